@@ -1,0 +1,1 @@
+// A library needs a source; this folder has headers only so far.

@@ -1,0 +1,60 @@
+# hexapla_layer(folder deps...) makes, of src/<folder>:
+#   hexapla_<folder>       a static library of every .cpp that is not a test
+#   test_<folder>          a test program of every *_test.cpp, its cases known to ctest
+# External libraries of a folder stand in cmake/dependencies.cmake as HEXAPLA_LIBS_<folder>.
+
+set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
+if(HEXAPLA_WERROR)
+  list(APPEND HEXAPLA_WARNINGS -Werror)
+endif()
+set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
+if(HEXAPLA_BUILD_TESTS)
+  enable_testing()
+  include(GoogleTest)
+endif()
+
+function(hexapla_target_name folder out)
+  string(REPLACE "/" "_" name ${folder})
+  set(${out} hexapla_${name} PARENT_SCOPE)
+endfunction()
+
+function(hexapla_layer folder)
+  hexapla_target_name(${folder} target)
+  string(REPLACE "hexapla_" "" short ${target})
+  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
+  if(NOT sources)
+    set(sources ${CMAKE_CURRENT_SOURCE_DIR}/cmake/empty.cpp)
+  endif()
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_compile_options(${target} PRIVATE ${HEXAPLA_WARNINGS})
+  foreach(dep ${ARGN})
+    hexapla_target_name(${dep} dep_target)
+    target_link_libraries(${target} PUBLIC ${dep_target})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${HEXAPLA_LIBS_${short}})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/layer.cmake)
+    include(src/${folder}/layer.cmake)  # what is special about this folder (it sees `target`)
+  endif()
+  set(HEXAPLA_LAYERS ${HEXAPLA_LAYERS} ${target} CACHE INTERNAL "")
+  set(HEXAPLA_TEST_SOURCES_${short} ${tests} CACHE INTERNAL "")
+endfunction()
+
+# Tests of a folder may use every layer that the program may (a layer test needs a backend, for example).
+function(hexapla_tests short)
+  set(sources ${HEXAPLA_TEST_SOURCES_${short}} ${ARGN})
+  if(NOT HEXAPLA_BUILD_TESTS OR NOT sources)
+    return()
+  endif()
+  add_executable(test_${short} ${sources})
+  target_compile_options(test_${short} PRIVATE -O1 ${HEXAPLA_WARNINGS})
+  target_compile_definitions(test_${short} PRIVATE
+    HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
+    GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
+  # Several tests run at once: threads that wait must not hold the cores of those that work.
+  gtest_discover_tests(test_${short} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)
+endfunction()

@@ -1,0 +1,16 @@
+# Who may include whom: one line a folder of src/, read by CMake and by scripts/check_layers.py.
+#             folder              may include
+hexapla_layer(base                )
+hexapla_layer(tensor              base)
+hexapla_layer(backend             base tensor)
+hexapla_layer(backend/reference   base tensor backend)
+hexapla_layer(backend/cpu         base tensor backend)
+hexapla_layer(ops                 base tensor backend)
+hexapla_layer(model               base tensor backend ops)
+hexapla_layer(text                base)
+hexapla_layer(data                base text)
+hexapla_layer(evaluate            base)
+hexapla_layer(decode              base tensor backend ops model text data)
+hexapla_layer(train               base tensor backend ops model text data decode evaluate)
+hexapla_layer(api                 base tensor backend backend/cpu ops model text data decode)
+hexapla_layer(cli                 base tensor backend backend/reference backend/cpu ops model text data evaluate decode train)

@@ -1,0 +1,52 @@
+# libhexapla: every layer but the command line, as one shared library, with what a program outside needs to use it.
+set(library_layers ${HEXAPLA_LAYERS})
+list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|serve)$")
+set(library_objects)
+foreach(layer IN LISTS library_layers)
+  list(APPEND library_objects $<TARGET_OBJECTS:${layer}>)
+endforeach()
+
+add_library(hexapla SHARED ${library_objects})
+add_library(hexapla::hexapla ALIAS hexapla)
+# Nothing comes out of the layers' archives, their objects are all here; they bring other people's libraries along.
+target_link_libraries(hexapla PRIVATE ${library_layers})
+target_compile_features(hexapla PUBLIC cxx_std_20)
+target_include_directories(hexapla INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# Before 1.0 every minor version may change the interface, so it is part of the library's name.
+set_target_properties(hexapla PROPERTIES
+  LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hexapla)
+install(TARGETS hexapla EXPORT hexapla LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/hexapla DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT hexapla NAMESPACE hexapla:: FILE hexaplaTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/hexaplaConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake
+  DESTINATION ${package_dir})
+# The prefix in hexapla.pc is relative to the file, so an installed tree may be moved (and --prefix may differ).
+file(RELATIVE_PATH HEXAPLA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/hexapla.pc.in ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# From outside: install, build examples/translate against it, translate with a model that the program just trained.
+if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program)
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/install_example)
+  list(JOIN HEXAPLA_SANITIZE_FLAGS " " install_flags)
+  add_test(NAME install_example_clean COMMAND ${CMAKE_COMMAND} -E rm -rf ${work}/model)
+  add_test(NAME install_example_model
+    COMMAND hexapla_program demo --model ${work}/model --max-updates 50 --quiet)
+  add_test(NAME install_example COMMAND ${CMAKE_COMMAND}
+    -D BUILD=${CMAKE_CURRENT_BINARY_DIR} -D SOURCE=${CMAKE_CURRENT_SOURCE_DIR} -D MODEL=${work}/model/model.safetensors
+    -D GENERATOR=${CMAKE_GENERATOR} -D COMPILER=${CMAKE_CXX_COMPILER} -D LIBDIR=${CMAKE_INSTALL_LIBDIR}
+    "-DFLAGS=${install_flags}" -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/install_test.cmake)
+  set_tests_properties(install_example_clean PROPERTIES FIXTURES_SETUP install_example_folder)
+  set_tests_properties(install_example_model PROPERTIES
+    FIXTURES_REQUIRED install_example_folder FIXTURES_SETUP install_example_model TIMEOUT 900)
+  set_tests_properties(install_example PROPERTIES FIXTURES_REQUIRED install_example_model TIMEOUT 900)
+  set_tests_properties(install_example_model install_example PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
+endif()

@@ -1,0 +1,16 @@
+// Read by the sanitizers' run time when a program starts; ASAN_OPTIONS and its like still override each value.
+extern "C" {
+
+const char* __asan_default_options() {
+  return "detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1";
+}
+
+const char* __ubsan_default_options() { return "print_stacktrace=1"; }
+
+// The OpenMP run time keeps its thread pool until the process ends.
+const char* __lsan_default_suppressions() { return "leak:libgomp.so\n"; }
+
+// Other people's libraries are not instrumented: what they do inside (libgomp's barriers, oneDNN's caches,
+// SentencePiece) is neither seen nor judged. base/parallel.cpp tells of the barriers of our own parallel loops.
+const char* __tsan_default_options() { return "ignore_noninstrumented_modules=1:second_deadlock_stack=1"; }
+}

@@ -1,0 +1,71 @@
+#pragma once
+// What a C++ program includes to translate with a trained model:
+//
+//   const hexapla::Translator translator("model.safetensors");
+//   std::cout << translator.translate("A dog runs.") << '\n';
+//
+// Errors are std::runtime_error with a message that says what to do next.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hexapla {
+
+std::string version();  // "0.1.0"
+
+// How many threads the library uses when it is called from this thread; 0, and the default: all cores. The number of
+// threads never changes a result.
+void set_threads(int n);
+
+struct TranslatorOptions {
+  int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding
+  int n_best = 1;                              // translations of each line in translate_n_best(), at most beam_size
+  double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalised
+  std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
+  int extra_length = 50;                       // a translation has at most so many tokens more than its source
+  int max_length = 512;                        // tokens of a line; the rest of a longer one is not translated
+  int batch_sentences = 64;                    // lines that are translated at the same time, at most
+  int batch_tokens = 4096;                     // and their tokens: working memory grows with both
+  // Told of every line that was cut at max_length or was not UTF-8: its place in the input, from 0, and what was done.
+  std::function<void(std::size_t line, const std::string& what)> warn;
+};
+
+struct ScoredTranslation {
+  std::string text;
+  double score;       // log-probability of the tokens, the end of the sentence included
+  double normalised;  // divided by the length penalty: the best translation has the largest
+};
+
+// A trained model with its vocabularies. The const functions may be called from several threads at once. A translation
+// depends on its line, the model, the options of the search and the processor's instruction set (the environment
+// variable HEXAPLA_ISA lowers it), never on other lines or threads. Vectors of lines are held in memory with their
+// results: give long files in portions.
+class Translator {
+ public:
+  // std::runtime_error naming the file: there is none, or it is not a whole and undamaged hexapla model.
+  explicit Translator(const std::string& model_path);
+  ~Translator();
+  Translator(Translator&&) noexcept;
+  Translator& operator=(Translator&&) noexcept;
+
+  // All of them throw std::runtime_error: an option out of range, or no memory left. A blank line gives an empty text.
+  std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
+  // The best translation of each line.
+  std::vector<std::string> translate(const std::vector<std::string>& lines,
+                                     const TranslatorOptions& options = {}) const;
+  // For each line up to n_best translations, best first, at least one.
+  std::vector<std::vector<ScoredTranslation>> translate_n_best(const std::vector<std::string>& lines,
+                                                               const TranslatorOptions& options = {}) const;
+  // The log-probability of each given translation of the line at the same place, the end of the sentence included.
+  // std::runtime_error, too, where there are not as many of the one as of the other.
+  std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
+                            const TranslatorOptions& options = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace hexapla

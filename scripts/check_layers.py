@@ -1,0 +1,86 @@
+#!/usr/bin/env -S python3 -B
+"""Who includes whom: every #include in src/ against cmake/layers.cmake, other people's big headers in one file each,
+and no library code that prints or ends the process. Usage: check_layers.py [ROOT]"""
+import pathlib
+import re
+import sys
+
+import sources
+
+LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "nccl.h", "cublasLt.h",
+            "omp.h", "boost/beast.hpp", "zlib.h", "zstd.h", "xxhash.h", "yaml-cpp/yaml.h"]
+PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
+                    r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
+MAY_PRINT = {"cli"}
+
+
+def layers(root):
+    """{folder: the folders it may include}, and what is wrong with the list itself."""
+    allowed, problems = {}, []
+    text = re.sub(r"#.*", "", (root / "cmake/layers.cmake").read_text())
+    for folder, deps in LAYER.findall(text):
+        for dep in deps.split():
+            if dep not in allowed:
+                problems.append(f"cmake/layers.cmake: {folder} may include {dep}, which is not declared above it")
+        allowed[folder] = set(deps.split())
+    return allowed, problems
+
+
+def folder_of(path, allowed):
+    """The layer that src/<path> belongs to: the longest declared folder above it."""
+    for parent in path.parents:
+        if str(parent) in allowed:
+            return str(parent)
+    return None
+
+
+def check_includes(name, text, allowed):
+    """Problems of one file of src/ (name relative to src/)."""
+    own = folder_of(name, allowed)
+    if own is None:
+        return [f"src/{name}: belongs to no folder of cmake/layers.cmake"]
+    if name.name.endswith("_test.cpp"):
+        return []
+    problems = []
+    for match in INCLUDE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        target = folder_of(pathlib.Path(match[2]), allowed)
+        if match[1] == '"' and target and target != own and target not in allowed[own]:
+            problems.append(f"src/{name}:{line}: {own} may not include {match[2]}; see cmake/layers.cmake")
+        if match[1] == '"' and ".." in pathlib.Path(match[2]).parts:
+            problems.append(f"src/{name}:{line}: name {match[2]} from src/ on, without '..'")
+    if own not in MAY_PRINT:
+        code = sources.code_only(text)
+        for match in PRINTS.finditer(code):
+            line = code.count("\n", 0, match.start()) + 1
+            problems.append(f"src/{name}:{line}: a library neither prints nor ends the process ({match[0].strip()}...)")
+    return problems
+
+
+def check(root):
+    allowed, problems = layers(root)
+    users = {header: [] for header in ONE_FILE}
+    for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):
+        if path.parts[0] not in ("src", "include"):
+            continue
+        text = sources.text_of(root / path) or ""
+        if path.parts[0] == "src":
+            problems += check_includes(path.relative_to("src"), text, allowed)
+        if path.suffix == ".h" and "#pragma once" not in text:
+            problems.append(f"{path}: a header begins with #pragma once")
+        if path.name.endswith("_test.cpp"):
+            continue  # a test may write a compressed file
+        for _, header in INCLUDE.findall(text):
+            for wanted in ONE_FILE:
+                if header == wanted or header.endswith("/" + wanted):
+                    users[wanted].append(str(path))
+    for header, where in users.items():
+        if len(where) > 1:
+            problems.append(f"{header} may be included by one file only, not by " + " and ".join(where))
+    return problems
+
+
+if __name__ == "__main__":
+    sources.finish("includes", check(pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else sources.ROOT))

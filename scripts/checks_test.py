@@ -1,0 +1,117 @@
+#!/usr/bin/env -S python3 -B
+"""Each check finds the fault it is there for, and nothing in a sound project."""
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+import check_sizes
+import check_words
+
+LAYERS = """
+hexapla_layer(base     )
+hexapla_layer(tensor   base)
+hexapla_layer(tensor/x base tensor)
+hexapla_layer(cli      base tensor)
+"""
+SOUND = {
+    "cmake/layers.cmake": LAYERS,
+    "src/base/a.h": "#pragma once\n// std::cout << is spoken of only\n",
+    "src/tensor/t.cpp": '#include "base/a.h"\n#include <cmath>\nint f(int a, std::pair<int, int> b) {\n  return "}{"[a];\n}\n',
+    "src/tensor/x/deep.cpp": '#include "tensor/t.h"\n',
+    "src/cli/main.cpp": '#include "base/a.h"\nint main() { std::cout << 1; std::exit(0); }\n',
+    "src/base/a_test.cpp": '#include "tensor/t.h"\n',
+    "README.md": "[layers](cmake/layers.cmake) and [outside](https://example.org/x)\n",
+}
+
+
+def problems(check, **changed):
+    """What `check` says of the sound project with the files of `changed` (path: text) in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**SOUND, **changed.get("files", {})}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return check(root)
+
+
+class Layers(unittest.TestCase):
+    def finds(self, expected, files):
+        found = problems(check_layers.check, files=files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(expected, found[0])
+
+    def test_sound(self):
+        self.assertEqual(problems(check_layers.check), [])
+
+    def test_upward_include(self):
+        self.finds("src/base/b.cpp:2: base may not include tensor/t.h",
+                   {"src/base/b.cpp": '\n#include "tensor/t.h"\n'})
+
+    def test_a_folder_inside_another_is_a_layer_of_its_own(self):
+        self.finds("tensor may not include tensor/x/deep.h", {"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
+
+    def test_undeclared_folder(self):
+        self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})
+
+    def test_a_list_out_of_order(self):
+        self.finds("base may include tensor, which is not declared above",
+                   {"cmake/layers.cmake": LAYERS.replace("hexapla_layer(base     )", "hexapla_layer(base tensor)")})
+
+    def test_one_file_per_big_header(self):
+        text = "#include <oneapi/dnnl/dnnl.hpp>\n"
+        self.finds("dnnl.hpp may be included by one file only", {"src/base/b.cpp": text, "src/base/c.cpp": text})
+
+    def test_pragma_once(self):
+        self.finds("#pragma once", {"src/base/b.h": "int x;\n"})
+
+    def test_libraries_do_not_print_or_exit(self):
+        for call in ("std::cerr << 1;", 'printf("x");', "exit(1);", "std::abort();"):
+            self.finds("src/base/b.cpp:1: a library neither prints", {"src/base/b.cpp": f"void f() {{ {call} }}\n"})
+
+
+class Sizes(unittest.TestCase):
+    def test_sound(self):
+        self.assertEqual(problems(check_sizes.check), [])
+
+    def test_long_file(self):
+        for lines, found in ((500, 0), (501, 1)):
+            self.assertEqual(len(problems(check_sizes.check, files={"src/base/b.cpp": "\n" * lines})), found)
+
+    def test_long_function(self):
+        for lines, found in ((78, 0), (79, 1)):
+            body = "  g();\n" * lines
+            for text in (f"void f(int a) {{\n{body}}}\n", f"namespace n {{\nclass A {{\n  void f(int a) const {{\n{body}  }}\n}};\n}}\n"):
+                self.assertEqual(len(problems(check_sizes.check, files={"src/base/b.cpp": text})), found, text[:40])
+
+    def test_short_functions_side_by_side(self):
+        one = "void f(int a) {\n" + "  if (a) { g(); }\n" * 60 + "}\n"
+        self.assertEqual(problems(check_sizes.check, files={"src/base/b.cpp": "struct S {\n" + one * 3 + "};\n"}), [])
+
+    def test_parameters(self):
+        for count, found in ((6, 0), (7, 1)):
+            text = "int f(" + ", ".join(f"std::map<int, int> p{i}" for i in range(count)) + ") {}\n"
+            self.assertEqual(len(problems(check_sizes.check, files={"src/base/b.cpp": text})), found)
+
+    def test_long_python_function(self):
+        self.assertEqual(len(problems(check_sizes.check, files={"a.py": "def f():\n" + "    g()\n" * 80})), 1)
+
+
+class Words(unittest.TestCase):
+    def test_sound(self):
+        self.assertEqual(problems(check_words.check), [])
+
+    def test_faults(self):
+        for text in ("see " + "/wo" + "rk/x", "in " + "/ho" + "me/ann/x", "at .." + "/shared", "// TO" + "DO later",
+                     "<" * 7 + " ours", "[gone](nowhere.md)"):
+            found = problems(check_words.check, files={"docs/a.md": "\n" + text + "\n"})
+            self.assertEqual(len(found), 1, (text, found))
+            self.assertIn("docs/a.md:2", found[0])
+
+    def test_only_ci_may_name_the_folder(self):
+        text = "x=.." + "/shared/data\n"
+        self.assertEqual(problems(check_words.check, files={".ci/run": text}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+# Sourced by the scripts beside it: where the project is, how it is installed, configured, built.
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+JOBS=$(nproc)
+
+note() { printf '%s\n' "-- $*" >&2; }
+die() { printf '%s\n' "error: $*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# run_quietly WHAT command...: the command's output is shown only when it fails.
+run_quietly() {
+  local what=$1 log
+  shift
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "$what failed; its output stands above"
+  fi
+  rm -f "$log"
+}
+
+# configure PRESET: once; later builds reconfigure by themselves when a CMake file or the list of sources changes.
+configure() {
+  local preset=$1 dir="$ROOT/build/$1" home
+  if have ninja && [ -z "${CMAKE_GENERATOR:-}" ]; then export CMAKE_GENERATOR=Ninja; fi
+  if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
+  if [ -f "$dir/CMakeCache.txt" ]; then
+    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$dir/CMakeCache.txt")
+    if [ "$home" = "$ROOT" ] && { [ -f "$dir/build.ninja" ] || [ -f "$dir/Makefile" ]; }; then return; fi
+    rm -rf "$dir"  # the folder was moved, or configuring was interrupted
+  fi
+  note "configuring build/$preset"
+  cd "$ROOT"
+  run_quietly "configuring" cmake --preset "$preset"
+}
+
+# build PRESET [TARGET...]: everything, or the targets.
+build() {
+  local preset=$1
+  shift
+  configure "$preset"
+  note "building build/$preset with $JOBS jobs (nothing to do when nothing changed)"
+  cmake --build "$ROOT/build/$preset" -j "$JOBS" ${1+--target "$@"} >&2
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later). With --checks also what the checks
+# of the source need. Does nothing, and needs no network, when everything is there.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
+  nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libxxhash-dev libutf8proc-dev googletest libgtest-dev
+  libgmock-dev)
+if [ "${1:-}" = --checks ]; then
+  packages+=(python3 clang-format)
+elif [ $# -gt 0 ]; then
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks]"
+fi
+
+if ! have dpkg-query || ! have apt-get; then
+  note "this is neither Debian nor Ubuntu: install what these packages hold, if it is missing: ${packages[*]}"
+  exit 0
+fi
+
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package} ${Provides}\n' 2>/dev/null | sed -n 's/^installed //p' | tr -s ', ' '\n')
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+
+note "installing ${missing[*]}"
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=(env)
+elif have sudo; then
+  as_root=(sudo)
+else
+  die "packages are missing, and this is neither root nor is there sudo. Ask an administrator to run:
+  apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+fi
+"${as_root[@]}" apt-get update -qq >&2 || note "apt-get update failed; trying with the package lists that are there"
+"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 ||
+  die "apt-get could not install ${missing[*]}; its message stands above"

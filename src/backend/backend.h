@@ -1,0 +1,125 @@
+#pragma once
+// The contract of a device: everything that it must be able to do. Shapes were checked by ops/: a backend computes.
+// Every call must give the same bits for any number of threads; calls named "by row" must give each row the same bits
+// whatever the other rows are. src/backend/reference is the definition; other backends are proved equal to it.
+#include <cstdint>
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace hexapla {
+
+enum class Write { set, add };                // replace what is there, or add to it
+enum class Activation { relu, gelu, swish };  // max(0, x); x Phi(x) (exact, erf); x sigmoid(x)
+
+// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits are >= p * 65536;
+// kept elements are divided by 1 - p. Of the 128 columns of group g = column / 128, column % 16 picks the Philox
+// counter {16 g + column % 16, row, tensor, step} under the key `seed`, and (column % 128) / 16 = 2 word + half picks
+// the 16 bits (half 0: the lower ones).
+struct DropoutMask {
+  uint64_t seed = 0;
+  uint32_t step = 0, tensor = 0;
+  float p = 0;
+  explicit operator bool() const { return p > 0; }
+};
+
+// softmax(scale * q k^T + mask) v for every head of every sequence, section 3.2.1.
+struct AttentionInput {
+  Tensor q;              // [Nq, H, d_k]
+  Tensor k;              // [Nk, H, d_k]
+  Tensor v;              // [Nk, H, d_v]
+  Starts queries, keys;  // the rows of each sequence
+  bool causal = false;   // query t of a sequence sees its keys 0 .. t
+  double scale = 1;
+  Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
+  DropoutMask dropout;  // of the weights: row = query row * H + head, column = the key's place in its sequence
+  Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
+};
+
+// Label-smoothed cross-entropy of softmax(x w + b), sections 3.4 and 5.4: with K classes the target distribution is
+// 1 - smoothing at the label plus smoothing / K everywhere.
+struct LossInput {
+  Tensor x;          // [N, d]
+  Tensor w;          // [d, K], perhaps transposed()
+  Tensor b;          // [K], optional
+  Tensor labels;     // [N] i32
+  double smoothing;  // in [0, 1)
+  double scale;      // the gradients are those of scale * sum of the losses
+};
+
+struct AdamStep {  // section 5.3
+  double lr, beta1, beta2, eps;
+  int64_t step;       // 1 at the first update: bias correction
+  double grad_scale;  // the gradient is multiplied by this first (clipping)
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual bool supports(DType) const = 0;
+
+  // y may be x in the element-wise calls.
+  virtual void fill(Tensor x, double value) = 0;
+  virtual void add(Tensor a, Tensor b, Tensor y) = 0;  // y = a + b
+  virtual void combine(double a, Tensor x, double b,
+                       Tensor y) = 0;                       // y = a x + b y (b = 0: y may hold anything, even NaN)
+  virtual void multiply(Tensor a, Tensor b, Tensor y) = 0;  // y = a * b, element by element
+  virtual void activate(Activation f, Tensor x, Tensor y) = 0;
+  // dx = f'(x) dy. For relu, x may be the output as well as the input.
+  virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
+  virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
+
+  // y = x w + b, by row. x: [N, in] (rows may be strided), w: [in, out], perhaps transposed(), b: [out] or nothing.
+  virtual void linear(Tensor x, Tensor w, Tensor b, Tensor y) = 0;
+  virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T
+  virtual void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) = 0;  // dw += x^T dy, db += sum dy
+
+  // y = LayerNorm(x + r) by row; r may be nothing. normed [N, d] is the output before gain and bias, rstd [N].
+  virtual void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
+                        Tensor rstd) = 0;
+  // d <- J^T d in place; dgain and dbias are added to.
+  virtual void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
+  // BatchNorm(x + r) over the rows; mean and variance [d] of the batch (biased) come back; rstd [d].
+  virtual void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
+                          Tensor rstd, Tensor mean, Tensor variance) = 0;
+  virtual void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
+  // y = gain (x + r - mean) / sqrt(variance + eps) + bias, by row, with given statistics.
+  virtual void batch_norm_inference(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor mean,
+                                    Tensor variance, Tensor y) = 0;
+
+  // y = scale * table[ids] (set) or y += scale * table[ids] (add). table: [V, d], ids: [N] i32, y: [N, d].
+  virtual void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) = 0;
+  virtual void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) = 0;  // dtable[ids] += scale * dy
+  // table[p][2i] = sin(p / 10000^(2i/d)), table[p][2i+1] = cos(the same), section 3.5. table: [positions, d].
+  virtual void sinusoids(Tensor table) = 0;
+
+  // out: [Nq, H * d_v], lse: [Nq, H] = log of the sum of exp(scores), -inf for a row that sees nothing (out is 0 then).
+  virtual void attention(const AttentionInput& a, Tensor out, Tensor lse) = 0;
+  virtual void attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
+                                  Tensor dv) = 0;  // dq, dk, dv are set (views of [N, H, d], rows may be strided)
+  virtual void additive_attention(const AttentionInput& a, Tensor out, Tensor lse) = 0;
+  virtual void additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq,
+                                           Tensor dk, Tensor dv, Tensor dw) = 0;  // dw [H, d_k] is added to
+  // Decoding: query n sees the cache rows index[n, 0 .. lengths[n] - 1], by row. q: [N, H, d_k], k: [R, H, d_k],
+  // v: [R, H, d_v], index: [N, longest] i32, lengths: [N] i32, out: [N, H * d_v].
+  virtual void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) = 0;
+  virtual void additive_attention_step(Tensor q, Tensor k, Tensor v, Tensor w, Tensor index, Tensor lengths,
+                                       Tensor out) = 0;
+
+  // loss [N]: the smoothed cross-entropy; nll [N]: -log p(label). tile: scratch [rows of a tile, K].
+  virtual void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) = 0;
+  // The same, and the gradients in the same pass: dx is set, dw and db are added to (dw, db may be nothing: frozen).
+  virtual void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
+                                           Tensor dw, Tensor db) = 0;
+  virtual void log_softmax(Tensor x, Tensor y) = 0;  // over the last dimension, by row; y may be x
+  // The k largest of each row of log_softmax(x), best first, the lower id first among equals. scores [N, k], ids [N, k]
+  // i32.
+  virtual void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) = 0;
+
+  // One fused pass over slabs of equal length: parameters, gradients, first and second moments.
+  virtual void adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& step) = 0;
+  virtual double sum_of_squares(Tensor x) = 0;  // in f64, in a fixed order
+};
+
+}  // namespace hexapla

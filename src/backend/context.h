@@ -1,0 +1,35 @@
+#pragma once
+#include <string_view>
+
+#include "backend/backend.h"
+#include "tensor/arena.h"
+
+namespace hexapla {
+
+// Sees named intermediates while a model runs (inspection, golden tests). The tensor lives only during the call.
+// The name is the dotted place in the model plus the tensor's own name: "encoder.layers.0.self_attention.q".
+class Tap {
+ public:
+  virtual ~Tap() = default;
+  virtual void see(const std::string& name, Tensor value, Starts rows) = 0;
+  // Every head's weights of sequence b: scores and weights are [H, queries, keys].
+  virtual void see_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
+};
+
+// Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
+struct Context {
+  Backend& backend;
+  Arena& arena;
+  DType dtype = DType::f32;
+  bool training = false;  // dropout is active, BatchNorm uses the statistics of the batch
+  uint64_t seed = 1;      // with step and the tensor's number it names every dropout mask
+  uint32_t step = 0;
+  Tap* tap = nullptr;
+
+  Tensor keep(Shape s) { return keep(s, dtype); }
+  Tensor keep(Shape s, DType t) { return Tensor(arena.keep(s.size() * size_of(t)), s, t); }
+  Tensor scratch(Shape s) { return scratch(s, dtype); }
+  Tensor scratch(Shape s, DType t) { return Tensor(arena.scratch(s.size() * size_of(t)), s, t); }
+};
+
+}  // namespace hexapla

@@ -1,0 +1,117 @@
+#pragma once
+// Inside of src/backend/cpu only: the class, what its files share, and the door to products.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/kernels/kernels.h"
+
+namespace hexapla::cpu {
+
+const Kernels& kernels_of(Isa);
+
+// Memory of this thread that only grows, aligned to 64 bytes; each slot is one block. What it held is lost.
+enum class Slot { product, task, partial, count };
+float* thread_scratch(Slot, int64_t floats);
+
+// A tensor as rows of its last extent, in f32.
+struct Matrix {
+  float* p = nullptr;
+  int64_t rows = 0, width = 0, stride = 0;
+  float* row(int64_t i) const { return p + i * stride; }
+  float* row_or_null(int64_t i) const { return p ? p + i * stride : nullptr; }
+};
+// The rows must lie at equal distances, the numbers of a row side by side. Nothing gives nothing.
+Matrix matrix(Tensor t, const char* what);
+// A vector without gaps; nothing gives null.
+float* vector_of(Tensor t, const char* what);
+
+// Pieces of `size` of n things: body(from, how many).
+template <class Body>
+void in_pieces(int64_t n, int64_t size, Body&& body);
+
+// Does products: own kernels or oneDNN. Any strides that Product allows; any number of threads gives the same bits.
+class Products {
+ public:
+  virtual ~Products() = default;
+  virtual std::string name() const = 0;
+  virtual void run(const Product&) = 0;
+};
+std::unique_ptr<Products> make_own_products(Isa);
+// Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
+// neighbours are (measured: only the brgemm kernels for AVX-512 do).
+std::unique_ptr<Products> make_onednn_products(Isa);
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(Isa isa, std::unique_ptr<Products> products)
+      : isa_(isa), k_(kernels_of(isa)), products_(std::move(products)) {}
+
+  std::string name() const override { return std::string("cpu (") + name_of(isa_) + ")"; }
+  bool supports(DType t) const override { return t == DType::f32; }
+  std::string products() const { return products_->name(); }
+
+  void fill(Tensor x, double value) override;
+  void add(Tensor a, Tensor b, Tensor y) override;
+  void combine(double a, Tensor x, double b, Tensor y) override;
+  void multiply(Tensor a, Tensor b, Tensor y) override;
+  void activate(Activation f, Tensor x, Tensor y) override;
+  void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
+  void dropout(Tensor x, DropoutMask mask, Tensor y) override;
+
+  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;
+  void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
+  void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
+
+  void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
+                Tensor rstd) override;
+  void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
+  void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed, Tensor rstd,
+                  Tensor mean, Tensor variance) override;
+  void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
+  void batch_norm_inference(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor mean, Tensor variance,
+                            Tensor y) override;
+
+  void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) override;
+  void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) override;
+  void sinusoids(Tensor table) override;
+
+  void attention(const AttentionInput& a, Tensor out, Tensor lse) override;
+  void attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
+                          Tensor dv) override;
+  void additive_attention(const AttentionInput& a, Tensor out, Tensor lse) override;
+  void additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
+                                   Tensor dv, Tensor dw) override;
+  void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) override;
+  void additive_attention_step(Tensor q, Tensor k, Tensor v, Tensor w, Tensor index, Tensor lengths,
+                               Tensor out) override;
+
+  void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) override;
+  void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
+                                   Tensor db) override;
+  void log_softmax(Tensor x, Tensor y) override;
+  void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) override;
+
+  void adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& step) override;
+  double sum_of_squares(Tensor x) override;
+
+ private:
+  void add_column_sums(const Matrix& x, float* y);
+
+  Isa isa_;
+  const Kernels& k_;
+  std::unique_ptr<Products> products_;
+};
+
+Dropout dropout_of(const DropoutMask& mask);
+
+}  // namespace hexapla::cpu
+
+#include "base/parallel.h"
+
+template <class Body>
+void hexapla::cpu::in_pieces(int64_t n, int64_t size, Body&& body) {
+  if (n <= 0) return;
+  parallel_for((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(size, n - i * size)); });
+}

@@ -1,0 +1,78 @@
+// Every case of the table, on every instruction set of this machine, against the reference; the same bits for any
+// number of threads.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/cases.h"
+#include "backend/cpu/testing.h"
+#include "backend/reference/reference.h"
+#include "base/parallel.h"
+
+namespace hexapla {
+namespace {
+
+using cpu::Variant;
+class CpuBackendTest : public testing::TestWithParam<Variant> {};
+
+TEST_P(CpuBackendTest, EqualsTheReference) {
+  const auto backend = cpu::make(GetParam());
+  const auto reference = make_reference_backend();
+  for (const OpCase& c : op_cases()) EXPECT_LE(worst_relative_error(c, *backend, *reference), 1e-5) << c.name;
+}
+
+// The bytes of every result of a case.
+std::string bytes_of(const OpCase& c, Backend& backend) {
+  CaseData data(DType::f32, 7);
+  c.prepare(backend, data)();
+  std::string bytes;
+  for (const auto& r : data.results())
+    bytes.append(reinterpret_cast<const char*>(r.value.bytes),
+                 static_cast<size_t>(r.value.size()) * size_of(r.value.dtype));
+  return bytes;
+}
+
+TEST_P(CpuBackendTest, SameBitsForAnyNumberOfThreads) {
+  const auto backend = cpu::make(GetParam());
+  const std::vector<OpCase> cases = op_cases();
+  std::vector<std::string> one;
+  for (const int n : {1, 2, 3}) {
+    const cpu::Threads only(n);
+    for (size_t i = 0; i < cases.size(); ++i) {
+      const std::string bytes = bytes_of(cases[i], *backend);
+      if (n == 1) one.push_back(bytes);
+      EXPECT_TRUE(bytes == one[i]) << cases[i].name << " with " << n << " threads";
+    }
+  }
+}
+
+TEST_P(CpuBackendTest, SaysWhatItIs) {
+  const auto backend = cpu::make(GetParam());
+  EXPECT_EQ(backend->name(), cat("cpu (", name_of(GetParam().isa), ")"));
+  EXPECT_TRUE(backend->supports(DType::f32));
+  EXPECT_FALSE(backend->supports(DType::f64));
+  const std::string products = product_implementation(*backend);
+  EXPECT_EQ(products.find(GetParam().products == "own" ? "own kernels" : "oneDNN"), 0u) << products;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CpuBackendTest, testing::ValuesIn(cpu::variants()), cpu::variant_name);
+
+TEST(CpuIsa, NamesAreParsed) {
+  EXPECT_EQ(parse_isa("generic"), Isa::generic);
+  EXPECT_EQ(parse_isa(name_of(best_isa())), best_isa());
+  EXPECT_THROW(parse_isa("sse9"), UsageError);
+}
+
+TEST(CpuIsa, TheEnvironmentLowersIt) {
+  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  EXPECT_EQ(make_cpu_backend()->name(), "cpu (generic)");
+}
+
+TEST(CpuIsa, UnknownProductsAreRefused) {
+  const cpu::Environment products("HEXAPLA_PRODUCTS", "abacus");
+  EXPECT_THROW(make_cpu_backend(), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla

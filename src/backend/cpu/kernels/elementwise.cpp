@@ -1,0 +1,84 @@
+#include "backend/cpu/kernels/math.h"
+#include "backend/cpu/kernels/philox.h"
+#include "backend/cpu/kernels/table.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+inline Vec relu_slope(Vec x) { return x > 0.0f ? all(1) : Vec{}; }
+inline Vec gelu_slope(Vec x) { return normal_cdf(x) + x * 0.39894228f * exp(-0.5f * x * x); }
+inline Vec swish_slope(Vec x) {
+  const Vec s = sigmoid(x);
+  return s + x * s * (1.0f - s);
+}
+
+template <class F>
+inline void map1(const float* x, float* y, int64_t n, F f) {
+  sweep(n, [&](int64_t i, auto at) { at(y + i, f(at(x + i))); });
+}
+template <class F>
+inline void map2(const float* a, const float* b, float* y, int64_t n, F f) {
+  sweep(n, [&](int64_t i, auto at) { at(y + i, f(at(a + i), at(b + i))); });
+}
+
+}  // namespace
+
+void fill(float* x, float value, int64_t n) {
+  sweep(n, [&](int64_t i, auto at) { at(x + i, all(value)); });
+}
+void add(const float* a, const float* b, float* y, int64_t n) {
+  map2(a, b, y, n, [](Vec u, Vec v) { return u + v; });
+}
+void multiply_elements(const float* a, const float* b, float* y, int64_t n) {
+  map2(a, b, y, n, [](Vec u, Vec v) { return u * v; });
+}
+void relu(const float* x, float* y, int64_t n) {
+  map1(x, y, n, [](Vec v) { return v < 0.0f ? Vec{} : v; });
+}
+void gelu(const float* x, float* y, int64_t n) {
+  map1(x, y, n, [](Vec v) { return v * normal_cdf(v); });
+}
+void swish(const float* x, float* y, int64_t n) {
+  map1(x, y, n, [](Vec v) { return v * sigmoid(v); });
+}
+void relu_backward(const float* x, const float* dy, float* dx, int64_t n) {
+  map2(x, dy, dx, n, [](Vec v, Vec d) { return relu_slope(v) * d; });
+}
+void gelu_backward(const float* x, const float* dy, float* dx, int64_t n) {
+  map2(x, dy, dx, n, [](Vec v, Vec d) { return gelu_slope(v) * d; });
+}
+void swish_backward(const float* x, const float* dy, float* dx, int64_t n) {
+  map2(x, dy, dx, n, [](Vec v, Vec d) { return swish_slope(v) * d; });
+}
+void scaled(const float* x, float scale, float* y, int64_t n) {
+  map1(x, y, n, [&](Vec v) { return scale * v; });
+}
+void add_scaled(const float* x, float scale, float* y, int64_t n) {
+  map2(x, y, y, n, [&](Vec v, Vec old) { return old + scale * v; });
+}
+
+void combine(float a, const float* x, float b, float* y, int64_t n) {
+  map2(x, y, y, n, [&](Vec v, Vec old) { return a * v + b * old; });
+}
+
+void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64_t n) {
+  float factors[dropout_group];
+  for (int64_t at = 0; at < n; at += dropout_group) {
+    const int64_t columns = n - at < dropout_group ? n - at : dropout_group;
+    dropout_factors(d, row, (uint32_t)(at / dropout_group), columns, factors);
+    map2(x + at, factors, y + at, columns, [](Vec v, Vec f) { return v * f; });
+  }
+}
+
+void add_column_sums(const float* x, int64_t stride, int64_t rows, int64_t width, float* y) {
+  sweep(width, [&](int64_t c, auto at) {
+    for (int64_t from = 0; from < rows; from += k_block) {
+      const int64_t to = from + k_block < rows ? from + k_block : rows;
+      Vec s{};
+      for (int64_t i = from; i < to; ++i) s += at(x + i * stride + c);
+      at(y + c, at(y + c) + s);
+    }
+  });
+}
+
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,165 @@
+#pragma once
+// What the row kernels take and the table they stand in. Plain structs and nothing inline: files compiled with AVX-512
+// read this. Matrices are row-major floats; a `stride` is the number of floats from one row to the next.
+#include <cstdint>
+
+namespace hexapla::cpu {
+
+constexpr int64_t k_block = 256;           // terms of a sum that a product adds up before it adds them to the result
+constexpr int64_t max_strip = 32;          // columns of the widest register tile
+constexpr int64_t query_block = 64;        // query rows whose scores are held at a time
+constexpr int64_t dropout_group = 128;     // columns that one call of Philox on 16 counters names
+constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a multiple of this in score buffers
+
+enum class Store { set, add };
+
+// c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], one of the two is 1; element (t, j) of b
+// is b[t * b_k + j * b_n], one of the two is 1. Every element of c is the sum over blocks of k_block terms, in order:
+// its bits depend on k alone.
+struct Product {
+  const float* a;
+  int64_t a_row, a_k;
+  const float* b;
+  int64_t b_k, b_n;
+  float* c;
+  int64_t c_stride;
+  const float* bias;  // [n] or nothing; only with Store::set
+  int64_t m, n, k;
+  Store store;
+};
+// Floats of scratch for a product of m rows: a strip of b, and the rows of a.
+static constexpr int64_t product_scratch(int64_t m) { return k_block * (max_strip + m); }
+
+struct Dropout {
+  uint32_t key[2], tensor, step;
+  int32_t threshold;  // kept when the 16 bits are not below
+  float scale;        // what kept elements are multiplied by; 0: no dropout at all
+};
+
+struct NormRows {
+  const float *x, *r, *gain, *bias;  // r: nothing or what is added to x
+  float *y, *normed, *rstd;          // normed, rstd: perhaps nothing
+  int64_t rows, width, x_stride, r_stride, y_stride, normed_stride;
+  float eps;
+};
+struct NormBackwardRows {
+  const float *normed, *rstd, *gain;
+  float *d, *dgain, *dbias;  // dgain, dbias: sums over these rows are added; perhaps nothing
+  int64_t rows, width, normed_stride, d_stride;
+};
+// Columns 0 .. width-1 of all the rows.
+struct BatchNormColumns {
+  const float *x, *r, *gain, *bias;
+  float *y, *normed, *rstd, *mean, *variance;
+  int64_t rows, width, x_stride, r_stride, y_stride, normed_stride;
+  float eps;
+};
+
+struct LossRows {
+  float* logits;  // softmax - target, times scale, comes back from loss_gradient
+  const int32_t* labels;
+  float *loss, *nll;
+  int64_t rows, width, stride;
+  float smoothing, scale;
+};
+struct TopRows {
+  const float* x;
+  float* scores;
+  int32_t* ids;
+  int64_t rows, width, x_stride, k, scores_stride, ids_stride;
+};
+
+// One head of one sequence.
+struct Attention {
+  const float *q, *k, *v, *mask;  // mask: nothing or [queries, keys]
+  int64_t queries, keys, d_k, d_v;
+  int64_t q_stride, k_stride, v_stride, mask_stride;
+  int64_t causal;  // 1: query t sees keys 0 .. t
+  float scale;
+  const float* w;  // [d_k], additive score only
+  Dropout dropout;
+  uint32_t first_row, row_step;  // the dropout row of query 0, and from one query to the next
+  float *out, *lse;
+  int64_t out_stride, lse_stride;
+  float* scratch;
+};
+static constexpr int64_t padded_keys(int64_t keys) {
+  return (keys + max_attention_pad - 1) / max_attention_pad * max_attention_pad;
+}
+// Floats of scratch that Attention wants: two blocks of scores, keys turned on their side and their gradient, products.
+static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
+  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group + product_scratch(query_block);
+}
+struct AttentionBackward {
+  const float* d_out;
+  float *dq, *dk, *dv, *dw;
+  int64_t d_out_stride, dq_stride, dk_stride, dv_stride;
+};
+// One query against cache rows, all heads.
+struct AttentionStep {
+  const float *q, *k, *v, *w;  // q: [heads, d_k] with head stride; w: [heads, d_k], additive score only
+  const int32_t* index;
+  int64_t length, heads, d_k, d_v;
+  int64_t q_head, k_row, k_head, v_row, v_head;
+  float scale;
+  float *out, *scratch;  // out: [heads * d_v]; scratch: padded_keys(length)
+};
+
+struct AdamRange {
+  float *p, *m, *v;
+  const float* g;
+  int64_t n;
+  float rate, beta1, beta2, rest1, rest2, eps, v_scale, grad_scale;  // rest = 1 - beta, v_scale = 1 / (1 - beta2^t)
+};
+
+using Map1 = void (*)(const float* x, float* y, int64_t n);
+using Map2 = void (*)(const float* a, const float* b, float* y, int64_t n);
+
+struct Kernels {
+  int64_t tile_rows, tile_columns;  // of a product
+  void (*product)(const Product&, float* scratch);
+
+  void (*fill)(float* x, float value, int64_t n);
+  Map2 add, multiply;
+  Map1 activate[3];           // by Activation
+  Map2 activate_backward[3];  // x, dy -> dx
+  void (*dropout_row)(const Dropout&, uint32_t row, const float* x, float* y, int64_t n);
+  void (*scaled)(const float* x, float scale, float* y, int64_t n);        // y = scale x
+  void (*add_scaled)(const float* x, float scale, float* y, int64_t n);    // y += scale x
+  void (*combine)(float a, const float* x, float b, float* y, int64_t n);  // y = a x + b y
+  // y[c] += the sum of column c, in blocks of rows that are summed first.
+  void (*add_column_sums)(const float* x, int64_t stride, int64_t rows, int64_t width, float* y);
+
+  void (*add_norm)(const NormRows&);
+  void (*add_norm_backward)(const NormBackwardRows&);
+  void (*batch_norm)(const BatchNormColumns&);
+  void (*batch_norm_backward)(const NormBackwardRows&);  // rstd [width]; whole columns
+  void (*batch_norm_inference)(const BatchNormColumns&);
+
+  void (*loss)(const LossRows&);
+  void (*loss_gradient)(const LossRows&);
+  void (*log_softmax)(const float* x, float* y, int64_t n);
+  void (*log_softmax_top)(const TopRows&);
+
+  void (*attention)(const Attention&);
+  void (*attention_backward)(const Attention&, const AttentionBackward&);
+  void (*additive_attention)(const Attention&);
+  void (*additive_attention_backward)(const Attention&, const AttentionBackward&);
+  void (*attention_step)(const AttentionStep&);
+  void (*additive_attention_step)(const AttentionStep&);
+
+  void (*adam)(const AdamRange&);
+  double (*sum_of_squares)(const float* x, int64_t n);
+};
+
+namespace generic {
+extern const Kernels kernels;
+}
+namespace avx2 {
+extern const Kernels kernels;
+}
+namespace avx512 {
+extern const Kernels kernels;
+}
+
+}  // namespace hexapla::cpu

@@ -1,0 +1,128 @@
+#include "backend/cpu/kernels/math.h"
+#include "backend/cpu/kernels/table.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+inline float highest_of(const float* x, int64_t n) {
+  Vec top[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
+  int64_t i = 0;
+  for (; i + 4 * N <= n; i += 4 * N)
+    for (int j = 0; j < 4; ++j) top[j] = max(top[j], load(x + i + j * N));
+  sweep(n - i, [&](int64_t c, auto at) { top[0] = max(top[0], at.keep(at(x + i + c), top[0])); });
+  return highest(max(max(top[0], top[1]), max(top[2], top[3])));
+}
+
+struct Sums {
+  float exps, values;
+};
+// f(place, whole or part, value, e^(value - top)) for every vector of the row; the sums of both.
+template <class F>
+inline __attribute__((always_inline)) Sums sums_of(const float* x, int64_t n, float top, F f) {
+  Vec exps[4] = {}, values[4] = {};
+  int64_t i = 0;
+  for (; i + 4 * N <= n; i += 4 * N)
+    for (int j = 0; j < 4; ++j) {
+      const Vec v = load(x + i + j * N), e = exp(v - top);
+      values[j] += v;
+      exps[j] += e;
+      f(i + j * N, Whole{}, e);
+    }
+  sweep(n - i, [&](int64_t c, auto at) {
+    const Vec v = at(x + i + c), e = at.keep(exp(v - top), Vec{});
+    values[0] += v;
+    exps[0] += e;
+    f(i + c, at, e);
+  });
+  return {sum((exps[0] + exps[1]) + (exps[2] + exps[3])), sum((values[0] + values[1]) + (values[2] + values[3]))};
+}
+
+inline double log_sum(float top, float exps) { return (double)top + __builtin_log((double)exps); }
+
+inline void write_loss(const LossRows& l, int64_t row, float label_logit, double lse, double values) {
+  const double s = l.smoothing;
+  l.nll[row] = (float)(lse - label_logit);
+  l.loss[row] = (float)(lse - (1 - s) * label_logit - s * values / (double)l.width);
+}
+
+inline double log_sum_of(const float* x, int64_t n) {
+  const float top = highest_of(x, n);
+  return log_sum(top, sums_of(x, n, top, [](int64_t, auto, Vec) {}).exps);
+}
+
+// The best k so far, best first.
+struct Best {
+  float* scores;
+  int32_t* ids;
+  int64_t k, held = 0;
+
+  void offer(float score, int32_t id) {
+    if (held == k && !(score > scores[k - 1])) return;
+    int64_t at = held < k ? held++ : k - 1;
+    for (; at > 0 && score > scores[at - 1]; --at) {
+      scores[at] = scores[at - 1];
+      ids[at] = ids[at - 1];
+    }
+    scores[at] = score;
+    ids[at] = id;
+  }
+};
+
+inline bool any(Int mask) {
+#if VEC_BYTES == 64
+  return _mm512_movepi32_mask((__m512i)mask) != 0;
+#elif VEC_BYTES == 32
+  return _mm256_movemask_ps((__m256)mask) != 0;
+#else
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
+inline void top_of_row(const float* x, int64_t n, Best best) {
+  int64_t begin = 0;
+  for (; begin < n && begin < best.k; ++begin) best.offer(x[begin], (int32_t)begin);
+  sweep(n - begin, [&](int64_t c, auto at) {
+    const Vec y = at.keep(at(x + begin + c), all(-infinity));
+    if (!any(y > all(best.scores[best.k - 1]))) return;
+    for (int64_t j = 0; j < N; ++j) best.offer(y[j], (int32_t)(begin + c + j));
+  });
+  const float lse = (float)log_sum_of(x, n);
+  for (int64_t j = 0; j < best.held; ++j) best.scores[j] -= lse;
+}
+
+}  // namespace
+
+void loss(const LossRows& l) {
+  for (int64_t row = 0; row < l.rows; ++row) {
+    const float* x = l.logits + row * l.stride;
+    const float top = highest_of(x, l.width);
+    const Sums s = sums_of(x, l.width, top, [](int64_t, auto, Vec) {});
+    write_loss(l, row, x[l.labels[row]], log_sum(top, s.exps), s.values);
+  }
+}
+
+void loss_gradient(const LossRows& l) {
+  const float everywhere = l.smoothing / (float)l.width * l.scale, at_label = (1 - l.smoothing) * l.scale;
+  for (int64_t row = 0; row < l.rows; ++row) {
+    float* x = l.logits + row * l.stride;
+    const float label_logit = x[l.labels[row]], top = highest_of(x, l.width);
+    const Sums s = sums_of(x, l.width, top, [&](int64_t i, auto at, Vec e) { at(x + i, e); });
+    write_loss(l, row, label_logit, log_sum(top, s.exps), s.values);
+    const float scale = l.scale / s.exps;
+    sweep(l.width, [&](int64_t i, auto at) { at(x + i, at(x + i) * scale - everywhere); });
+    x[l.labels[row]] -= at_label;
+  }
+}
+
+void log_softmax(const float* x, float* y, int64_t n) {
+  const float lse = (float)log_sum_of(x, n);
+  sweep(n, [&](int64_t i, auto at) { at(y + i, at(x + i) - lse); });
+}
+
+void log_softmax_top(const TopRows& t) {
+  for (int64_t row = 0; row < t.rows; ++row)
+    top_of_row(t.x + row * t.x_stride, t.width,
+               Best{t.scores + row * t.scores_stride, t.ids + row * t.ids_stride, t.k});
+}
+
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,55 @@
+#pragma once
+// Dropout masks: Philox4x32-10 on vectors of counters; see DropoutMask in backend/backend.h for who gets which bits.
+#include "backend/cpu/kernels/vec.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+// The lower 32 bits of every 64-bit lane, multiplied.
+inline Wide multiply_low(Wide a, uint64_t b) {
+#if VEC_BYTES == 64
+  return (Wide)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64((long long)b));
+#elif VEC_BYTES == 32
+  return (Wide)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x((long long)b));
+#elif defined(__x86_64__)
+  return (Wide)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x((long long)b));
+#else
+  return (a & 0xFFFFFFFFu) * b;
+#endif
+}
+
+// Words in 64-bit lanes whose upper halves are rubbish: the products do not look at them.
+struct Words {
+  Wide c[4];
+};
+inline void philox_round(Words& w, uint64_t k0, uint64_t k1) {
+  const Wide a = multiply_low(w.c[0], 0xD2511F53), b = multiply_low(w.c[2], 0xCD9E8D57);
+  w = {{(b >> 32) ^ w.c[1] ^ k0, b, (a >> 32) ^ w.c[3] ^ k1, a}};
+}
+
+// 0 or the scale for columns 128 group .. 128 group + columns - 1 of a row (columns <= 128); out holds 128 floats.
+inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int64_t columns, float* out) {
+  const Vec scale = all(d.scale);
+  for (int64_t lane = 0; lane < 16; lane += N) {
+    Words even{}, odd{};
+    even.c[0] = ((Wide)lanes() & 0xFFFFFFFFu) + (16 * (uint64_t)group + (uint64_t)lane);  // lanes 0, 2, 4 ..
+    odd.c[0] = ((Wide)lanes() >> 32) + (16 * (uint64_t)group + (uint64_t)lane);           // lanes 1, 3, 5 ..
+    even.c[1] = odd.c[1] = Wide{} + row;
+    even.c[2] = odd.c[2] = Wide{} + d.tensor;
+    even.c[3] = odd.c[3] = Wide{} + d.step;
+    uint32_t k0 = d.key[0], k1 = d.key[1];
+    for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
+      philox_round(even, k0, k1);
+      philox_round(odd, k0, k1);
+    }
+    for (int word = 0; 32 * word < columns; ++word) {
+      const Uint bits = (Uint)((even.c[word] & 0xFFFFFFFFu) | (odd.c[word] << 32));
+      const Int low = (Int)(bits & 0xFFFFu), high = (Int)(bits >> 16);
+      store(out + 32 * word + lane, (Vec)((low >= d.threshold) & (Int)scale));
+      store(out + 32 * word + 16 + lane, (Vec)((high >= d.threshold) & (Int)scale));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,196 @@
+#pragma once
+// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h.
+#include "backend/cpu/kernels/vec.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+#if VEC_BYTES == 64
+constexpr int tile_rows = 14;
+#elif VEC_BYTES == 32
+constexpr int tile_rows = 6;
+#else
+constexpr int tile_rows = 4;
+#endif
+constexpr int64_t strip = 2 * N;
+
+// How a tile walks over a. Rows with a stride: four base pointers, so that every address is base + small multiple.
+struct Rows {
+  static constexpr int64_t fixed_step = 1;
+  const float* base[4];
+  int64_t stride;
+  Rows(const float* a, int64_t row, int64_t, int rows) : stride(row) {
+    for (int i = 0; i < 4; ++i) base[i] = a + (4 * i < rows ? 4 * i : 0) * row;
+  }
+  float at(int r, int64_t t) const { return base[r / 4][(r % 4) * stride + t]; }
+};
+// Columns: the rows of the tile lie side by side.
+struct Columns {
+  const float* a;
+  int64_t step;
+  Columns(const float* p, int64_t, int64_t k, int) : a(p), step(k) {}
+  float at(int r, int64_t t) const { return a[t * step + r]; }
+};
+
+struct TileTarget {
+  float* c;
+  int64_t stride, columns;  // columns: at most C * N
+  const float* bias;        // where this tile's columns begin, or nothing
+  Store store;
+};
+
+// One column of vectors of the tile goes out. All of it must be inlined: the tile lives in registers.
+template <int R, int C, class At>
+inline __attribute__((always_inline)) void write_column(Vec (&acc)[R][C], const int j, const TileTarget& t, At at) {
+  float* const c = t.c + j * N;
+  const int64_t stride = t.stride;
+  if (t.store == Store::add) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) at(c + r * stride, at(c + r * stride) + acc[r][j]);
+    return;
+  }
+  const Vec bias = t.bias ? at(t.bias + j * N) : Vec{};
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) at(c + r * stride, bias + acc[r][j]);
+}
+
+template <int R, int C>
+inline __attribute__((always_inline)) void write(Vec (&acc)[R][C], const TileTarget& t) {
+#pragma GCC unroll 2
+  for (int j = 0; j < C; ++j) {
+    const int64_t left = t.columns - j * N;
+    if (left >= N)
+      write_column<R, C>(acc, j, t, Whole{});
+    else if (left > 0)
+      write_column<R, C>(acc, j, t, Part{left});
+  }
+}
+
+template <int R, int C, class A>
+__attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64_t k, TileTarget target) {
+  for (int r = 0; r < R; ++r)  // the result is needed in a while: often it is far away
+    for (int j = 0; j < C; ++j) __builtin_prefetch(target.c + r * target.stride + j * N, 1);
+  Vec acc[R][C];
+  for (int r = 0; r < R; ++r)
+    for (int j = 0; j < C; ++j) acc[r][j] = Vec{};
+  for (int64_t t = 0; t < k; ++t, b += b_stride) {
+    Vec row[C];
+    for (int j = 0; j < C; ++j) row[j] = load(b + j * N);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const Vec x = all(a.at(r, t));
+      for (int j = 0; j < C; ++j) acc[r][j] += x * row[j];
+    }
+  }
+  write(acc, target);
+}
+
+template <int R, int C, class A>
+inline void tile_of(int rows, const A& a, const float* b, int64_t b_stride, int64_t k, const TileTarget& target) {
+  if (rows == R) return tile<R, C>(a, b, b_stride, k, target);
+  if constexpr (R > 1) tile_of<R - 1, C>(rows, a, b, b_stride, k, target);
+}
+
+// k rows of a strip side by side, columns beyond the last are zeros. Straight copy, b_n = 1.
+inline void pack_rows(const float* b, int64_t b_k, int64_t k, int64_t columns, float* out) {
+  for (int64_t t = 0; t < k; ++t, b += b_k, out += strip)
+    for (int64_t j = 0; j < 2; ++j) {
+      const int64_t left = columns - j * N;
+      store(out + j * N, left >= N ? load(b + j * N) : left > 0 ? load_part(b + j * N, left) : Vec{});
+    }
+}
+
+// out[t * out_stride + i] = in[i * in_stride + t] for one block of at most N rows i and k terms t; missing rows are 0.
+inline void turn(const float* in, int64_t in_stride, int64_t rows, int64_t k, float* out, int64_t out_stride) {
+  Vec block[N];
+  for (int64_t t = 0; t < k; t += N) {
+    const int64_t left = k - t < N ? k - t : N;
+    for (int64_t i = 0; i < N; ++i)
+      block[i] = i >= rows ? Vec{} : left == N ? load(in + i * in_stride + t) : load_part(in + i * in_stride + t, left);
+    transpose(block);
+    for (int64_t i = 0; i < left; ++i) store(out + (t + i) * out_stride, block[i]);
+  }
+}
+
+// The same for b on its side, b_k = 1.
+inline void pack_turned(const float* b, int64_t b_n, int64_t k, int64_t columns, float* out) {
+  for (int64_t j = 0; j < strip; j += N) {
+    const int64_t rows = columns - j < 0 ? 0 : columns - j;
+    turn(b + (rows > 0 ? j : 0) * b_n, b_n, rows, k, out + j, strip);
+  }
+}
+
+struct Strip {
+  const float* b;
+  int64_t stride;
+};
+
+template <class A>
+inline void tiles_of_strip(const Product& p, const float* a, int64_t a_row, int64_t a_k, Strip b, int64_t k,
+                           TileTarget target) {
+  const int64_t tiles = (p.m + tile_rows - 1) / tile_rows, rows = (p.m + tiles - 1) / tiles;
+  float* const c = target.c;
+  for (int64_t i = 0; i < p.m; i += rows) {
+    const int here = (int)(p.m - i < rows ? p.m - i : rows);
+    target.c = c + i * p.c_stride;
+    const A walk(a + i * a_row, a_row, a_k, here);
+    if (target.columns > N)
+      tile_of<tile_rows, 2>(here, walk, b.b, b.stride, k, target);
+    else
+      tile_of<tile_rows, 1>(here, walk, b.b, b.stride, k, target);
+  }
+}
+
+inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, float* packed) {
+  const int64_t columns = p.n - from < strip ? p.n - from : strip;
+  const float* b = p.b + t * p.b_k + from * p.b_n;
+  if (p.b_n != 1)
+    pack_turned(b, p.b_n, k, columns, packed);
+  else if (columns == strip && p.m <= 2 * tile_rows)
+    return {b, p.b_k};  // few rows: a copy would not pay
+  else
+    pack_rows(b, p.b_k, k, columns, packed);
+  return {packed, strip};
+}
+
+// Rows a multiple of 2 KB apart fall into the same few sets of the first cache: such a's are copied.
+inline bool crowded(const Product& p) { return p.a_k == 1 && p.a_row % 512 == 0 && p.m > 4; }
+
+inline void copy_rows(const Product& p, int64_t t, int64_t k, float* out) {
+  for (int64_t i = 0; i < p.m; ++i, out += k_block) std::memcpy(out, p.a + i * p.a_row + t, sizeof(float) * (size_t)k);
+}
+
+inline void product_of_nothing(const Product& p) {
+  if (p.store == Store::add) return;
+  for (int64_t i = 0; i < p.m; ++i)
+    sweep(p.n, [&](int64_t j, auto at) { at(p.c + i * p.c_stride + j, p.bias ? at(p.bias + j) : Vec{}); });
+}
+
+// Both shapes of a, one strip of b after the other, block of k by block of k.
+inline void multiply(const Product& p, float* scratch) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return product_of_nothing(p);
+  float *packed = scratch, *copied = scratch + k_block * max_strip;
+  for (int64_t t = 0; t < p.k; t += k_block) {
+    const int64_t k = p.k - t < k_block ? p.k - t : k_block;
+    const float* a = p.a + t * p.a_k;
+    int64_t a_row = p.a_row;
+    if (crowded(p)) {
+      copy_rows(p, t, k, copied);
+      a = copied;
+      a_row = k_block;
+    }
+    for (int64_t j = 0; j < p.n; j += strip) {
+      const int64_t columns = p.n - j < strip ? p.n - j : strip;
+      const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};
+      const Strip b = strip_of(p, j, t, k, packed);
+      if (p.a_k == 1)
+        tiles_of_strip<Rows>(p, a, a_row, 1, b, k, target);
+      else
+        tiles_of_strip<Columns>(p, a, 1, p.a_k, b, k, target);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,159 @@
+#pragma once
+// What the kinds of attention share: softmax of score rows, and the places of the blocks in the scratch memory.
+#include "backend/cpu/kernels/math.h"
+#include "backend/cpu/kernels/philox.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+// Rows of `keys` scores that lie pad floats apart; columns from keys to pad are rubbish before and 0 after.
+struct Blocks {
+  int64_t pad;
+  float *scores, *gradients;  // [query_block, pad] each
+  float *turned, *d_turned;   // [d_k, pad] each: keys on their side, additive score only
+  float* deltas;              // [query_block]
+  float* factors;             // [dropout_group]
+  float* product;             // scratch of a product
+  explicit Blocks(const Attention& a) : pad(padded_keys(a.keys)) {
+    scores = a.scratch;
+    gradients = scores + query_block * pad;
+    turned = gradients + query_block * pad;
+    d_turned = turned + a.d_k * pad;
+    deltas = d_turned + a.d_k * pad;
+    factors = deltas + query_block;
+    product = factors + dropout_group;
+  }
+};
+
+inline int64_t visible(const Attention& a, int64_t query) {
+  return a.causal && query + 1 < a.keys ? query + 1 : a.keys;
+}
+
+// s <- scale s + mask over the first n; the highest of them comes back.
+inline float finish_scores(const Attention& a, int64_t query, int64_t n, float* s) {
+  const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
+  Vec top = all(-infinity);
+  sweep(n, [&](int64_t i, auto at) {
+    Vec v = at(s + i) * a.scale;
+    if (mask) v += at(mask + i);
+    at(s + i, v);
+    top = max(top, at.keep(v, top));
+  });
+  return highest(top);
+}
+
+// s <- e^(s - top) over the first n; the sum comes back.
+inline float exponentials(float* s, int64_t n, float top) {
+  Vec total{};
+  sweep(n, [&](int64_t i, auto at) {
+    const Vec e = at.keep(exp(at(s + i) - top), Vec{});
+    total += e;
+    at(s + i, e);
+  });
+  return sum(total);
+}
+
+inline void clear(float* p, int64_t n) {
+  if (n > 0) std::memset(p, 0, sizeof(float) * (size_t)n);
+}
+
+// Softmax in registers of the first n of V vectors of scores that need no mask; the rest of them become 0.
+template <int V>
+inline float softmax_short(float* s, int64_t n, float scale) {
+  Vec v[V], top = all(-infinity), total{};
+  for (int j = 0; j < V; ++j) {
+    v[j] = first(load(s + j * N) * scale, n - j * N, all(-infinity));
+    top = max(top, v[j]);
+  }
+  const float highest_score = highest(top);
+  for (int j = 0; j < V; ++j) {
+    v[j] = exp(v[j] - highest_score);
+    total += v[j];
+  }
+  const float all_of_it = sum(total), inverse = 1.0f / all_of_it;
+  for (int j = 0; j < V; ++j) store(s + j * N, v[j] * inverse);
+  return highest_score + __builtin_logf(all_of_it);
+}
+
+inline float softmax_long(const Attention& a, int64_t query, float* s, int64_t pad) {
+  const int64_t n = visible(a, query);
+  const float top = finish_scores(a, query, n, s);
+  if (!(top > -infinity) && top == top) {
+    clear(s, pad);
+    return -infinity;
+  }
+  const float total = exponentials(s, n, top), inverse = 1.0f / total;
+  sweep(n, [&](int64_t i, auto at) { at(s + i, at(s + i) * inverse); });
+  clear(s + n, pad - n);
+  return top + __builtin_logf(total);
+}
+
+// Scores become weights, columns that are not seen become 0; the log of the sum of e^score comes back. Which way it
+// goes depends on the sequence alone.
+inline float softmax_row(const Attention& a, int64_t query, float* s, int64_t pad) {
+  const int64_t vectors = a.mask || a.keys == 0 ? 0 : (a.keys + N - 1) / N;
+  switch (vectors) {
+    case 1:
+      return softmax_short<1>(s, visible(a, query), a.scale);
+    case 2:
+      return softmax_short<2>(s, visible(a, query), a.scale);
+    case 3:
+      return softmax_short<3>(s, visible(a, query), a.scale);
+    case 4:
+      return softmax_short<4>(s, visible(a, query), a.scale);
+    default:
+      return softmax_long(a, query, s, pad);
+  }
+}
+
+// Scores become weights by what forward kept.
+inline void weights_again(const Attention& a, int64_t query, float lse, float* s, int64_t pad) {
+  const int64_t n = lse == -infinity ? 0 : visible(a, query);
+  const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
+  if (mask)
+    sweep(n, [&](int64_t i, auto at) { at(s + i, exp(at(s + i) * a.scale + at(mask + i) - lse)); });
+  else  // there is room for whole vectors
+    for (int64_t i = 0; i < n; i += N) store(s + i, exp(load(s + i) * a.scale - lse));
+  clear(s + n, pad - n);
+}
+
+// f(from, columns, factors) for every group of columns of a query's row.
+template <class F>
+inline void with_dropout(const Attention& a, int64_t query, float* factors, F f) {
+  const uint32_t row = a.first_row + (uint32_t)query * a.row_step;
+  for (int64_t from = 0; from < a.keys; from += dropout_group) {
+    const int64_t columns = a.keys - from < dropout_group ? a.keys - from : dropout_group;
+    dropout_factors(a.dropout, row, (uint32_t)(from / dropout_group), columns, factors);
+    f(from, columns);
+  }
+}
+
+inline void drop_weights(const Attention& a, int64_t query, float* s, float* factors) {
+  with_dropout(a, query, factors, [&](int64_t from, int64_t columns) {
+    sweep(columns, [&](int64_t i, auto at) { at(s + from + i, at(s + from + i) * at(factors + i)); });
+  });
+}
+
+// weights p and d_p = d_out v^T become (p dropped) and the gradient of the scores, p (d_p dropped - delta) * scale.
+inline void score_gradient_row(const Attention& a, int64_t query, float delta, float* p, float* d_p, float* factors) {
+  if (a.dropout.scale == 0) {
+    sweep(a.keys, [&](int64_t i, auto at) { at(d_p + i, at(p + i) * (at(d_p + i) - delta) * a.scale); });
+    return;
+  }
+  with_dropout(a, query, factors, [&](int64_t from, int64_t columns) {
+    sweep(columns, [&](int64_t i, auto at) {
+      const Vec w = at(p + from + i), f = at(factors + i);
+      at(d_p + from + i, w * (at(d_p + from + i) * f - delta) * a.scale);
+      at(p + from + i, w * f);
+    });
+  });
+}
+
+inline float dot(const float* a, const float* b, int64_t n) {
+  Vec s{};
+  sweep(n, [&](int64_t i, auto at) { s += at(a + i) * at(b + i); });
+  return sum(s);
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,136 @@
+#pragma once
+// A vector of VEC_BYTES / 4 floats, in the vector extensions of GCC and Clang.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#if defined(__x86_64__)
+#include <immintrin.h>  // always_inline throughout: nothing of it is left to the linker
+#endif
+
+#include "backend/cpu/kernels/kernels.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+constexpr int64_t N = VEC_BYTES / 4;
+typedef float Vec __attribute__((vector_size(VEC_BYTES)));
+typedef int32_t Int __attribute__((vector_size(VEC_BYTES)));
+typedef uint32_t Uint __attribute__((vector_size(VEC_BYTES)));
+typedef uint64_t Wide __attribute__((vector_size(VEC_BYTES)));
+
+template <int... I>
+struct Seq {};
+#if VEC_BYTES == 64
+using Lanes = Seq<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15>;
+#elif VEC_BYTES == 32
+using Lanes = Seq<0, 1, 2, 3, 4, 5, 6, 7>;
+#else
+using Lanes = Seq<0, 1, 2, 3>;
+#endif
+template <int... I>
+inline Int lane_numbers(Seq<I...>) {
+  return Int{I...};
+}
+inline Int lanes() { return lane_numbers(Lanes{}); }
+
+inline Vec load(const float* p) {
+  Vec v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void store(float* p, Vec v) { std::memcpy(p, &v, sizeof v); }
+inline Vec all(float x) { return x - Vec{}; }  // x - 0 is x even for -0: one broadcast, no sum
+
+// The first n of the lanes, 0 <= n < N; the others are 0 and their memory is not touched.
+#if VEC_BYTES == 64
+inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
+inline void store_part(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v); }
+#elif VEC_BYTES == 32
+inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm256_maskload_ps(p, (__m256i)(lanes() < (int32_t)n)); }
+inline void store_part(float* p, Vec v, int64_t n) {
+  _mm256_maskstore_ps(p, (__m256i)(lanes() < (int32_t)n), (__m256)v);
+}
+#else
+inline Vec load_part(const float* p, int64_t n) {
+  Vec v{};
+  for (int64_t i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+}
+inline void store_part(float* p, Vec v, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) p[i] = v[i];
+}
+#endif
+
+// The first n lanes of v, and `rest` in the others.
+inline Vec first(Vec v, int64_t n, Vec rest) { return lanes() < (int32_t)n ? v : rest; }
+
+inline Vec max(Vec a, Vec b) { return b > a ? b : a; }
+
+template <int H, int... I>
+inline Vec exchange(Vec v, Seq<I...>) {
+  return __builtin_shufflevector(v, v, (I ^ H)...);
+}
+inline float sum(Vec v) {
+#if VEC_BYTES == 64
+  v += exchange<8>(v, Lanes{});
+#endif
+#if VEC_BYTES >= 32
+  v += exchange<4>(v, Lanes{});
+#endif
+  v += exchange<2>(v, Lanes{});
+  v += exchange<1>(v, Lanes{});
+  return v[0];
+}
+inline float highest(Vec v) {
+#if VEC_BYTES == 64
+  v = max(v, exchange<8>(v, Lanes{}));
+#endif
+#if VEC_BYTES >= 32
+  v = max(v, exchange<4>(v, Lanes{}));
+#endif
+  v = max(v, exchange<2>(v, Lanes{}));
+  v = max(v, exchange<1>(v, Lanes{}));
+  return v[0];
+}
+
+template <int... I>
+inline Vec interleave_low(Vec a, Vec b, Seq<I...>) {
+  return __builtin_shufflevector(a, b, (I / 2 + (I & 1) * (int)N)...);
+}
+template <int... I>
+inline Vec interleave_high(Vec a, Vec b, Seq<I...>) {
+  return __builtin_shufflevector(a, b, ((int)N / 2 + I / 2 + (I & 1) * (int)N)...);
+}
+// rows[i][j] <-> rows[j][i]: log2(N) perfect shuffles.
+inline void transpose(Vec (&rows)[N]) {
+  for (int64_t step = 1; step < N; step *= 2) {
+    Vec next[N];
+    for (int64_t i = 0; i < N / 2; ++i) {
+      next[2 * i] = interleave_low(rows[i], rows[i + N / 2], Lanes{});
+      next[2 * i + 1] = interleave_high(rows[i], rows[i + N / 2], Lanes{});
+    }
+    for (int64_t i = 0; i < N; ++i) rows[i] = next[i];
+  }
+}
+
+// body(i, load, store) for whole vectors, then for the rest: load(p) and store(p, v) touch only what is there.
+struct Whole {
+  __attribute__((always_inline)) Vec operator()(const float* p) const { return load(p); }
+  __attribute__((always_inline)) void operator()(float* p, Vec v) const { store(p, v); }
+  __attribute__((always_inline)) Vec keep(Vec v, Vec) const { return v; }
+};
+struct Part {
+  int64_t n;
+  __attribute__((always_inline)) Vec operator()(const float* p) const { return load_part(p, n); }
+  __attribute__((always_inline)) void operator()(float* p, Vec v) const { store_part(p, v, n); }
+  __attribute__((always_inline)) Vec keep(Vec v, Vec rest) const { return first(v, n, rest); }
+};
+template <class Body>
+inline __attribute__((always_inline)) void sweep(int64_t n, Body body) {
+  int64_t i = 0;
+  for (; i + N <= n; i += N) body(i, Whole{});
+  if (i < n) body(i, Part{n - i});
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,84 @@
+// The output layer: products, softmax and loss, a tile of rows at a time.
+#include "backend/cpu/cpu_backend.h"
+
+namespace hexapla::cpu {
+namespace {
+
+int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width)); }
+
+struct Losses {
+  const int32_t* labels;
+  float *loss, *nll;
+};
+
+Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
+  HEXAPLA_CHECK(in.labels.contiguous(), "labels ", in.labels.shape, " have gaps");
+  const int32_t* labels = in.labels.data<int32_t>();
+  for (int64_t n = 0; n < in.labels.size(); ++n)
+    HEXAPLA_CHECK(labels[n] >= 0 && labels[n] < in.w.shape[1], "label ", labels[n], " of row ", n,
+                  " is not one of the ", in.w.shape[1], " classes");
+  return {labels, vector_of(loss, "loss"), vector_of(nll, "nll")};
+}
+
+using LossKernel = void (*)(const LossRows&);
+
+void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Matrix& logits, int64_t first) {
+  in_pieces(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
+    const int64_t row = first + from;
+    kernel({logits.row(from), l.labels + row, l.loss + row, l.nll + row, count, logits.width, logits.stride,
+            static_cast<float>(in.smoothing), static_cast<float>(in.scale)});
+  });
+}
+
+// f(first row, how many, the tile cut to as many), tile by tile.
+template <class F>
+void each_tile(const LossInput& in, Tensor tile, F f) {
+  const int64_t rows = in.x.shape[0], height = tile.shape[0];
+  HEXAPLA_CHECK(height > 0 || rows == 0, "the tile ", tile.shape, " holds no row");
+  for (int64_t from = 0; from < rows; from += height) {
+    const int64_t count = std::min(height, rows - from);
+    f(from, count, tile.slice(0, count));
+  }
+}
+
+}  // namespace
+
+void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) {
+  const Losses l = losses(in, loss, nll);
+  each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
+    linear(in.x.slice(from, count), in.w, in.b, logits);
+    run_loss(k_.loss, in, l, matrix(logits, "tile"), from);
+  });
+}
+
+void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
+                                             Tensor dw, Tensor db) {
+  const Losses l = losses(in, loss, nll);
+  each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
+    const Tensor x = in.x.slice(from, count);
+    linear(x, in.w, in.b, logits);
+    run_loss(k_.loss_gradient, in, l, matrix(logits, "tile"), from);
+    linear_backward_input(logits, in.w, dx.slice(from, count), Write::set);
+    linear_backward_weight(x, logits, dw, db);
+  });
+}
+
+void CpuBackend::log_softmax(Tensor x, Tensor y) {
+  const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
+  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+    for (int64_t row = from; row < from + count; ++row) k_.log_softmax(mx.row(row), my.row(row), mx.width);
+  });
+}
+
+void CpuBackend::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) {
+  const Matrix mx = matrix(x, "x"), best = matrix(scores, "scores");
+  HEXAPLA_CHECK(k > 0 && k <= mx.width, "the best ", k, " of ", mx.width, " cannot be had");
+  int32_t* id = ids.data<int32_t>();
+  const int64_t id_stride = ids.strides[0];
+  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+    k_.log_softmax_top(
+        {mx.row(from), best.row(from), id + from * id_stride, count, mx.width, mx.stride, k, best.stride, id_stride});
+  });
+}
+
+}  // namespace hexapla::cpu

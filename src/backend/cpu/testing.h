@@ -1,0 +1,69 @@
+#pragma once
+// What the tests of this folder share.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/cpu_backend.h"
+#include "base/parallel.h"
+
+namespace hexapla::cpu {
+
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() {
+    if (old_.empty())
+      unsetenv(name_);
+    else
+      setenv(name_, old_.c_str(), 1);
+  }
+  Environment(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::string old_;
+};
+
+class Threads {
+ public:
+  explicit Threads(int n) : before_(threads()) { set_threads(n); }
+  ~Threads() { set_threads(before_); }
+  Threads(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+struct Variant {
+  Isa isa;
+  std::string products;
+};
+inline std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512}) {
+    if (isa > best_isa()) break;
+    all.push_back({isa, "own"});
+    if (make_onednn_products(isa)) all.push_back({isa, "onednn"});
+  }
+  return all;
+}
+inline std::string variant_name(const testing::TestParamInfo<Variant>& v) {
+  return std::string(name_of(v.param.isa)) + "_" + v.param.products;
+}
+inline std::ostream& operator<<(std::ostream& out, const Variant& v) {
+  return out << name_of(v.isa) << ' ' << v.products;
+}
+
+inline std::unique_ptr<Backend> make(const Variant& v) {
+  const Environment products("HEXAPLA_PRODUCTS", v.products);
+  return make_cpu_backend(v.isa);
+}
+
+}  // namespace hexapla::cpu

@@ -1,0 +1,112 @@
+#include "base/file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "base/hash.h"
+#include "base/test_folder.h"
+
+namespace hexapla {
+namespace {
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+using FileTest = TestFolder;
+
+TEST_F(FileTest, ReadsWhatWasWritten) {
+  for (const size_t size : {0, 1, 4095, 4096, 4097, 1 << 20}) {
+    std::string content(size, 'x');
+    for (size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 31);
+    write_file_atomically(at("f"), content);
+    EXPECT_EQ(read_file(at("f")), content);
+    EXPECT_EQ(MappedFile(at("f")).text(), content);
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, ReadsAPipe) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(what_of<DataError>([&] { MappedFile m(at("pipe")); }), HasSubstr("not a regular file"));
+  std::thread writer([&] {  // opening a pipe waits for the other end, so each end needs its own thread
+    FILE* pipe = fopen(at("pipe").c_str(), "w");
+    fputs("through a pipe", pipe);
+    fclose(pipe);
+  });
+  EXPECT_EQ(read_file(at("pipe")), "through a pipe");
+  writer.join();
+}
+
+TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
+  for (const auto& read : {std::function<void()>([&] { read_file(at("none")); }),
+                           std::function<void()>([&] { MappedFile m(at("none")); })})
+    EXPECT_THAT(what_of<DataError>(read), AllOf(HasSubstr(at("none")), HasSubstr("No such file"), HasSubstr("check")));
+  EXPECT_THAT(what_of<DataError>([&] { read_file(folder()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(what_of<DataError>([&] { MappedFile m(folder()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(folder(), "x"); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(at("no/file"), "x"); }),
+              AllOf(HasSubstr(at("no/file")), HasSubstr("No such file"), HasSubstr("create the folder")));
+}
+
+TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTemporary) {
+  write_file_atomically(at("f"), "old");
+  {
+    const FileSizeLimit limit(1000);
+    EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(at("f"), std::string(5000, 'n')); }),
+                AllOf(HasSubstr(at("f")), HasSubstr("File too large"), HasSubstr("another disk")));
+  }
+  EXPECT_EQ(read_file(at("f")), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, NoSpaceLeftIsNamed) {
+  EXPECT_THAT(what_of<RunError>([&] { fail_file("write", "/some/where", ENOSPC); }),
+              AllOf(HasSubstr("cannot write /some/where"), HasSubstr("No space left"), HasSubstr("free some space")));
+}
+
+TEST_F(FileTest, AWriterThatIsLeftBehindRemovesItsFile) {
+  write_file_atomically(at("f"), "old");
+  {
+    AtomicFile file(at("f"));
+    file.write("half of");
+    EXPECT_EQ(entries(), 2u);
+    AtomicFile second(at("f"));  // two at once do not meet
+    second.write("other");
+  }
+  EXPECT_EQ(entries(), 1u);
+  EXPECT_EQ(read_file(at("f")), "old");
+}
+
+TEST_F(FileTest, LinksStayLinksAndDevicesStayDevices) {
+  write_file_atomically(at("f"), "old");
+  fs::create_symlink(at("f"), at("link"));
+  write_file_atomically(at("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(at("link")));
+  EXPECT_EQ(read_file(at("f")), "new");
+  EXPECT_THAT(what_of<RunError>([] { write_file_atomically("/dev/null", "x"); }), HasSubstr("cannot be replaced"));
+}
+
+TEST_F(FileTest, AMappingMovesAndOutlivesTheName) {
+  write_file_atomically(at("f"), "content");
+  MappedFile a(at("f"));
+  MappedFile b = std::move(a);
+  write_file_atomically(at("f"), "replaced");  // by rename: the mapped file itself never changes
+  EXPECT_EQ(b.text(), "content");
+  EXPECT_TRUE(a.bytes().empty());
+  a = MappedFile(at("f"));
+  EXPECT_EQ(a.text(), "replaced");
+}
+
+TEST(Hash, PublishedValues) {
+  // XXH3-128 with seed 0 of nothing: https://github.com/Cyan4973/xxHash, tests/sanity_test_vectors.h
+  EXPECT_EQ(hash_hex(""), "99aa06d3014798d86001c324468d497f");
+  EXPECT_NE(hash_hex("a"), hash_hex("b"));
+  EXPECT_EQ(hash_hex("a").size(), 32u);
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,18 @@
+#include "base/hash.h"
+
+#include <xxhash.h>
+
+namespace hexapla {
+
+std::string hash_hex(std::string_view bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  std::string hex;
+  for (const unsigned char byte : canonical.digest) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+}  // namespace hexapla

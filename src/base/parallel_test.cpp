@@ -1,0 +1,84 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hexapla {
+namespace {
+
+class Parallel : public testing::TestWithParam<int> {
+ protected:
+  Parallel() : before_(threads()) { set_threads(GetParam()); }
+  ~Parallel() override { set_threads(before_); }
+
+ private:
+  int before_;
+};
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 3, 8));
+
+TEST_P(Parallel, EveryPieceIsDoneOnce) {
+  EXPECT_EQ(threads(), GetParam());
+  for (const int64_t pieces : {0, 1, 2, 7, 1000}) {
+    std::vector<std::atomic<int>> done(static_cast<size_t>(pieces));
+    parallel_for(pieces, [&](int64_t i) { ++done.at(static_cast<size_t>(i)); });
+    for (const auto& d : done) EXPECT_EQ(d, 1);
+  }
+  parallel_for(-1, [](int64_t) { FAIL(); });
+}
+
+// Each piece sums its own stretch, and the pieces are added in order: what one thread gives, any number gives.
+TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
+  const auto sum = [] {
+    std::vector<float> pieces(64);
+    parallel_for(64, [&](int64_t piece) {
+      float s = 0;
+      for (int i = 0; i < 1000; ++i) s += std::sin(static_cast<float>(piece * 1000 + i));
+      pieces[static_cast<size_t>(piece)] = s;
+    });
+    float total = 0;
+    for (const float p : pieces) total += p;
+    return total;
+  };
+  const float here = sum();
+  set_threads(1);
+  EXPECT_EQ(sum(), here);
+}
+
+TEST_P(Parallel, AnErrorOfAPieceComesOut) {
+  std::string what;
+  try {
+    parallel_for(100, [](int64_t i) {
+      if (i == 57) throw std::runtime_error("piece 57");
+    });
+  } catch (const std::runtime_error& e) {
+    what = e.what();
+  }
+  EXPECT_EQ(what, "piece 57");
+  EXPECT_THROW(parallel_for(50, [](int64_t) { throw 3; }), int);  // many at once: one of them
+  std::atomic<int> done = 0;                                      // and the team works as before
+  parallel_for(100, [&](int64_t) { ++done; });
+  EXPECT_EQ(done, 100);
+}
+
+TEST_P(Parallel, InsideOfAnotherItRunsInOrder) {
+  std::vector<std::vector<int64_t>> seen(8);
+  parallel_for(8, [&](int64_t outer) {
+    parallel_for(5, [&](int64_t inner) { seen[static_cast<size_t>(outer)].push_back(inner); });
+  });
+  for (const auto& s : seen) EXPECT_EQ(s, (std::vector<int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(ParallelDefault, LessThanOneThreadMeansEveryCore) {
+  const int before = threads();
+  set_threads(0);
+  EXPECT_GE(threads(), 1);
+  set_threads(before);
+}
+
+}  // namespace
+}  // namespace hexapla

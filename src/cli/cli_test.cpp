@@ -1,0 +1,227 @@
+// The command line as users meet it: what it says to wrong input, and what it exits with.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/test_folder.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "cli/terminal.h"
+#include "model/model_file.h"
+#include "text/vocabulary.h"
+
+namespace hexapla::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+Result hexapla(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "hexapla");
+  std::vector<const char*> argv;
+  for (const auto& a : arguments) argv.push_back(a.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run(static_cast<int>(argv.size()), argv.data());
+  std::fflush(stdout);
+  std::string out = testing::internal::GetCapturedStdout();
+  return {code, out, testing::internal::GetCapturedStderr()};
+}
+
+void expect_error(const std::vector<std::string>& arguments, int code, const testing::Matcher<std::string>& message) {
+  const Result r = hexapla(arguments);
+  EXPECT_EQ(r.code, code) << r.err;
+  EXPECT_THAT(r.err, message);
+  EXPECT_THAT(r.err, HasSubstr("hexapla: error: "));
+  EXPECT_EQ(r.out, "");
+}
+
+std::vector<std::string> train_with(const std::vector<std::string>& more) {
+  std::vector<std::string> all{"train", "--train-sets", "a", "b", "--model", "/nonexistent/run"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+TEST(CommandLine, HelpGoesToStdout) {
+  const Result r = hexapla({"--help"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_THAT(r.out, AllOf(HasSubstr("train"), HasSubstr("translate"), HasSubstr("inspect"), HasSubstr("demo")));
+  for (const char* command : {"train", "translate", "evaluate", "inspect", "info", "doctor", "demo"}) {
+    const Result help = hexapla({command, "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("Example")) << command;
+  }
+}
+
+TEST(CommandLine, UnknownOptionNamesTheNearest) {
+  expect_error(train_with({"--batch-token", "64"}), 2, HasSubstr("did you mean --batch-tokens?"));
+  expect_error(train_with({"--batch-token=64", "x"}), 2, HasSubstr("there is no option --batch-token; did you mean"));
+  expect_error({"translat"}, 2, HasSubstr("there is no command 'translat'; did you mean translate?"));
+  expect_error({"info", "-m", "x", "y"}, 2, HasSubstr("'y' is one argument too many"));
+  expect_error({"info", "-m", "x", "-z"}, 2, HasSubstr("there is no option -z\n"));
+}
+
+TEST(CommandLine, WrongType) {
+  expect_error(train_with({"--seed", "abc"}), 2, AllOf(HasSubstr("--seed"), HasSubstr("abc")));
+  expect_error(train_with({"--seed", "-1"}), 2, AllOf(HasSubstr("--seed"), HasSubstr("-1")));
+  expect_error(train_with({"--lr", "fast"}), 2, AllOf(HasSubstr("--lr"), HasSubstr("fast")));
+}
+
+TEST(CommandLine, ValuesOutOfRange) {
+  expect_error(train_with({"--dropout", "1.5"}), 2, HasSubstr("--dropout is 1.5, but must lie in [0, 1)"));
+  expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
+  expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));
+  expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
+  expect_error(train_with({"--color", "pink"}), 2, HasSubstr("--color is 'pink'"));
+}
+
+TEST(CommandLine, PresetAndOptionsInConflict) {
+  expect_error(train_with({"--preset", "tiny", "--heads", "3"}), 2,
+               AllOf(HasSubstr("--dim-model 128 is not a multiple of --heads 3"), HasSubstr("--preset tiny sets")));
+  expect_error(train_with({"--layers", "2", "--enc-layers", "3"}), 2, HasSubstr("--layers sets both stacks"));
+}
+
+TEST(CommandLine, WidthNotAMultipleOfHeadsUnlessKeyWidthIsGiven) {
+  expect_error(train_with({"--dim-model", "100", "--heads", "3"}), 2, HasSubstr("give --dim-key and --dim-value"));
+  const Result r = hexapla(
+      train_with({"--dim-model", "100", "--heads", "3", "--dim-key", "7", "--dim-value", "9", "--dump-config"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("dim-key: 7"), HasSubstr("dim-value: 9")));
+}
+
+TEST(CommandLine, MissingFiles) {
+  expect_error(train_with({}), 3, AllOf(HasSubstr("a"), HasSubstr("No such file")));
+  expect_error({"translate", "-m", "/nonexistent/model.safetensors"}, 3, HasSubstr("/nonexistent/model.safetensors"));
+  expect_error(train_with({"-c", "/nonexistent/c.yml"}), 2, HasSubstr("/nonexistent/c.yml"));
+  expect_error({"translate"}, 2, HasSubstr("give -m MODEL"));
+  expect_error({"train"}, 2, HasSubstr("--train-sets takes two files"));
+  expect_error({"evaluate", "/nonexistent/h", "/nonexistent/r"}, 3, HasSubstr("/nonexistent/h"));
+}
+
+class Files : public TestFolder {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+    return at(name);
+  }
+};
+
+TEST_F(Files, MissingAndReadOnlyFolders) {
+  const std::string a = write("a", "a b c\n"), file = write("file", "");
+  expect_error({"train", "--train-sets", a, a, "--model", file + "/run"}, 1,
+               AllOf(HasSubstr("--model"), HasSubstr("choose a folder")));
+  expect_error({"train", "--train-sets", a, a, "--model", "/proc/run"}, 1, HasSubstr("cannot create the folder"));
+  expect_error({"translate", "-m", folder()}, 3, HasSubstr("is a folder without a model.safetensors"));
+}
+
+TEST_F(Files, CorporaThatDoNotMatch) {
+  const std::string two = write("two", "a\nb\n"), three = write("three", "a\nb\nc\n"), empty = write("empty", "");
+  const std::string run = folder() + "/run";
+  expect_error({"train", "--train-sets", two, three, "--model", run}, 3,
+               AllOf(HasSubstr(two), HasSubstr(three), HasSubstr("2"), HasSubstr("3")));
+  expect_error({"train", "--train-sets", empty, empty, "--model", run}, 3, HasSubstr(empty));
+  expect_error({"evaluate", two, three}, 3, AllOf(HasSubstr("has 2 lines"), HasSubstr("has 3")));
+}
+
+TEST_F(Files, ConfigFileGivesWhatTheCommandLineDoesNot) {
+  const std::string config = write("c.yml", "preset: tiny\nbatch-tokens: 512\ntrain-sets: [x, y]\ngated: true\n");
+  const Result r = hexapla({"train", "-c", config, "--batch-tokens", "64", "--dump-config"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("batch-tokens: 64"), HasSubstr("dim-model: 128"), HasSubstr("gated: true"),
+                           HasSubstr("train-sets: [x, y]")));
+  EXPECT_THAT(r.out, HasSubstr("adam-eps: 1e-09\n"));
+  const std::string dumped = write("dumped.yml", r.out);
+  EXPECT_EQ(hexapla({"train", "-c", dumped, "--dump-config"}).out, r.out);
+}
+
+TEST_F(Files, ConfigFileErrorsNameFileLineAndRemedy) {
+  expect_error({"train", "-c", write("k.yml", "seed: 1\nbatch-token: 5\n")}, 2,
+               AllOf(HasSubstr("k.yml:2: there is no option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'")));
+  expect_error({"train", "-c", write("t.yml", "seed: many\n")}, 2, AllOf(HasSubstr("t.yml:1"), HasSubstr("many")));
+  expect_error({"train", "-c", write("d.yml", "seed: 1\nwarmup: 9\nseed: 2\n")}, 2,
+               HasSubstr("d.yml:3: 'seed' stands here for the second time"));
+  expect_error({"train", "-c", write("y.yml", "seed: [1\n")}, 2, HasSubstr("not valid YAML"));
+}
+
+TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
+  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  Config c;
+  c.source_vocab = c.target_vocab = v.size();
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = c.d_ff = 4;
+  c.heads = 1;
+  c.resolve();
+  Transformer net(c);
+  Parameters memory(net, DType::f32, Parameters::Use::inference);
+  initialise(net, 1);
+  save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {{"updates", "12"}});
+  const Result text = hexapla({"info", "-m", folder()});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(testing::ContainsRegex("dim-model +4\n"), testing::ContainsRegex("updates +12\n"),
+                              testing::ContainsRegex(cat("embeddings +", 4 * v.size(), "\n"))));
+  const auto json = nlohmann::json::parse(hexapla({"info", "-m", folder(), "--json"}).out);
+  EXPECT_EQ(json["parameters"]["total"], memory.count());
+  EXPECT_EQ(json["vocabulary"]["source"], v.size());
+  EXPECT_EQ(json["history"]["updates"], "12");
+}
+
+TEST_F(Files, DamagedModels) {
+  expect_error({"info", "-m", write("short", "abc")}, 3, HasSubstr("short"));
+  Config c;
+  c.source_vocab = c.target_vocab = 9;
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = c.d_ff = 4;
+  c.heads = 1;
+  c.resolve();
+  Transformer net(c);
+  Parameters memory(net, DType::f32, Parameters::Use::inference);
+  initialise(net, 1);
+  const std::string path = folder() + "/m.safetensors";
+  save_model(path, net, {"x", "x"}, {});
+  const std::string whole = read_file(path);
+  expect_error({"info", "-m", write("cut", whole.substr(0, whole.size() - 10))}, 3, HasSubstr("cut"));
+  expect_error({"info", "-m", path}, 3, HasSubstr("m.safetensors"));  // "x" is no vocabulary
+}
+
+TEST_F(Files, EvaluateAgreesWithSacreBleusFormat) {
+  const std::string h = write("h", "the cat sat on the mat .\n"), r = write("r", "The cat sat on the mat.\n");
+  const Result lower = hexapla({"evaluate", h, r, "--lowercase", "--metrics", "bleu"});
+  EXPECT_EQ(lower.code, 0) << lower.err;
+  EXPECT_THAT(lower.out, AllOf(HasSubstr("BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:"),
+                               HasSubstr(" = 100.0 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 7")));
+  const Result json = hexapla({"evaluate", h, r, "--json"});
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"name\": \"BLEU\""), HasSubstr("\"tok\": \"13a\""),
+                              HasSubstr("\"name\": \"chrF2\""), HasSubstr("\"space\": \"no\"")));
+}
+
+TEST(CommandLine, OutputThatIsLostIsAnError) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  std::ofstream full("/dev/full");
+  std::streambuf* const before = std::cout.rdbuf(full.rdbuf());
+  const Result r = hexapla({"train", "--train-sets", "a", "b", "--dump-config"});
+  std::cout.rdbuf(before);
+  std::cout.clear();
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("cannot write all of the output"));
+}
+
+TEST(Terminal, Words) {
+  EXPECT_EQ(duration(42), "42 s");
+  EXPECT_EQ(duration(18 * 60), "18 min");
+  EXPECT_EQ(duration(3600 + 5 * 60), "1h 05m");
+  EXPECT_EQ(grouped(8123456), "8,123,456");
+  EXPECT_EQ(grouped(-999), "-999");
+}
+
+}  // namespace
+}  // namespace hexapla::cli

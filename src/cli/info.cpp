@@ -1,0 +1,82 @@
+// hexapla info: what is in a model file.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/model.h"
+#include "cli/terminal.h"
+
+namespace hexapla::cli {
+namespace {
+
+// "encoder.layers.0.self_attention.qkv.weight" -> "encoder", the part of the model that the parameter belongs to.
+std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
+
+struct Info {
+  std::string model;
+  bool json = false;
+
+  int run() const {
+    const OpenModel m = open_model(model, 1);
+    std::map<std::string, int64_t> parts;
+    int64_t total = 0;
+    for_each<Parameter>(*m.file.net, [&](const std::string& name, Parameter& p) {
+      parts[part_of(name)] += p.shape.size();
+      total += p.shape.size();
+    });
+    if (json)
+      write_json(m, parts, total);
+    else
+      write_text(m, parts, total);
+    return 0;
+  }
+
+  static nlohmann::ordered_json config_of(const OpenModel& m) {
+    return nlohmann::ordered_json::parse(m.file.config.to_json());
+  }
+
+  static void write_json(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) {
+    nlohmann::ordered_json j;
+    j["config"] = config_of(m);
+    j["parameters"] = parts;
+    j["parameters"]["total"] = total;
+    j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
+    j["history"] = m.file.history;
+    std::cout << j.dump(1) << "\n";
+  }
+
+  static void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) {
+    auto line = [](const std::string& key, const std::string& value) {
+      std::cout << fmt::format("  {:<20} {}\n", key, value);
+    };
+    std::cout << "model\n";
+    const auto config = config_of(m);  // named: items() refers to it
+    for (const auto& [key, value] : config.items())
+      line(key, value.is_string() ? value.get<std::string>() : value.dump());
+    std::cout << "parameters\n";
+    for (const auto& [part, count] : parts) line(part, grouped(count));
+    line("total", grouped(total));
+    std::cout << "vocabulary\n";
+    const bool joint = m.file.source_vocabulary == m.file.target_vocabulary;
+    line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");
+    if (!joint) line("target", grouped(m.target.size()) + " pieces");
+    std::cout << "training\n";
+    for (const auto& [key, value] : m.file.history) line(key, value);
+  }
+};
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& chosen) {
+  auto info = std::make_shared<Info>();
+  CLI::App* c = app.add_subcommand("info", "configuration, parameters, vocabulary and history of a model");
+  c->add_option("-m,--model", info->model, "model file, or folder of a training")->type_name("MODEL")->required();
+  c->add_flag("--json", info->json, "as JSON");
+  c->footer("Example:\n  hexapla info -m run/model.safetensors");
+  c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });
+}
+
+}  // namespace hexapla::cli

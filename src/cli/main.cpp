@@ -1,0 +1,27 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ios>
+#include <iostream>
+
+#include "cli/run.h"
+
+namespace {
+
+// The runtime of the compute threads spins while it waits, unless the environment says otherwise before it starts. On
+// cores that other programs use too, spinning made training up to ten times slower (docs/adr/0005). If the program
+// cannot start itself again it goes on as it is.
+void start_with_resting_threads(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
+  if (setenv("OMP_WAIT_POLICY", "passive", 0) == 0) execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start_with_resting_threads(argv);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away (head) is a failed write, not the end of a training
+  std::ios::sync_with_stdio(false);
+  return hexapla::cli::run(argc, argv);
+}

@@ -1,0 +1,34 @@
+#pragma once
+// Options that are declared elsewhere (TrainOptions::visit, Config::visit) on the command line and in config files.
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "train/options.h"
+
+namespace hexapla::cli {
+
+// Every option of a training run as options of `command`, bound to `options`. Architecture options are bound to
+// `architecture`: they count only where the user gave them, on top of the preset.
+struct BoundTrainOptions {
+  TrainOptions options;
+  Config architecture;
+  int64_t layers = 0;  // --layers: both stacks
+  std::string config_file;
+};
+void bind_train_options(CLI::App& command, BoundTrainOptions& bound);
+
+// After parsing: reads the config file (its keys are the long names; the command line wins), starts from the preset
+// and puts the user's choices on top. UsageError names file, line, key and the nearest option.
+TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& bound);
+
+// Gives options of `command` that were not on the command line their values from a YAML file.
+void read_config_file(CLI::App& command, const std::string& path);
+// All options as a config file that gives the same run.
+std::string dump_config(const TrainOptions& options);
+
+// The known long option (without dashes) that is most like `word`; "" if none is near.
+std::string nearest_option(const CLI::App& command, const std::string& word);
+// The same for the names of subcommands.
+std::string nearest_command(const CLI::App& app, const std::string& word);
+
+}  // namespace hexapla::cli

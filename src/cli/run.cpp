@@ -1,0 +1,107 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace hexapla::cli {
+namespace {
+
+void complain(const std::string& message) { std::fprintf(stderr, "hexapla: error: %s\n", message.c_str()); }
+
+// The subcommand that was named, or the program itself.
+const CLI::App& named(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : *commands.front();
+}
+
+std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
+
+// An argument that nothing takes: CLI11 would list it and its neighbours in reverse.
+std::string unexpected(const CLI::App& app, const CLI::App& command, std::string word) {
+  if (word.front() != '-') {
+    if (&command != &app) return cat("'", word, "' is one argument too many");
+    return cat("there is no command '", word, "'", did_you_mean(nearest_command(app, word)));
+  }
+  word = word.substr(0, word.find('='));
+  const std::string bare = word.substr(word.find_first_not_of('-') == 2 ? 2 : 1);
+  const std::string near = bare.size() < 2 ? "" : nearest_option(command, bare);
+  return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
+}
+
+int complain_about_usage(const CLI::App& app, const CLI::ParseError& e) {
+  const CLI::App& command = named(app);
+  const std::vector<std::string> rest = command.remaining(true);
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
+  const std::string name = &command == &app ? "hexapla" : "hexapla " + command.get_name();
+  complain(cat(extra ? unexpected(app, command, rest.front()) : e.what(), "\nSee '", name, " --help'."));
+  return 2;
+}
+
+void add_commands(CLI::App& app, Action& chosen) {
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
+  app.footer(
+      "Start here:\n"
+      "  hexapla demo                 train a small Transformer on dates and look inside it\n"
+      "  hexapla COMMAND --help       options and examples of a command\n");
+  add_train(app, chosen);
+  add_translate(app, chosen);
+  add_evaluate(app, chosen);
+  add_inspect(app, chosen);
+  add_info(app, chosen);
+  add_doctor(app, chosen);
+  add_demo(app, chosen);
+  for (CLI::App* command : app.get_subcommands({})) command->footer(command->get_footer() + "\n");
+}
+
+// Data that did not reach stdout is lost: say so, unless whoever read it (head) has simply had enough.
+int with_stdout_written(int code) {
+  if (std::cout.flush() && std::fflush(stdout) == 0) return code;
+  pollfd reader{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR)) return 1;
+  complain("cannot write all of the output; if it goes to a file, look whether the disk is full");
+  return 1;
+}
+
+int perform(const Action& chosen) {
+  try {
+    return with_stdout_written(chosen());
+  } catch (const UserError& e) {
+    complain(e.what());
+    return e.exit_code;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory; lower --batch-tokens or --batch-size");
+  } catch (const std::exception& e) {
+    complain(cat("internal: ", e.what(), "\nThis is a defect of hexapla: please report it with the command you gave."));
+  }
+  return 1;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
+  Action chosen;
+  add_commands(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    return complain_about_usage(app, e);
+  }
+  if (!chosen) {
+    std::fputs(app.help().c_str(), stdout);
+    return argc > 1 ? 2 : 0;
+  }
+  return perform(chosen);
+}
+
+}  // namespace hexapla::cli

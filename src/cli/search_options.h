@@ -1,0 +1,47 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "decode/translator.h"
+
+namespace hexapla::cli {
+
+// The options of decoding, the same wherever something is translated.
+struct SearchFlags {
+  int beam_size = 4, n_best = 1;
+  double length_penalty = 0.6;
+  std::string normalization = "paper";
+  int64_t batch_size = 64, batch_tokens = 4096, max_length = 512, extra_length = 50;
+
+  void bind(CLI::App& command) {
+    command.add_option("-b,--beam-size", beam_size, "hypotheses kept at every step; 1: greedy")->default_str("4");
+    command.add_option("--length-penalty", length_penalty, "alpha; 0: compare plain log-probabilities")
+        ->default_str("0.6");
+    command
+        .add_option("--length-normalization", normalization,
+                    "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha")
+        ->default_str("paper");
+    command.add_option("--extra-length", extra_length, "a translation has at most so many tokens more than its source")
+        ->default_str("50");
+    command.add_option("--batch-sentences,--batch-size", batch_size, "sentences translated together, at most")
+        ->default_str("64");
+    command.add_option("--batch-tokens", batch_tokens, "source tokens translated together, at most")
+        ->default_str("4096");
+    command.add_option("--max-length", max_length, "of a longer line only so many tokens are translated, with a note")
+        ->default_str("512");
+  }
+  TranslateOptions options() const {
+    TranslateOptions o;
+    o.search.beam_size = beam_size;
+    o.search.n_best = n_best;
+    o.search.extra_length = extra_length;
+    o.search.length_penalty = make_length_penalty(normalization, length_penalty);
+    o.batch_sentences = batch_size;
+    o.batch_tokens = batch_tokens;
+    o.max_length = max_length;
+    check(o.search);
+    return o;
+  }
+};
+
+}  // namespace hexapla::cli

@@ -1,0 +1,102 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace hexapla::cli {
+namespace {
+
+bool may_color(Color color, int descriptor) {
+  if (color != Color::automatic) return color == Color::always;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return isatty(descriptor) && !(no_color && *no_color) && !(terminal && std::strcmp(terminal, "dumb") == 0);
+}
+
+int width_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int width = columns ? std::atoi(columns) : 0;
+  return width > 0 ? width : 80;
+}
+
+std::atomic<int> signal_caught{0};
+std::atomic<bool> stop{false};
+
+// Async-signal-safe: nothing but lock-free atomics and _exit.
+void on_signal(int number) {
+  stop = true;
+  if (signal_caught.exchange(number) != 0) _exit(128 + number);
+}
+
+}  // namespace
+
+Color parse_color(const std::string& word) {
+  if (word == "auto") return Color::automatic;
+  if (word == "always") return Color::always;
+  if (word == "never") return Color::never;
+  throw UsageError(cat("--color is '", word, "', but must be one of: auto, always, never"));
+}
+
+Terminal make_terminal(Color color, bool quiet) {
+  const bool live = isatty(STDERR_FILENO);
+  return {live, may_color(color, STDERR_FILENO), quiet, width_of(STDERR_FILENO)};
+}
+bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
+int stdout_width() { return width_of(STDOUT_FILENO); }
+
+void Progress::say(const std::string& line) {
+  if (terminal_.quiet) return;
+  clear();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void Progress::show(const std::string& line) {
+  if (terminal_.quiet || !terminal_.live) return;
+  clear();
+  std::string cut = line;
+  while (width(cut) >= terminal_.width && !cut.empty()) cut.pop_back();
+  std::fprintf(stderr, "%s", cut.c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}
+
+std::string duration(double seconds) {
+  const auto s = static_cast<long long>(seconds + 0.5);
+  if (s < 60) return cat(s, " s");
+  if (s < 3600) return cat((s + 30) / 60, " min");
+  return cat(s / 3600, "h ", s / 60 % 60 < 10 ? "0" : "", s / 60 % 60, "m");
+}
+
+std::string grouped(long long n) {
+  std::string digits = std::to_string(n < 0 ? -n : n);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return (n < 0 ? "-" : "") + digits;
+}
+
+const std::atomic<bool>& stop_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return stop;
+}
+int caught_signal() { return signal_caught; }
+
+}  // namespace hexapla::cli

@@ -1,0 +1,47 @@
+#pragma once
+// What goes to the user's terminal, all of it on stderr: stdout is for data.
+#include <atomic>
+#include <string>
+
+namespace hexapla::cli {
+
+enum class Color { automatic, always, never };
+// UsageError for another word than auto, always, never.
+Color parse_color(const std::string& word);
+
+struct Terminal {
+  bool live = false;   // stderr is a terminal: one line that is rewritten; otherwise plain lines
+  bool color = false;  // of stderr; NO_COLOR and TERM=dumb are honoured
+  bool quiet = false;
+  int width = 80;  // columns
+};
+Terminal make_terminal(Color color, bool quiet);
+// Whether pictures on stdout may use colour.
+bool stdout_color(Color color);
+int stdout_width();
+
+// Progress on stderr. say() is a line that stays; show() is the live line, dropped where stderr is no terminal.
+class Progress {
+ public:
+  explicit Progress(const Terminal& terminal) : terminal_(terminal) {}
+  ~Progress() { clear(); }
+  void say(const std::string& line);
+  void show(const std::string& line);
+  void clear();
+  const Terminal& terminal() const { return terminal_; }
+
+ private:
+  Terminal terminal_;
+  bool shown_ = false;
+};
+
+// "1h 05m", "18 min", "42 s"
+std::string duration(double seconds);
+// 8123456 -> "8,123,456"
+std::string grouped(long long n);
+
+// From now on SIGINT and SIGTERM set the flag; a second signal ends the process at once.
+const std::atomic<bool>& stop_on_signals();
+int caught_signal();  // 0: none yet
+
+}  // namespace hexapla::cli

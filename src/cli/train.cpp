@@ -1,0 +1,68 @@
+// hexapla train: from parallel text to a model.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "backend/cpu/cpu.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/train_progress.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Train : BoundTrainOptions {
+  bool quiet = false, dump = false;
+  std::string color = "auto";
+  CLI::App* command = nullptr;
+
+  int run() {
+    const TrainOptions o = resolve_train_options(*command, *this);
+    if (dump) {
+      std::cout << dump_config(o) << "\n";
+      return 0;
+    }
+    ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
+    const std::atomic<bool>& stop = stop_on_signals();
+    auto backend = make_cpu_backend();
+    watcher.progress().show("reading the training sets ...");
+    const TrainingData data = prepare_data(o);
+    if (o.vocab.empty() && data.vocabulary->size() < o.vocab_size)
+      watcher.note(
+          fmt::format("the text gives {} pieces, fewer than --vocab-size {}", data.vocabulary->size(), o.vocab_size));
+    const TrainResult result = train(o, data, *backend, watcher, stop);
+    report(watcher.progress(), o, result);
+    return result.end == TrainEnd::interrupted ? 128 + caught_signal() : 0;
+  }
+
+  static void report(Progress& progress, const TrainOptions& o, const TrainResult& r) {
+    if (r.end == TrainEnd::interrupted) {
+      progress.say(fmt::format("stopped after update {}; the same command goes on from there", grouped(r.updates)));
+      return;
+    }
+    std::string best = r.best_bleu ? fmt::format(", best validation BLEU {:.2f}", *r.best_bleu) : "";
+    progress.say(fmt::format("done: {} updates, {} epochs{}\nmodel: {}\ntranslate with: hexapla translate -m {} < TEXT",
+                             grouped(r.updates), r.epochs, best, r.model, o.model));
+  }
+};
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& chosen) {
+  auto train = std::make_shared<Train>();
+  CLI::App* c = app.add_subcommand("train", "train a model on parallel text");
+  train->command = c;
+  bind_train_options(*c, *train);
+  c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
+  c->add_flag("-q,--quiet", train->quiet, "only errors");
+  c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
+      "  hexapla train -c config.yml --max-minutes 30\n"
+      "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
+      "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations.");
+  c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
+}
+
+}  // namespace hexapla::cli

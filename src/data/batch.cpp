@@ -1,0 +1,111 @@
+#include "data/batch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int64_t kLinesAPiece = 128;
+
+// Keeps the streams of random numbers of this file apart from those of others with the same seed.
+constexpr uint64_t kPlanStream = 0x706C616E00000000;
+
+std::vector<Example> encode_all(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target) {
+  std::vector<Example> examples(corpus.source.size());
+  parallel_for((corpus.size() + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
+    const int64_t end = std::min(corpus.size(), (piece + 1) * kLinesAPiece);
+    for (int64_t i = piece * kLinesAPiece; i < end; ++i) {
+      Example& example = examples[i];
+      example.source = source.encode(corpus.source[i]);
+      example.target = target.encode(corpus.target[i]);
+      example.line = corpus.lines[i];
+    }
+  });
+  return examples;
+}
+
+int64_t source_tokens(const Example& example) { return static_cast<int64_t>(example.source.size()); }
+int64_t target_tokens(const Example& example) { return static_cast<int64_t>(example.target.size()) + 1; }
+
+}  // namespace
+
+Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length) {
+  DropCount too_long, nothing;
+  Encoded out;
+  for (Example& example : encode_all(corpus, source, target)) {
+    if (example.source.empty() || example.target.empty()) {
+      nothing.add(example.line);
+      continue;
+    }
+    example.source.push_back(source.eos());
+    if (std::max(source_tokens(example), target_tokens(example)) > max_length) {
+      too_long.add(example.line);
+      continue;
+    }
+    out.examples.push_back(std::move(example));
+  }
+  const std::string both = corpus.source_name + " + " + corpus.target_name;
+  if (nothing.count()) out.notes.push_back(nothing.note(both, "a line has no token"));
+  if (too_long.count()) out.notes.push_back(too_long.note(both, cat("a side has more than ", max_length, " tokens")));
+  if (out.examples.empty()) {
+    throw DataError(cat("no usable pair in ", both, out.notes.empty() ? "" : ": " + out.notes.back(),
+                        "; raise --max-length or check the text"));
+  }
+  return out;
+}
+
+Batch make_batch(const Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places) {
+  Batch batch;
+  batch.source_starts = batch.target_starts = {0};
+  for (const int32_t place : places) {
+    HEXAPLA_CHECK(place >= 0 && static_cast<size_t>(place) < examples.size(), "example ", place, " of ",
+                  examples.size());
+    const Example& example = examples[place];
+    batch.source.insert(batch.source.end(), example.source.begin(), example.source.end());
+    batch.target_in.push_back(target.bos());
+    batch.target_in.insert(batch.target_in.end(), example.target.begin(), example.target.end());
+    batch.target_out.insert(batch.target_out.end(), example.target.begin(), example.target.end());
+    batch.target_out.push_back(target.eos());
+    batch.source_starts.push_back(static_cast<int32_t>(batch.source.size()));
+    batch.target_starts.push_back(static_cast<int32_t>(batch.target_out.size()));
+    batch.lines.push_back(example.line);
+  }
+  return batch;
+}
+
+std::vector<std::vector<int32_t>> plan_epoch(std::span<const Example> examples, const Batching& options,
+                                             int64_t epoch) {
+  if (options.batch_tokens < 1)
+    throw UsageError(cat("--batch-tokens ", options.batch_tokens, " is too small: use 1 or more"));
+  Random random(options.seed, kPlanStream ^ static_cast<uint64_t>(epoch));
+  std::vector<int32_t> order(examples.size());
+  std::iota(order.begin(), order.end(), 0);
+  random.shuffle(order);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::pair(target_tokens(examples[a]), source_tokens(examples[a])) <
+           std::pair(target_tokens(examples[b]), source_tokens(examples[b]));
+  });
+  std::vector<std::vector<int32_t>> batches;
+  int64_t sources = 0, targets = 0;
+  for (const int32_t place : order) {
+    const int64_t n = source_tokens(examples[place]), m = target_tokens(examples[place]);
+    const bool full = targets + m > options.batch_tokens || 2 * (sources + n) > 3 * options.batch_tokens;
+    if (batches.empty() || full) {
+      batches.emplace_back();
+      sources = targets = 0;
+    }
+    batches.back().push_back(place);
+    sources += n;
+    targets += m;
+  }
+  random.shuffle(batches);
+  return batches;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,54 @@
+#pragma once
+// Token ids, and the ragged batches that the model trains on.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "text/vocabulary.h"
+
+namespace hexapla {
+
+// One sentence pair in token ids.
+struct Example {
+  Ids source;        // ends with </s>
+  Ids target;        // without <s> and </s>
+  int64_t line = 0;  // in the corpus files
+};
+
+struct Encoded {
+  std::vector<Example> examples;
+  std::vector<std::string> notes;  // what was dropped
+};
+
+// Encodes on all threads; the result does not depend on their number. A pair with a side above max_length tokens
+// (</s> counted), or with a side that has no token at all, is dropped with a note. DataError: no pair is left.
+Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length);
+
+// Sequences one after the other without padding: sequence b owns rows starts[b] .. starts[b+1]-1 of its side.
+struct Batch {
+  std::vector<int32_t> source, source_starts;                 // source ends with </s>
+  std::vector<int32_t> target_in, target_out, target_starts;  // <s> y and y </s>: both have target_starts
+  std::vector<int64_t> lines;                                 // where each pair stands in the corpus files
+
+  int64_t sequences() const { return static_cast<int64_t>(lines.size()); }
+  int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
+  int64_t target_tokens() const { return static_cast<int64_t>(target_out.size()); }
+};
+
+// The examples at the given places, in this order. `target` gives <s> and </s>. Error: a place outside.
+Batch make_batch(const Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places);
+
+struct Batching {
+  int64_t batch_tokens = 2048;  // target tokens of a batch, </s> counted, no padding to count
+  int64_t max_length = 256;     // tokens of a sentence, </s> counted; encode_corpus drops longer ones
+  uint64_t seed = 1;
+};
+
+// The batches of one epoch as places in `examples`: every example once, neighbours in a batch of like length, at most
+// batch_tokens target and 1.5 * batch_tokens source tokens a batch (a longer example stands alone), in random order.
+// A function of its arguments alone, so that a resumed run plans what the unbroken one would have.
+std::vector<std::vector<int32_t>> plan_epoch(std::span<const Example> examples, const Batching& options, int64_t epoch);
+
+}  // namespace hexapla

@@ -1,0 +1,21 @@
+#include "decode/length_penalty.h"
+
+#include "base/error.h"
+
+namespace hexapla {
+
+const std::vector<std::string>& length_penalty_names() {
+  static const std::vector<std::string> names = {"paper", "power"};
+  return names;
+}
+
+LengthPenalty make_length_penalty(const std::string& name, double alpha) {
+  if (!std::isfinite(alpha))
+    throw UsageError(cat("--length-penalty ", alpha, " is no number to raise a length to; the paper has 0.6"));
+  if (name == "paper") return PaperPenalty{alpha};
+  if (name == "power") return PowerPenalty{alpha};
+  throw UsageError(cat("--length-normalization '", name,
+                       "' is not known; choose paper, ((5 + length) / 6)^alpha, or power, length^alpha"));
+}
+
+}  // namespace hexapla

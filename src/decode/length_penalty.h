@@ -1,0 +1,35 @@
+#pragma once
+// What the sum of log-probabilities is divided by, so that long translations stand a chance against short ones.
+// Lengths count </s>.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace hexapla {
+
+// ((5 + length) / 6)^alpha: section 6.1, after Wu et al. 2016, equation 14. The paper's alpha is 0.6.
+struct PaperPenalty {
+  double alpha = 0.6;
+  double operator()(int64_t length) const { return std::pow((5 + static_cast<double>(length)) / 6, alpha); }
+};
+
+// length^alpha, as Marian and fairseq have it; alpha 1 is the mean log-probability of a token.
+struct PowerPenalty {
+  double alpha = 1;
+  double operator()(int64_t length) const { return std::pow(static_cast<double>(length), alpha); }
+};
+
+using LengthPenalty = std::variant<PaperPenalty, PowerPenalty>;  // alpha 0, in both: no normalisation
+
+inline double divisor(const LengthPenalty& penalty, int64_t length) {
+  return std::visit([length](const auto& p) { return p(length); }, penalty);
+}
+
+// "paper", "power": the values of --length-normalization.
+const std::vector<std::string>& length_penalty_names();
+// UsageError: another name, or an alpha that is no finite number.
+LengthPenalty make_length_penalty(const std::string& name, double alpha);
+
+}  // namespace hexapla

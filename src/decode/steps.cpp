@@ -1,0 +1,77 @@
+#include "decode/steps.h"
+
+#include <algorithm>
+
+namespace hexapla {
+Ragged::Ragged(std::span<const Ids> sentences) {
+  for (const Ids& s : sentences) {
+    HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", starts.size() - 1, " of the batch is empty, even without </s>");
+    ids.insert(ids.end(), s.begin(), s.end());
+    starts.push_back(static_cast<int32_t>(ids.size()));
+  }
+}
+
+DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
+    : cx_(cx), model_(model), before_(cx.arena), cache_rows_(cache_rows) {
+  HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
+  const Ragged batch(sources);
+  memory_rows_ = batch.starts;
+  // Only the memory outlives the encoder, and only until its keys and values are computed.
+  Transformer::Saved saved;
+  Tensor memory = model.encode(cx, batch.ids, memory_rows_, saved);
+  Tensor copy = cx.scratch(memory.shape);
+  cx.backend.combine(1, memory, 0, copy);
+  cx.arena.rewind({before_.mark().bottom, cx.arena.mark().top});
+  cache_ = model.decoder.remember(cx, {copy, memory_rows_}, cache_rows);
+  cx.arena.rewind({cx.arena.mark().bottom, before_.mark().top});
+  step_ = cx.arena.mark();
+}
+
+Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses) {
+  const auto n = static_cast<int64_t>(prefixes.size());
+  HEXAPLA_CHECK(hypotheses.size() == memory_rows_.size() && hypotheses.back() == n, "decoding: ", n,
+                " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
+  HEXAPLA_CHECK(used_ + n <= cache_rows_, "decoding: ", n, " hypotheses more do not fit a cache of ", cache_rows_,
+                " rows with ", used_, " in use");
+  cx_.arena.rewind(step_);
+  size_t longest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    Prefix& p = *prefixes[i];
+    HEXAPLA_CHECK(p.ids.size() == p.rows.size() + 1, "decoding: a hypothesis of ", p.ids.size(), " ids has ",
+                  p.rows.size(), " cache rows, so not exactly one id is new");
+    p.rows.push_back(static_cast<int32_t>(used_ + i));
+    longest = std::max(longest, p.rows.size());
+  }
+  StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, used_};
+  in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
+  for (int64_t i = 0; i < n; ++i) {
+    const Prefix& p = *prefixes[i];
+    in.ids.data<int32_t>()[i] = p.ids.back();
+    in.positions.data<int32_t>()[i] = static_cast<int32_t>(p.ids.size() - 1);
+    in.rows.lengths.data<int32_t>()[i] = static_cast<int32_t>(p.rows.size());
+    int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
+    std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
+  }
+  used_ += n;
+  return model_.step(cx_, in, cache_, memory_rows_);
+}
+
+size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {
+  const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
+  // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
+  // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
+  const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
+  const int64_t layer = 2 * attention + 10 * c.d_model + 4 * c.d_ff;
+  const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
+  const int64_t per_source = c.enc_layers * layer + outside + c.dec_layers * (keys + values);
+  const int64_t per_hypothesis = c.dec_layers * layer + outside;
+  const int64_t cache = c.dec_layers * (2 * keys + values);
+  const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
+                          s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
+                          (s.longest + 1) * c.d_model;  // the last: positions
+  const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 4 + s.candidates);
+  const int64_t alignment = 64 * (64 + 64 * (c.enc_layers + c.dec_layers));
+  return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);
+}
+
+}  // namespace hexapla

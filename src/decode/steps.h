@@ -1,0 +1,71 @@
+#pragma once
+// Decoding token by token: every step computes the newest token of each hypothesis alone and finds the earlier ones in
+// a cache. A hypothesis is a list of cache rows, so a beam that changes its ancestor copies row numbers, never states.
+#include <span>
+#include <vector>
+
+#include "model/transformer.h"
+#include "text/vocabulary.h"
+
+namespace hexapla {
+
+// Sentences one after the other. Error: an empty one.
+struct Ragged {
+  std::vector<int32_t> ids, starts{0};
+  explicit Ragged(std::span<const Ids> sentences);
+};
+
+// Gives back, of both stacks, all that was taken from the arena since it was made.
+class ArenaRewind {
+ public:
+  explicit ArenaRewind(Arena& arena) : arena_(arena), mark_(arena.mark()) {}
+  ~ArenaRewind() { arena_.rewind(mark_); }
+  ArenaRewind(const ArenaRewind&) = delete;
+  ArenaRewind& operator=(const ArenaRewind&) = delete;
+  const Arena::Mark& mark() const { return mark_; }
+
+ private:
+  Arena& arena_;
+  Arena::Mark mark_;
+};
+
+// A translation so far, and where the cache holds it.
+struct Prefix {
+  Ids ids;                    // <s> first
+  std::vector<int32_t> rows;  // the cache row of each id that a step has seen
+};
+
+// The decoder of one batch of sentences. It takes its memory from the arena's two stacks and gives all of it back when
+// it goes: nothing else may be kept in the arena meanwhile.
+class DecoderSteps {
+ public:
+  // Encodes the sentences (each ends with </s>). cache_rows: how many (hypothesis, step) there can be at most.
+  DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows);
+
+  // Feeds the last id of each hypothesis and appends its cache row. The hypotheses stand in the order of their
+  // sentences: `hypotheses` says which rows each sentence has (perhaps none).
+  // -> logits of the next token [N, V], valid until the next step.
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses);
+
+ private:
+  Context& cx_;
+  const Transformer& model_;
+  ArenaRewind before_;
+  Arena::Mark step_{};
+  std::vector<int32_t> memory_rows_;
+  std::vector<LayerCache> cache_;
+  int64_t cache_rows_, used_ = 0;
+};
+
+// An upper bound of the arena that decoding a batch needs.
+struct DecodingSizes {
+  int64_t source_tokens;  // of the batch
+  int64_t hypotheses;     // rows that go through the decoder at a time, at most
+  int64_t logit_rows;     // those of which logits are computed at a time
+  int64_t longest;        // tokens of the longest sentence on either side
+  int64_t cache_rows;
+  int64_t candidates;  // taken from each row of logits
+};
+size_t decoding_memory(const Config& c, const DecodingSizes& sizes, DType dtype);  // bytes
+
+}  // namespace hexapla

@@ -1,0 +1,83 @@
+#pragma once
+// Small models with random weights, for the tests of this folder.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "decode/search.h"
+#include "model/parameters.h"
+
+namespace hexapla::test {
+
+inline Config small_config() {
+  Config c;
+  c.source_vocab = c.target_vocab = 24;
+  c.enc_layers = c.dec_layers = 2;
+  c.d_model = 16;
+  c.d_ff = 24;
+  c.heads = 2;
+  c.tied = "decoder";
+  c.generator_bias = true;
+  return c;
+}
+
+struct Variant {
+  std::string name;
+  Config config;
+  friend std::ostream& operator<<(std::ostream& out, const Variant& v) { return out << v.name; }
+};
+
+// Every sibling that the decoder has.
+inline std::vector<Variant> variants() {
+  std::vector<Variant> all{{"paper", small_config()}};
+  const auto add = [&](const char* name, auto&& change) {
+    all.push_back({name, small_config()});
+    change(all.back().config);
+  };
+  add("pre_norm", [](Config& c) { c.norm_position = "pre"; });
+  add("learned_positions", [](Config& c) { c.positions = "learned", c.max_positions = 40; });
+  add("additive_score", [](Config& c) { c.score = "additive"; });
+  add("dot_score", [](Config& c) { c.score = "dot"; });
+  add("gated", [](Config& c) { c.gated = true, c.activation = "swish"; });
+  add("own_widths", [](Config& c) { c.d_k = 5, c.d_v = 7; });
+  add("batch_norm", [](Config& c) { c.norm = "batch"; });
+  add("everything_else", [](Config& c) {
+    c.tied = "none", c.attention_bias = true, c.embedding_norm = true, c.norm_position = "pre", c.activation = "gelu";
+    c.enc_layers = 1, c.dec_layers = 3;
+  });
+  return all;
+}
+
+inline const SpecialIds specials{1, 2, 0};
+
+// The weights are larger than a new model's, so that its translations differ and end at many lengths.
+struct TestModel {
+  Transformer model;
+  Parameters parameters;
+
+  explicit TestModel(Config c, DType dtype = DType::f32, uint64_t seed = 7)
+      : model((c.resolve(), c)), parameters(model, dtype, Parameters::Use::inference) {
+    initialise(model, seed);
+    Random random(seed, 1000);
+    const auto shake = [&](auto* values, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) values[i] += static_cast<std::decay_t<decltype(*values)>>(0.3 * random.normal());
+    };
+    const Tensor v = parameters.values();
+    dtype == DType::f64 ? shake(v.data<double>(), v.size()) : shake(v.data<float>(), v.size());
+  }
+};
+
+// Sentences of 1 to `longest` tokens with </s>, of a vocabulary of `size` pieces of which four are special.
+inline std::vector<Ids> random_sentences(int n, int longest, int size, uint64_t seed = 3) {
+  Random random(seed);
+  std::vector<Ids> all(n);
+  for (Ids& ids : all) {
+    for (uint32_t i = random.below(longest); i > 0; --i)
+      ids.push_back(4 + static_cast<int32_t>(random.below(size - 4)));
+    ids.push_back(specials.eos);
+  }
+  return all;
+}
+
+}  // namespace hexapla::test

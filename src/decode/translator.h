@@ -1,0 +1,58 @@
+#pragma once
+// Text in, text out: subwords, batches, search, and the lines back in their order.
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/score.h"
+#include "decode/search.h"
+
+namespace hexapla {
+
+struct TranslateOptions {
+  SearchOptions search;
+  int64_t batch_sentences = 64;  // at most, in one batch
+  int64_t batch_tokens = 4096;   // source tokens of a batch, at most; a longer line stands alone
+  int64_t max_length = 512;      // source tokens of a line, </s> counted; only so many are translated
+};
+
+struct Translation {
+  std::string text;
+  double score = 0, normalised = 0;  // as in Hypothesis
+};
+
+// The line's place in the input (from 0) and what was done to it. A translation comes in every case.
+using LineWarning = std::function<void(size_t line, const std::string& what)>;
+
+// Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
+// at once if the backend may.
+class TextTranslator {
+ public:
+  // Error: a vocabulary that does not have the size the model was made for.
+  TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+
+  // For each line its translations, best first, at most n_best; one empty one for a blank line. The bytes of a
+  // translation depend on its line and on the search options alone. Warned of: a line longer than max_length (or than
+  // the model's learned positions), of which the first max_length tokens are translated, and bytes that are not UTF-8,
+  // each read as U+FFFD. Lines, ids and translations are held in memory: give long files in portions.
+  // UsageError: an option out of range. RunError: no memory, or the model gives NaN.
+  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
+                                                  const LineWarning& warn = {}) const;
+
+  // How probable targets[i] is as the translation of sources[i], whatever the other pairs are. Warned of as above, for
+  // both sides; of the options only batches and max_length count. UsageError: not as many targets as sources.
+  std::vector<PairScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
+                               const TranslateOptions& options, const LineWarning& warn = {}) const;
+
+ private:
+  const Transformer& model_;
+  const Vocabulary& source_;
+  const Vocabulary& target_;
+  Backend& backend_;
+};
+
+// Places of sentences in batches, the longest first; sentences of length 0 are left out.
+std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options);
+
+}  // namespace hexapla

@@ -1,0 +1,17 @@
+#pragma once
+// What Python's str does to text, as far as the metrics need it. Invalid bytes count as U+FFFD each.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hexapla {
+
+std::u32string code_points(std::string_view text);
+std::string to_utf8(std::u32string_view text);
+
+bool is_space(char32_t c);                              // str.isspace() of one character
+std::vector<std::string> split(std::string_view text);  // str.split(): at runs of white space
+std::string strip_right(std::string_view text);         // str.rstrip()
+std::string lower(std::string_view text);               // str.lower(): full mapping with the final sigma
+
+}  // namespace hexapla

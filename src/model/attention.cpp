@@ -1,0 +1,50 @@
+#include "model/attention.h"
+
+namespace hexapla {
+namespace {
+// A view [N, H, d] as the matrix [N, H * d] it was cut from.
+Tensor as_matrix(Tensor t) {
+  Tensor m = t;
+  m.shape = Shape{t.shape[0], t.shape[1] * t.shape[2]};
+  m.strides = {t.strides[0], 1, 0, 0};
+  return m;
+}
+}  // namespace
+
+void show_qkv(Context& cx, const AttentionInput& in) {
+  if (!cx.tap) return;
+  show(cx, "q", as_matrix(in.q), in.queries);
+  show(cx, "k", as_matrix(in.k), in.keys);
+  show(cx, "v", as_matrix(in.v), in.keys);
+}
+
+Tensor MultiHeadAttention::forward(Context& cx, const Inputs& in, Saved& s) const {
+  s.in = in;
+  s.qkv = {.q = query.forward(cx, in.query).heads(heads.count),
+           .k = key.forward(cx, in.key).heads(heads.count),
+           .v = value.forward(cx, in.value).heads(heads.count),
+           .queries = in.queries,
+           .keys = in.keys,
+           .causal = in.causal,
+           .mask = in.mask};
+  show_qkv(cx, s.qkv);
+  s.attention = heads.forward(cx, s.qkv);
+  show(cx, "heads", s.attention.out, in.queries);
+  return output.forward(cx, s.attention.out);
+}
+
+void MultiHeadAttention::backward(Context& cx, const Saved& s, Tensor dy, Tensor d_query, Tensor d_key,
+                                  Tensor d_value) const {
+  Arena::Frame frame(cx.arena);
+  Tensor d_heads = output.backward(cx, s.attention.out, dy);
+  const int64_t nq = s.in.query.shape[0], nk = s.in.key.shape[0];
+  Tensor dq = cx.scratch({nq, heads.keys()}), dk = cx.scratch({nk, heads.keys()}),
+         dv = cx.scratch({nk, heads.values()});
+  heads.backward(cx, s.qkv, s.attention, d_heads,
+                 {dq.heads(heads.count), dk.heads(heads.count), dv.heads(heads.count)});
+  query.backward(cx, s.in.query, dq, d_query, Write::add);
+  key.backward(cx, s.in.key, dk, d_key, Write::add);
+  value.backward(cx, s.in.value, dv, d_value, Write::add);
+}
+
+}  // namespace hexapla

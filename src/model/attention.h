@@ -1,0 +1,238 @@
+#pragma once
+// Section 3.2: heads with a score function, and the three uses of multi-head attention.
+#include <cmath>
+
+#include "model/linear.h"
+
+namespace hexapla {
+
+// score(q, k) = scale * q k^T. The paper's has scale 1 / sqrt(d_k); with scale 1 it is the plain dot score.
+struct DotScore {
+  double scale;
+  void visit(auto&&) {}
+  Attention forward(Context& cx, AttentionInput in) const {
+    in.scale = scale;
+    return attention(cx, in);
+  }
+  void backward(Context& cx, AttentionInput in, const Attention& a, Tensor d_out, const AttentionGradient& d) const {
+    in.scale = scale;
+    attention_backward(cx, in, a, d_out, d);
+  }
+  Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
+    return attention_step(cx, q, k, v, rows, scale);
+  }
+};
+
+// score(q, k) = w^T tanh(W q + U k) (Bahdanau et al. 2015; section 3.2.1 compares with it). W and U are the query and
+// key projections of multi-head attention, so only w, one vector a head, is new.
+struct AdditiveScore {
+  Parameter weight;  // [H, d_k]
+  AdditiveScore(int64_t heads, int64_t d_k) : weight{{heads, d_k}, Init::xavier(d_k, 1), {}, {}} {}
+  void visit(auto&& f) { f("weight", weight); }
+  Attention forward(Context& cx, AttentionInput in) const {
+    in.additive = weight.value;
+    return additive_attention(cx, in);
+  }
+  void backward(Context& cx, AttentionInput in, const Attention& a, Tensor d_out, const AttentionGradient& d) const {
+    in.additive = weight.value;
+    additive_attention_backward(cx, in, a, d_out, d, weight.grad);
+  }
+  Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
+    return additive_attention_step(cx, q, k, v, weight.value, rows);
+  }
+};
+
+using Score = std::variant<DotScore, AdditiveScore>;
+
+// What every use of attention shares: how many heads, how wide, how they score, dropout on the weights.
+struct Heads {
+  int64_t count, d_k, d_v;
+  Score score;
+  Dropout dropout;
+  bool bias = false;  // of the projections around the heads
+
+  static Heads scaled_dot(int64_t count, int64_t d_k, int64_t d_v) {
+    return {count, d_k, d_v, DotScore{1 / std::sqrt(double(d_k))}, {}};
+  }
+  void visit(auto&& f) {
+    f("score", score);
+    f("weights_dropout", dropout);
+  }
+  int64_t keys() const { return count * d_k; }
+  int64_t values() const { return count * d_v; }
+
+  Attention forward(Context& cx, AttentionInput in) const {
+    in.dropout = dropout.mask(cx);
+    return std::visit([&](const auto& s) { return s.forward(cx, in); }, score);
+  }
+  void backward(Context& cx, AttentionInput in, const Attention& a, Tensor d_out, const AttentionGradient& d) const {
+    in.dropout = dropout.mask(cx);
+    std::visit([&](const auto& s) { s.backward(cx, in, a, d_out, d); }, score);
+  }
+  Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
+    return std::visit([&](const auto& s) { return s.step(cx, q, k, v, rows); }, score);
+  }
+};
+
+// Shows q, k and v (as [N, H * d]) under their names; the heads' outputs are shown as "heads".
+void show_qkv(Context& cx, const AttentionInput& in);
+
+// MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O, section 3.2.2, in its general form: queries, keys and values of
+// any widths, an output of any width, an optional additive mask.
+struct MultiHeadAttention {
+  Heads heads;
+  Linear query, key, value, output;
+
+  struct Widths {
+    int64_t query, key, value, output;
+  };
+  MultiHeadAttention(const Heads& h, Widths w)
+      : heads(h),
+        query(w.query, h.keys(), h.bias),
+        key(w.key, h.keys(), h.bias),
+        value(w.value, h.values(), h.bias),
+        output(h.values(), w.output, h.bias) {}
+  void visit(auto&& f) {
+    f("query", query);
+    f("key", key);
+    f("value", value);
+    f("heads", heads);
+    f("output", output);
+  }
+
+  struct Inputs {
+    Tensor query, key, value;  // [Nq, d], [Nk, d'], [Nk, d'']
+    Starts queries, keys;
+    bool causal = false;
+    Tensor mask;  // as in AttentionInput
+  };
+  struct Saved {
+    Inputs in;
+    AttentionInput qkv;
+    Attention attention;
+  };
+  Tensor forward(Context& cx, const Inputs& in, Saved& s) const;
+  // Adds to the gradients of the three inputs (which may be the same tensor).
+  void backward(Context& cx, const Saved& s, Tensor dy, Tensor d_query, Tensor d_key, Tensor d_value) const;
+};
+
+// MultiHead(x, x, x). W^Q, W^K, W^V lie side by side: one product instead of three. Causal in the decoder.
+struct SelfAttention {
+  Heads heads;
+  bool causal;
+  Linear qkv, output;
+
+  SelfAttention(const Heads& h, int64_t d_model, bool is_causal)
+      : heads(h),
+        causal(is_causal),
+        qkv(d_model, 2 * h.keys() + h.values(), h.bias, Init::xavier(d_model, h.keys())),
+        output(h.values(), d_model, h.bias) {}
+  void visit(auto&& f) {
+    f("qkv", qkv);
+    f("heads", heads);
+    f("output", output);
+  }
+
+  struct Saved {
+    Tensor x, qkv;
+    Attention attention;
+    Starts rows;
+  };
+  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+    s = {x, qkv.forward(cx, x), {}, rows};
+    const AttentionInput in = input(s.qkv, rows);
+    show_qkv(cx, in);
+    s.attention = heads.forward(cx, in);
+    show(cx, "heads", s.attention.out, rows);
+    return output.forward(cx, s.attention.out);
+  }
+  // d += J^T dy
+  void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const {
+    Arena::Frame frame(cx.arena);
+    Tensor d_heads = output.backward(cx, s.attention.out, dy);
+    Tensor d_qkv = cx.scratch(s.qkv.shape);
+    const AttentionInput g = input(d_qkv, s.rows);
+    heads.backward(cx, input(s.qkv, s.rows), s.attention, d_heads, {g.q, g.k, g.v});
+    qkv.backward(cx, s.x, d_qkv, d, Write::add);
+  }
+  // One new row a hypothesis. Its q, k, v are written to the cache [R, 2 H d_k + H d_v] from row `first` on, and it
+  // sees the rows that `rows` lists.
+  Tensor step(Context& cx, Tensor x, Tensor cache, int64_t first, const StepRows& rows) const {
+    Tensor now = cache.slice(first, x.shape[0]);
+    qkv.forward_into(cx, x, now);
+    const AttentionInput all = input(cache, {});
+    return output.forward(cx, heads.step(cx, input(now, {}).q, all.k, all.v, rows));
+  }
+  int64_t cache_width() const { return qkv.weight.shape[1]; }
+
+ private:
+  // The three parts of [N, 2 H d_k + H d_v], seen as heads.
+  AttentionInput input(Tensor p, Starts rows) const {
+    return {.q = p.columns(0, heads.keys()).heads(heads.count),
+            .k = p.columns(heads.keys(), heads.keys()).heads(heads.count),
+            .v = p.columns(2 * heads.keys(), heads.values()).heads(heads.count),
+            .queries = rows,
+            .keys = rows,
+            .causal = causal};
+  }
+};
+
+// MultiHead(x, memory, memory), section 3.2.3: the decoder looks at the encoder.
+struct CrossAttention {
+  Heads heads;
+  Linear query, key_value, output;
+
+  CrossAttention(const Heads& h, int64_t d_model)
+      : heads(h),
+        query(d_model, h.keys(), h.bias),
+        key_value(d_model, h.keys() + h.values(), h.bias, Init::xavier(d_model, h.keys())),
+        output(h.values(), d_model, h.bias) {}
+  void visit(auto&& f) {
+    f("query", query);
+    f("key_value", key_value);
+    f("heads", heads);
+    f("output", output);
+  }
+
+  struct Saved {
+    Tensor x, memory, q, kv;
+    Attention attention;
+    Starts rows, memory_rows;
+  };
+  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
+    s = {x, memory, query.forward(cx, x), key_value.forward(cx, memory), {}, rows, memory_rows};
+    const AttentionInput in = input(s.q, s.kv, rows, memory_rows);
+    show_qkv(cx, in);
+    s.attention = heads.forward(cx, in);
+    show(cx, "heads", s.attention.out, rows);
+    return output.forward(cx, s.attention.out);
+  }
+  // d += J^T dy for the stream, d_memory likewise for the encoder's output.
+  void backward(Context& cx, const Saved& s, Tensor dy, Tensor d, Tensor d_memory) const {
+    Arena::Frame frame(cx.arena);
+    Tensor d_heads = output.backward(cx, s.attention.out, dy);
+    Tensor dq = cx.scratch(s.q.shape), dkv = cx.scratch(s.kv.shape);
+    const AttentionInput g = input(dq, dkv, s.rows, s.memory_rows);
+    heads.backward(cx, input(s.q, s.kv, s.rows, s.memory_rows), s.attention, d_heads, {g.q, g.k, g.v});
+    query.backward(cx, s.x, dq, d, Write::add);
+    key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
+  }
+  // Keys and values of the memory, computed once a sentence: [Nk, H d_k + H d_v].
+  Tensor remember(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
+  // x: the hypotheses in the order of their sentences; `rows` says how many each sentence has (perhaps none).
+  Tensor step(Context& cx, Tensor x, Starts rows, Tensor kv, Starts memory_rows) const {
+    Attention a = heads.forward(cx, input(query.forward(cx, x), kv, rows, memory_rows));
+    return output.forward(cx, a.out);
+  }
+
+ private:
+  AttentionInput input(Tensor q, Tensor kv, Starts rows, Starts memory_rows) const {
+    return {.q = q.heads(heads.count),
+            .k = kv.columns(0, heads.keys()).heads(heads.count),
+            .v = kv.columns(heads.keys(), heads.values()).heads(heads.count),
+            .queries = rows,
+            .keys = memory_rows};
+  }
+};
+
+}  // namespace hexapla

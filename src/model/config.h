@@ -1,0 +1,68 @@
+#pragma once
+// The model in the paper's names. Every field is declared once, in visit(): the command line, the config file and the
+// model file all follow from it.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hexapla {
+
+struct Config {
+  int64_t source_vocab = 0, target_vocab = 0;
+  int64_t enc_layers = 6, dec_layers = 6;  // N
+  int64_t d_model = 512, d_ff = 2048, heads = 8;
+  int64_t d_k = 0, d_v = 0;  // 0: d_model / heads, filled in by resolve()
+  double dropout = 0.1;      // P_drop: every sublayer output and the embedding sums
+  double attention_dropout = 0, activation_dropout = 0;
+  std::string tied = "all";            // source = target embedding = generator; "decoder": target = generator
+  std::string norm_position = "post";  // LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x))
+  std::string norm = "layer";
+  std::string positions = "sinusoidal";
+  int64_t max_positions = 1024;  // only for learned positions
+  std::string score = "scaled-dot";
+  std::string activation = "relu";
+  bool gated = false;  // FFN(x) = (f(x W1 + b1) * (x V + c)) W2 + b2
+  bool attention_bias = false, generator_bias = false;
+  bool embedding_norm = false;  // LayerNorm on the embedded input
+  double norm_eps = 1e-6;
+
+  // f(name, field, help, choices) for every field that a user sets; names are those of the command line.
+  template <class Self, class F>
+  static void visit(Self& c, F&& f) {
+    using Choices = std::vector<std::string>;
+    f("enc-layers", c.enc_layers, "encoder layers", Choices{});
+    f("dec-layers", c.dec_layers, "decoder layers", Choices{});
+    f("dim-model", c.d_model, "width of the model, d_model", Choices{});
+    f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Choices{});
+    f("heads", c.heads, "attention heads, h", Choices{});
+    f("dim-key", c.d_k, "width of a query or key in one head, d_k; 0: dim-model / heads", Choices{});
+    f("dim-value", c.d_v, "width of a value in one head, d_v; 0: dim-model / heads", Choices{});
+    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", Choices{});
+    f("attention-dropout", c.attention_dropout, "dropout on attention weights", Choices{});
+    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", Choices{});
+    f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
+    f("norm-position", c.norm_position, "norm after (the paper) or before each sublayer", Choices{"post", "pre"});
+    f("norm", c.norm, "kind of norm", Choices{"layer", "batch"});
+    f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned"});
+    f("max-positions", c.max_positions, "longest sequence that learned positions can take", Choices{});
+    f("score", c.score, "attention score", Choices{"scaled-dot", "dot", "additive"});
+    f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
+    f("gated", c.gated, "gated feed-forward network", Choices{});
+    f("attention-bias", c.attention_bias, "biases in the attention projections", Choices{});
+    f("generator-bias", c.generator_bias, "bias in the output projection", Choices{});
+    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", Choices{});
+    f("norm-eps", c.norm_eps, "epsilon inside the norms", Choices{});
+  }
+
+  // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
+  void resolve();
+
+  // "tiny" (4+4, 128/256, 4 heads), "small" (6+6, 512/1024, 4), "base" and "big", the paper's.
+  static Config preset(const std::string& name);
+  static const std::vector<std::string>& preset_names();
+
+  std::string to_json() const;
+  static Config from_json(const std::string& text, const std::string& file);  // DataError names the file and the key
+};
+
+}  // namespace hexapla

@@ -1,0 +1,165 @@
+#include "model/decoder.h"
+
+#include "base/scope.h"
+
+namespace hexapla {
+
+Tensor DecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
+  {
+    Scope scope("self_attention");
+    Tensor r = self_attention.forward(cx, x, rows, s.self);
+    show(cx, "output", r, rows);
+    self_dropout.forward(cx, r);
+    x = hexapla::forward(self_norm, cx, x, r, rows, s.norm1);
+  }
+  {
+    Scope scope("cross_attention");
+    Tensor r = cross_attention.forward(cx, x, rows, memory, memory_rows, s.cross);
+    show(cx, "output", r, rows);
+    cross_dropout.forward(cx, r);
+    x = hexapla::forward(cross_norm, cx, x, r, rows, s.norm2);
+  }
+  Scope scope("feed_forward");
+  Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
+  show(cx, "output", r, rows);
+  feed_forward_dropout.forward(cx, r);
+  return hexapla::forward(feed_forward_norm, cx, x, r, rows, s.norm3);
+}
+
+void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
+  Arena::Frame frame(cx.arena);
+  hexapla::backward(feed_forward_norm, cx, s.norm3, d);
+  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), d);
+  hexapla::backward(cross_norm, cx, s.norm2, d);
+  cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), d, d_memory);
+  hexapla::backward(self_norm, cx, s.norm1, d);
+  self_attention.backward(cx, s.self, self_dropout.backward(cx, d), d);
+}
+
+Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
+                          Starts memory_rows) const {
+  Normalized n;
+  FeedForwardSaved f;
+  x = hexapla::forward(self_norm, cx, x, self_attention.step(cx, x, cache.self, in.first, in.rows), {}, n);
+  x = hexapla::forward(cross_norm, cx, x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows), {}, n);
+  return hexapla::forward(feed_forward_norm, cx, x, hexapla::forward(feed_forward, cx, x, {}, f), {}, n);
+}
+
+Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows,
+                                    Saved& s) const {
+  {
+    Scope scope("self_attention");
+    Tensor n = hexapla::forward(self_norm, cx, x, {}, rows, s.norm1);
+    Tensor r = self_attention.forward(cx, n, rows, s.self);
+    show(cx, "output", r, rows);
+    x = add(cx, x, self_dropout.forward(cx, r));
+  }
+  {
+    Scope scope("cross_attention");
+    Tensor n = hexapla::forward(cross_norm, cx, x, {}, rows, s.norm2);
+    Tensor r = cross_attention.forward(cx, n, rows, memory, memory_rows, s.cross);
+    show(cx, "output", r, rows);
+    x = add(cx, x, cross_dropout.forward(cx, r));
+  }
+  Scope scope("feed_forward");
+  Tensor n = hexapla::forward(feed_forward_norm, cx, x, {}, rows, s.norm3);
+  Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
+  show(cx, "output", r, rows);
+  return add(cx, x, feed_forward_dropout.forward(cx, r));
+}
+
+void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
+  Arena::Frame frame(cx.arena);
+  Tensor dn = cx.scratch(d.shape);
+  cx.backend.fill(dn, 0);
+  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
+  hexapla::backward(feed_forward_norm, cx, s.norm3, dn);
+  add_to(cx, d, dn);
+  cx.backend.fill(dn, 0);
+  cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), dn, d_memory);
+  hexapla::backward(cross_norm, cx, s.norm2, dn);
+  add_to(cx, d, dn);
+  cx.backend.fill(dn, 0);
+  self_attention.backward(cx, s.self, self_dropout.backward(cx, d), dn);
+  hexapla::backward(self_norm, cx, s.norm1, dn);
+  add_to(cx, d, dn);
+}
+
+Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
+                                 Starts memory_rows) const {
+  Normalized n;
+  FeedForwardSaved f;
+  Tensor y = hexapla::forward(self_norm, cx, x, {}, {}, n);
+  x = add(cx, x, self_attention.step(cx, y, cache.self, in.first, in.rows));
+  y = hexapla::forward(cross_norm, cx, x, {}, {}, n);
+  x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
+  y = hexapla::forward(feed_forward_norm, cx, x, {}, {}, n);
+  return add(cx, x, hexapla::forward(feed_forward, cx, y, {}, f));
+}
+
+Decoder::Decoder(const Config& c) : input(make_input(c)) {
+  if (c.norm_position == "pre") {
+    layers = std::vector<PreNormDecoderLayer>(c.dec_layers, PreNormDecoderLayer(c));
+    last_norm = make_norm(c);
+  } else {
+    layers = std::vector<DecoderLayer>(c.dec_layers, DecoderLayer(c));
+  }
+}
+
+Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory,
+                        Saved& s) const {
+  Scope scope("decoder");
+  Tensor x = input.forward(cx, e, ids, positions(cx, rows), rows, s.input);
+  std::visit(
+      [&](const auto& stack) {
+        s.layers.resize(stack.size());
+        for (size_t i = 0; i < stack.size(); ++i) {
+          Scope layer("layers", int(i));
+          x = stack[i].forward(cx, x, rows, memory.values, memory.rows, s.layers[i]);
+        }
+      },
+      layers);
+  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, rows, s.last_norm) : x;
+}
+
+void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const {
+  Scope scope("decoder");
+  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, d);
+  std::visit(
+      [&](const auto& stack) {
+        for (size_t i = stack.size(); i-- > 0;) {
+          Scope layer("layers", int(i));
+          stack[i].backward(cx, s.layers[i], d, d_memory);
+        }
+      },
+      layers);
+  input.backward(cx, e, s.input, d);
+}
+
+std::vector<LayerCache> Decoder::remember(Context& cx, const Memory& memory, int64_t rows) const {
+  std::vector<LayerCache> caches;
+  std::visit(
+      [&](const auto& stack) {
+        for (const DecoderLayer& layer : stack)
+          caches.push_back(
+              {cx.keep({rows, layer.self_attention.cache_width()}), layer.cross_attention.remember(cx, memory.values)});
+      },
+      layers);
+  return caches;
+}
+
+Tensor Decoder::step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,
+                     Starts memory_rows) const {
+  Scope scope("decoder");
+  Input::Saved saved;
+  Tensor x = input.forward(cx, e, in.ids, in.positions, in.hypotheses, saved);
+  std::visit(
+      [&](const auto& stack) {
+        for (size_t i = 0; i < stack.size(); ++i) x = stack[i].step(cx, x, in, cache[i], memory_rows);
+      },
+      layers);
+  Normalized n;
+  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, in.hypotheses, n) : x;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,106 @@
+#pragma once
+// The decoder, Figure 1 right: causal self-attention, attention over the encoder's output, feed-forward.
+#include "model/encoder.h"
+
+namespace hexapla {
+
+struct DecoderLayerSaved {
+  SelfAttention::Saved self;
+  Normalized norm1;
+  CrossAttention::Saved cross;
+  Normalized norm2;
+  FeedForwardSaved ffn;
+  Normalized norm3;
+};
+
+// One step of decoding: N hypotheses, in the order of their sentences.
+struct StepInput {
+  Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its place
+  Starts hypotheses;      // how many rows each sentence has
+  StepRows rows;          // the cache rows each hypothesis sees, its own new one included
+  int64_t first;          // hypothesis n writes to the cache row first + n
+};
+
+// Keys and values of one layer: of the hypotheses so far, and of the sentences' memory.
+struct LayerCache {
+  Tensor self;   // [R, 2 H d_k + H d_v]
+  Tensor cross;  // [Nk, H d_k + H d_v]
+};
+
+struct DecoderLayer {
+  SelfAttention self_attention;
+  Dropout self_dropout;
+  Norm self_norm;
+  CrossAttention cross_attention;
+  Dropout cross_dropout;
+  Norm cross_norm;
+  AnyFeedForward feed_forward;
+  Dropout feed_forward_dropout;
+  Norm feed_forward_norm;
+
+  using Saved = DecoderLayerSaved;
+  explicit DecoderLayer(const Config& c)
+      : self_attention(make_heads(c), c.d_model, true),
+        self_dropout{c.dropout},
+        self_norm(make_norm(c)),
+        cross_attention(make_heads(c), c.d_model),
+        cross_dropout{c.dropout},
+        cross_norm(make_norm(c)),
+        feed_forward(make_feed_forward(c)),
+        feed_forward_dropout{c.dropout},
+        feed_forward_norm(make_norm(c)) {}
+  void visit(auto&& f) {
+    f("self_attention", self_attention);
+    f("self_dropout", self_dropout);
+    f("self_norm", self_norm);
+    f("cross_attention", cross_attention);
+    f("cross_dropout", cross_dropout);
+    f("cross_norm", cross_norm);
+    f("feed_forward", feed_forward);
+    f("feed_forward_dropout", feed_forward_dropout);
+    f("feed_forward_norm", feed_forward_norm);
+  }
+  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const;
+  void backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const;  // d_memory is added to
+  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Starts memory_rows) const;
+};
+
+struct PreNormDecoderLayer : DecoderLayer {
+  using DecoderLayer::DecoderLayer;
+  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const;
+  void backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const;
+  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Starts memory_rows) const;
+};
+
+struct Decoder {
+  Input input;
+  std::variant<std::vector<DecoderLayer>, std::vector<PreNormDecoderLayer>> layers;
+  std::optional<Norm> last_norm;  // only pre-norm
+
+  explicit Decoder(const Config& c);
+  void visit(auto&& f) {
+    f("input", input);
+    f("layers", layers);
+    f("last_norm", last_norm);
+  }
+  struct Saved {
+    Input::Saved input;
+    std::vector<DecoderLayerSaved> layers;
+    Normalized last_norm;
+  };
+  struct Memory {
+    Tensor values;  // the encoder's output [Nk, d_model]
+    Starts rows;
+  };
+  // ids: [N] i32, the target shifted right -> [N, d_model]
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory, Saved& s) const;
+  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
+
+  // Room for `rows` cache rows a layer, and the memory's keys and values (kept in the arena).
+  std::vector<LayerCache> remember(Context& cx, const Memory& memory, int64_t rows) const;
+  // -> [N, d_model]
+  Tensor step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,
+              Starts memory_rows) const;
+};
+
+}  // namespace hexapla

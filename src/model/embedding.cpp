@@ -1,0 +1,51 @@
+#include "model/embedding.h"
+
+#include "base/scope.h"
+#include "model/linear.h"
+
+namespace hexapla {
+namespace {
+int32_t last_position(Tensor positions) {
+  int32_t last = 0;
+  for (int32_t p : positions.values<int32_t>()) last = std::max(last, p);
+  return last;
+}
+}  // namespace
+
+void SinusoidalPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
+  Arena::Frame frame(cx.arena);
+  embed_add(cx, sinusoids(cx, last_position(positions) + 1, d_model), positions, x);
+}
+
+void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
+  const int64_t length = last_position(positions) + 1;
+  if (length > table.shape[0])
+    throw DataError(cat("a sequence of ", length, " tokens is longer than the ", table.shape[0],
+                        " learned positions of the model; train with a larger --max-positions or with --positions "
+                        "sinusoidal, or shorten the line"));
+  embed_add(cx, table.value, positions, x);
+}
+
+Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Starts rows, Saved& s) const {
+  Tensor x = e.forward(cx, ids);
+  std::visit([&](const auto& p) { p.add_to(cx, at, x); }, positions);
+  show(cx, "embedded", x, rows);
+  dropout.forward(cx, x);
+  s = {ids, at, {}};
+  if (norm) x = norm->forward(cx, x, {}, s.norm);
+  if (norm) {
+    Scope scope("input");
+    show(cx, "norm", x, rows);
+  }
+  return x;
+}
+
+void Input::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  if (norm) norm->backward(cx, s.norm, d);
+  d = dropout.backward(cx, d);
+  std::visit([&](const auto& p) { p.backward(cx, s.positions, d); }, positions);
+  e.backward(cx, s.ids, d);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,62 @@
+#pragma once
+// Embeddings (section 3.4) and positional encodings (3.5).
+#include <cmath>
+
+#include "model/norm.h"
+
+namespace hexapla {
+
+// sqrt(d_model) * table[id]. In the tied model the same table is the generator's weight, transposed.
+struct Embedding {
+  Parameter table;  // [V, d_model]
+  Embedding(int64_t vocabulary, int64_t d_model)
+      : table{{vocabulary, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}} {}
+  void visit(auto&& f) { f("table", table); }
+
+  double scale() const { return std::sqrt(double(table.shape[1])); }
+  Tensor forward(Context& cx, Tensor ids) const { return embed(cx, table.value, ids, scale()); }
+  void backward(Context& cx, Tensor ids, Tensor d) const { embed_backward(cx, d, ids, scale(), table.grad); }
+};
+
+// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same): computed for whatever length comes, never a
+// cap.
+struct SinusoidalPositions {
+  int64_t d_model;
+  void visit(auto&&) {}
+  void add_to(Context& cx, Tensor positions, Tensor x) const;  // positions: [N] i32, x: [N, d_model]
+  void backward(Context&, Tensor, Tensor) const {}
+};
+
+// A learned vector for each of the first max_positions positions; a longer sequence is an error that says so.
+struct LearnedPositions {
+  Parameter table;  // [max_positions, d_model]
+  LearnedPositions(int64_t longest, int64_t d_model)
+      : table{{longest, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}} {}
+  void visit(auto&& f) { f("table", table); }
+  void add_to(Context& cx, Tensor positions, Tensor x) const;
+  void backward(Context& cx, Tensor positions, Tensor d) const { embed_backward(cx, d, positions, 1, table.grad); }
+};
+
+using Positions = std::variant<SinusoidalPositions, LearnedPositions>;
+
+// What enters a stack: Dropout(sqrt(d_model) E[id] + PE[position]), and perhaps a LayerNorm on that.
+struct Input {
+  Positions positions;
+  Dropout dropout;
+  std::optional<LayerNorm> norm;
+
+  void visit(auto&& f) {
+    f("positions", positions);
+    f("dropout", dropout);
+    f("norm", norm);
+  }
+  struct Saved {
+    Tensor ids, positions;
+    Normalized norm;
+  };
+  // ids, positions: [N] i32 -> [N, d_model]
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Starts rows, Saved& s) const;
+  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
+};
+
+}  // namespace hexapla

@@ -1,0 +1,121 @@
+#include "model/encoder.h"
+
+#include "base/scope.h"
+
+namespace hexapla {
+
+Heads make_heads(const Config& c) {
+  Heads h = Heads::scaled_dot(c.heads, c.d_k, c.d_v);
+  if (c.score == "dot") h.score = DotScore{1};
+  if (c.score == "additive") h.score = AdditiveScore(c.heads, c.d_k);
+  h.dropout.p = c.attention_dropout;
+  h.bias = c.attention_bias;
+  return h;
+}
+
+AnyFeedForward make_feed_forward(const Config& c) {
+  const Activation f = c.activation == "gelu"    ? Activation::gelu
+                       : c.activation == "swish" ? Activation::swish
+                                                 : Activation::relu;
+  if (c.gated) return GatedFeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
+  return FeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
+}
+
+Input make_input(const Config& c) {
+  Input in{SinusoidalPositions{c.d_model}, Dropout{c.dropout}, {}};
+  if (c.positions == "learned") in.positions = LearnedPositions(c.max_positions, c.d_model);
+  if (c.embedding_norm) in.norm = LayerNorm(c.d_model, c.norm_eps);
+  return in;
+}
+
+Tensor EncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+  {
+    Scope scope("self_attention");
+    Tensor r = self_attention.forward(cx, x, rows, s.attention);
+    show(cx, "output", r, rows);
+    attention_dropout.forward(cx, r);
+    x = hexapla::forward(attention_norm, cx, x, r, rows, s.norm1);
+  }
+  Scope scope("feed_forward");
+  Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
+  show(cx, "output", r, rows);
+  feed_forward_dropout.forward(cx, r);
+  return hexapla::forward(feed_forward_norm, cx, x, r, rows, s.norm2);
+}
+
+void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  hexapla::backward(feed_forward_norm, cx, s.norm2, d);
+  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), d);
+  hexapla::backward(attention_norm, cx, s.norm1, d);
+  self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), d);
+}
+
+Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+  {
+    Scope scope("self_attention");
+    Tensor n = hexapla::forward(attention_norm, cx, x, {}, rows, s.norm1);
+    Tensor r = self_attention.forward(cx, n, rows, s.attention);
+    show(cx, "output", r, rows);
+    x = add(cx, x, attention_dropout.forward(cx, r));
+  }
+  Scope scope("feed_forward");
+  Tensor n = hexapla::forward(feed_forward_norm, cx, x, {}, rows, s.norm2);
+  Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
+  show(cx, "output", r, rows);
+  return add(cx, x, feed_forward_dropout.forward(cx, r));
+}
+
+void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  Tensor dn = cx.scratch(d.shape);
+  cx.backend.fill(dn, 0);
+  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
+  hexapla::backward(feed_forward_norm, cx, s.norm2, dn);
+  add_to(cx, d, dn);
+  cx.backend.fill(dn, 0);
+  self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), dn);
+  hexapla::backward(attention_norm, cx, s.norm1, dn);
+  add_to(cx, d, dn);
+}
+
+Encoder::Encoder(const Config& c) : input(make_input(c)) {
+  if (c.norm_position == "pre") {
+    layers = std::vector<PreNormEncoderLayer>(c.enc_layers, PreNormEncoderLayer(c));
+    last_norm = make_norm(c);
+  } else {
+    layers = std::vector<EncoderLayer>(c.enc_layers, EncoderLayer(c));
+  }
+}
+
+Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, Saved& s) const {
+  Scope scope("encoder");
+  s.rows = rows;
+  Tensor x = input.forward(cx, e, ids, positions(cx, rows), rows, s.input);
+  std::visit(
+      [&](const auto& stack) {
+        s.layers.resize(stack.size());
+        for (size_t i = 0; i < stack.size(); ++i) {
+          Scope layer("layers", int(i));
+          x = stack[i].forward(cx, x, rows, s.layers[i]);
+        }
+      },
+      layers);
+  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, rows, s.last_norm) : x;
+}
+
+void Encoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
+  Scope scope("encoder");
+  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, d);
+  std::visit(
+      [&](const auto& stack) {
+        for (size_t i = stack.size(); i-- > 0;) {
+          Scope layer("layers", int(i));
+          stack[i].backward(cx, s.layers[i], d);
+        }
+      },
+      layers);
+  input.backward(cx, e, s.input, d);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,83 @@
+#pragma once
+// The encoder, Figure 1 left. In every sublayer one tensor d carries the gradient of the residual stream in place:
+// a norm rewrites it (d <- J^T d), a sublayer adds to it (d <- d + J^T d). Backward is forward read upwards.
+#include "model/attention.h"
+#include "model/config.h"
+#include "model/embedding.h"
+#include "model/feed_forward.h"
+
+namespace hexapla {
+
+// Built from the configuration.
+Heads make_heads(const Config& c);
+AnyFeedForward make_feed_forward(const Config& c);
+Input make_input(const Config& c);
+inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.norm_eps); }
+
+struct EncoderLayerSaved {
+  SelfAttention::Saved attention;
+  Normalized norm1;
+  FeedForwardSaved ffn;
+  Normalized norm2;
+};
+
+// x <- Norm(x + Dropout(SelfAttention(x)));  x <- Norm(x + Dropout(FFN(x)))
+struct EncoderLayer {
+  SelfAttention self_attention;
+  Dropout attention_dropout;
+  Norm attention_norm;
+  AnyFeedForward feed_forward;
+  Dropout feed_forward_dropout;
+  Norm feed_forward_norm;
+
+  using Saved = EncoderLayerSaved;
+  explicit EncoderLayer(const Config& c)
+      : self_attention(make_heads(c), c.d_model, false),
+        attention_dropout{c.dropout},
+        attention_norm(make_norm(c)),
+        feed_forward(make_feed_forward(c)),
+        feed_forward_dropout{c.dropout},
+        feed_forward_norm(make_norm(c)) {}
+  void visit(auto&& f) {
+    f("self_attention", self_attention);
+    f("attention_dropout", attention_dropout);
+    f("attention_norm", attention_norm);
+    f("feed_forward", feed_forward);
+    f("feed_forward_dropout", feed_forward_dropout);
+    f("feed_forward_norm", feed_forward_norm);
+  }
+  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const;
+  void backward(Context& cx, const Saved& s, Tensor d) const;
+};
+
+// The pre-norm sibling: x <- x + Dropout(SelfAttention(Norm(x)));  x <- x + Dropout(FFN(Norm(x))). The norms have the
+// same names as in the post-norm layer, and a last norm follows the stack (Wang et al. 2019).
+struct PreNormEncoderLayer : EncoderLayer {
+  using EncoderLayer::EncoderLayer;
+  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const;
+  void backward(Context& cx, const Saved& s, Tensor d) const;
+};
+
+struct Encoder {
+  Input input;
+  std::variant<std::vector<EncoderLayer>, std::vector<PreNormEncoderLayer>> layers;
+  std::optional<Norm> last_norm;  // only pre-norm
+
+  explicit Encoder(const Config& c);
+  void visit(auto&& f) {
+    f("input", input);
+    f("layers", layers);
+    f("last_norm", last_norm);
+  }
+  struct Saved {
+    Input::Saved input;
+    std::vector<EncoderLayerSaved> layers;
+    Normalized last_norm;
+    Starts rows;
+  };
+  // ids: [N] i32 -> the memory [N, d_model]
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, Saved& s) const;
+  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
+};
+
+}  // namespace hexapla

@@ -1,0 +1,45 @@
+#include "model/feed_forward.h"
+
+namespace hexapla {
+
+Tensor FeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
+  Tensor h = inner.forward(cx, x);
+  show(cx, "inner", h, rows);
+  // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
+  s = {x, h, activation == Activation::relu ? h : cx.keep(h.shape), {}, {}};
+  activate(cx, activation, s.inner, s.hidden);
+  show(cx, "hidden", s.hidden, rows);
+  dropout.forward(cx, s.hidden);
+  return outer.forward(cx, s.hidden);
+}
+
+void FeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  Tensor d_hidden = dropout.backward(cx, outer.backward(cx, s.hidden, dy));
+  activate_backward(cx, activation, s.inner, d_hidden, d_hidden);
+  inner.backward(cx, s.x, d_hidden, d, Write::add);
+}
+
+Tensor GatedFeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
+  Tensor z = inner.forward(cx, x);
+  show(cx, "inner", z, rows);
+  s = {x, z, cx.keep(z.shape), cx.keep(z.shape), linear.forward(cx, x)};
+  activate(cx, activation, z, s.activated);
+  multiply(cx, s.activated, s.linear, s.hidden);
+  show(cx, "hidden", s.hidden, rows);
+  dropout.forward(cx, s.hidden);
+  return outer.forward(cx, s.hidden);
+}
+
+void GatedFeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  Tensor d_hidden = dropout.backward(cx, outer.backward(cx, s.hidden, dy));
+  Tensor d_linear = cx.scratch(s.linear.shape);
+  multiply(cx, d_hidden, s.activated, d_linear);
+  multiply(cx, d_hidden, s.linear, d_hidden);
+  activate_backward(cx, activation, s.inner, d_hidden, d_hidden);
+  inner.backward(cx, s.x, d_hidden, d, Write::add);
+  linear.backward(cx, s.x, d_linear, d, Write::add);
+}
+
+}  // namespace hexapla

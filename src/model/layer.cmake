@@ -1,0 +1,2 @@
+# The producer that a model file names.
+target_compile_definitions(${target} PRIVATE HEXAPLA_VERSION="${PROJECT_VERSION}")

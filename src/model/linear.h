@@ -1,0 +1,42 @@
+#pragma once
+#include "model/parameter.h"
+#include "ops/ops.h"
+
+namespace hexapla {
+
+// y = x W + b, as the paper writes it: W is [in, out].
+struct Linear {
+  Parameter weight;
+  std::optional<Parameter> bias;
+
+  Linear(int64_t in, int64_t out, bool with_bias) : Linear(in, out, with_bias, Init::xavier(in, out)) {}
+  // Several matrices side by side start as each would alone: the caller gives the fans of one.
+  Linear(int64_t in, int64_t out, bool with_bias, Init init) : weight{{in, out}, init, {}, {}} {
+    if (with_bias) bias = Parameter{{out}, Init::zeros(), {}, {}};
+  }
+  void visit(auto&& f) {
+    f("weight", weight);
+    f("bias", bias);
+  }
+
+  Tensor forward(Context& cx, Tensor x) const { return linear(cx, x, weight.value, bias_value()); }  // kept
+  Tensor backward(Context& cx, Tensor x, Tensor dy) const {                                          // dx, scratch
+    Tensor dx = cx.scratch(x.shape);
+    backward(cx, x, dy, dx, Write::set);
+    return dx;
+  }
+  void backward(Context& cx, Tensor x, Tensor dy, Tensor dx, Write how) const {
+    linear_backward_input(cx, dy, weight.value, dx, how);
+    linear_backward_weight(cx, x, dy, weight.grad, bias ? bias->grad : Tensor());
+  }
+  // Into memory of the caller's (the cache of a decoder).
+  void forward_into(Context& cx, Tensor x, Tensor y) const { cx.backend.linear(x, weight.value, bias_value(), y); }
+
+ private:
+  Tensor bias_value() const { return bias ? bias->value : Tensor(); }
+};
+
+// Hands a named intermediate to whoever looks (inspection, golden tests); nothing otherwise.
+void show(Context& cx, const char* name, Tensor value, Starts rows);
+
+}  // namespace hexapla

@@ -1,0 +1,204 @@
+#include "model/model_file.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int format_version = 1;
+constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum"};
+constexpr const char *shared_text = "tokenizer.shared", *source_text = "tokenizer.source",
+                     *target_text = "tokenizer.target";
+
+bool is_reserved(std::string_view key) {
+  return std::find(std::begin(reserved), std::end(reserved), key) != std::end(reserved);
+}
+
+// Everything of the net that the file holds, with the names under which it does.
+std::vector<NamedTensor> tensors_of(Transformer& net) {
+  std::vector<NamedTensor> all;
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { all.push_back({name, p.value}); });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { all.push_back({name, b.value}); });
+  return all;
+}
+
+// Over the config and the tensors' names, types, shapes and numbers: whatever of them an accident changes is seen.
+class Checksum {
+ public:
+  explicit Checksum(const std::string& config) : lines_{cat("config ", hash_hex(config), "\n")} {}
+  void add(const std::string& name, DType dtype, const Shape& shape, std::string_view bytes) {
+    lines_.insert(cat(name, " ", name_of(dtype), " ", shape, " ", hash_hex(bytes), "\n"));
+  }
+  std::string hex() const {
+    std::string all;
+    for (const auto& line : lines_) all += line;
+    return hash_hex(all);
+  }
+
+ private:
+  std::set<std::string> lines_;  // sorted, so that the order of the tensors does not matter
+};
+
+std::string checksum_of(const std::string& config, const std::vector<NamedTensor>& tensors) {
+  Checksum sum(config);
+  for (const auto& [name, t] : tensors)
+    sum.add(name, t.dtype, t.shape,
+            {reinterpret_cast<const char*>(t.bytes), static_cast<size_t>(t.size()) * size_of(t.dtype)});
+  return sum.hex();
+}
+
+const std::string& required(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end())
+    throw DataError(cat(file.path(), ": this is not a hexapla model, its metadata has no '", key,
+                        "'; name a file that hexapla has written"));
+  return found->second;
+}
+
+void check_format(const SafetensorsFile& file) {
+  if (required(file, "format") != "hexapla")
+    throw DataError(cat(file.path(), ": this is not a hexapla model, its format is '", required(file, "format"),
+                        "'; name a file that hexapla has written"));
+  const std::string& text = required(file, "format_version");
+  int version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || end != text.data() + text.size() || version < 1)
+    throw DataError(cat(file.path(), ": the format version is '", text, "', not a number; the file is damaged"));
+  if (version > format_version)
+    throw DataError(cat(file.path(), ": the model has format version ", version, ", but this program reads up to ",
+                        format_version, "; install a newer hexapla"));
+}
+
+void check_checksum(const SafetensorsFile& file) {
+  const std::string& expected = required(file, "checksum");
+  Checksum found(required(file, "config"));
+  for (const auto& t : file.tensors()) found.add(t.name, t.dtype, t.shape, t.text());
+  if (found.hex() != expected)
+    throw DataError(cat(file.path(), ": its content has the checksum ", found.hex(), ", but was written with ",
+                        expected, "; the file is damaged, copy it again"));
+}
+
+// Limits far beyond any real model: what lies within them cannot overflow, or take time or memory that the file has
+// not paid for.
+Config read_config(const SafetensorsFile& file) {
+  const std::string& text = required(file, "config");
+  if (text.size() > 65536)
+    throw DataError(cat(file.path(), ": the configuration has ", text.size(), " bytes; allowed are 65536"));
+  const Config c = Config::from_json(text, file.path());
+  struct Limit {
+    const char* name;
+    int64_t value, least, most;
+  };
+  for (const Limit& l : {Limit{"source-vocab", c.source_vocab, 1, int64_t{1} << 22},
+                         {"target-vocab", c.target_vocab, 1, int64_t{1} << 22},
+                         {"enc-layers", c.enc_layers, 1, 256},
+                         {"dec-layers", c.dec_layers, 1, 256},
+                         {"dim-model", c.d_model, 1, 1 << 16},
+                         {"dim-ff", c.d_ff, 1, 1 << 20},
+                         {"heads", c.heads, 1, 1 << 12},
+                         {"dim-key", c.d_k, 1, 1 << 16},
+                         {"dim-value", c.d_v, 1, 1 << 16},
+                         {"max-positions", c.max_positions, 1, 1 << 24}})
+    if (l.value < l.least || l.value > l.most)
+      throw DataError(cat(file.path(), ": the model's configuration has ", l.name, " ", l.value, "; allowed are ",
+                          l.least, " to ", l.most));
+  return c;
+}
+
+void check_entry(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
+  const TensorEntry& entry = file.get(name);
+  if (entry.dtype != DType::f32 || entry.shape != shape)
+    throw DataError(cat(file.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
+                        ", but the configuration asks for f32 ", shape));
+}
+
+// Before any memory is taken for them: every tensor that the config asks for is there, and no other.
+void check_tensors(const SafetensorsFile& file, Transformer& net) {
+  std::set<std::string> expected;
+  const auto check = [&](const std::string& name, const auto& leaf) {
+    check_entry(file, name, leaf.shape);
+    expected.insert(name);
+  };
+  for_each<Parameter>(net, check);
+  for_each<Buffer>(net, check);
+  const bool shared = file.find(shared_text) != nullptr;
+  for (const char* name : {shared ? shared_text : source_text, shared ? shared_text : target_text})
+    expected.insert(file.get(name).name);
+  for (const auto& entry : file.tensors())
+    if (expected.count(entry.name) == 0)
+      throw DataError(cat(file.path(), ": the tensor ", entry.name,
+                          " is unexpected: the model's configuration has no use for it; the file is damaged or was "
+                          "put together from several"));
+}
+
+std::string text_of(const SafetensorsFile& file, const char* name) {
+  const TensorEntry& entry = file.get(name);
+  if (entry.dtype != DType::u8 || entry.shape.rank() != 1)
+    throw DataError(cat(file.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
+                        "; expected are u8 bytes in one dimension"));
+  return std::string(entry.text());
+}
+
+void read_finite(const SafetensorsFile& file, const NamedTensor& to) {
+  file.get(to.name).copy_to(to.tensor, file.path());
+  const auto values = to.tensor.values<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      throw DataError(cat(file.path(), ": the tensor ", to.name, " ", to.tensor.shape, " holds ", values[i],
+                          " as its number ", i, "; the training has diverged or the file is damaged"));
+}
+
+}  // namespace
+
+void save_model(const std::string& path, Transformer& net, const ModelText& text,
+                const std::map<std::string, std::string>& history) {
+  std::vector<NamedTensor> tensors = tensors_of(net);
+  const auto add_text = [&](const char* name, const std::string& bytes) {
+    tensors.push_back({name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)});
+  };
+  if (text.source_vocabulary == text.target_vocabulary) {
+    add_text(shared_text, text.source_vocabulary);
+  } else {
+    add_text(source_text, text.source_vocabulary);
+    add_text(target_text, text.target_vocabulary);
+  }
+  const std::string config = net.config.to_json();
+  std::map<std::string, std::string> metadata = {{"format", "hexapla"},
+                                                 {"format_version", std::to_string(format_version)},
+                                                 {"producer", "hexapla " HEXAPLA_VERSION},
+                                                 {"config", config},
+                                                 {"checksum", checksum_of(config, tensors)}};
+  for (const auto& [key, value] : history) {
+    HEXAPLA_CHECK(!is_reserved(key), "the history of a model has the key '", key, "', which the format has for itself");
+    metadata[key] = value;
+  }
+  write_safetensors(path, tensors, metadata);
+}
+
+LoadedModel load_model(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  check_format(file);
+  LoadedModel model;
+  model.config = read_config(file);
+  model.net = std::make_unique<Transformer>(model.config);
+  check_tensors(file, *model.net);
+  check_checksum(file);
+  const bool shared = file.find(shared_text) != nullptr;
+  model.source_vocabulary = text_of(file, shared ? shared_text : source_text);
+  model.target_vocabulary = shared ? model.source_vocabulary : text_of(file, target_text);
+  model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
+  for (const auto& tensor : tensors_of(*model.net)) read_finite(file, tensor);
+  model.metadata = file.metadata();
+  for (const auto& [key, value] : model.metadata)
+    if (!is_reserved(key)) model.history[key] = value;
+  return model;
+}
+
+}  // namespace hexapla

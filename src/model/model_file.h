@@ -1,0 +1,39 @@
+#pragma once
+// The model file: one safetensors file that holds all that translating needs.
+//   tensors       the parameters and buffers under their dotted names; tokenizer.shared, or tokenizer.source and
+//                 tokenizer.target: the bytes of the vocabularies (U8)
+//   __metadata__  format "hexapla", format_version "1", producer, config (JSON), checksum, and the history of the model
+#include <map>
+#include <memory>
+#include <string>
+
+#include "model/parameters.h"
+#include "model/transformer.h"
+
+namespace hexapla {
+
+struct ModelText {                                   // what turns text into ids and back; the two may be the same
+  std::string source_vocabulary, target_vocabulary;  // bytes
+};
+
+// Writes atomically: the same model gives the same bytes. history: how the model came about; Error where one of its
+// keys is a name the format has for itself. RunError where the file cannot be written.
+void save_model(const std::string& path, Transformer& net, const ModelText& text,
+                const std::map<std::string, std::string>& history);
+
+struct LoadedModel {
+  Config config;
+  std::unique_ptr<Transformer> net;
+  std::unique_ptr<Parameters> parameters;  // the memory of net
+  std::string source_vocabulary, target_vocabulary;
+  std::map<std::string, std::string> metadata;  // all of it
+  std::map<std::string, std::string> history;   // what save_model was given
+};
+
+// Loads an f32 model for inference. The shapes follow from the config, never from the file, and no more memory is taken
+// than the file is long. DataError naming the file and the tensor or key: not a hexapla model, a newer format, cut
+// short, damaged (checksum), a tensor missing, unexpected, of another type or shape, or with numbers that are not
+// finite.
+LoadedModel load_model(const std::string& path);
+
+}  // namespace hexapla

@@ -1,0 +1,33 @@
+#include "model/norm.h"
+
+#include "base/scope.h"
+#include "model/linear.h"
+
+namespace hexapla {
+
+void show(Context& cx, const char* name, Tensor value, Starts rows) {
+  if (!cx.tap) return;
+  const std::string place = Scope::path();
+  cx.tap->see(place.empty() ? name : place + "." + name, value, rows);
+}
+
+Tensor BatchNorm::forward(Context& cx, Tensor x, Tensor r, Normalized& s) const {
+  if (!cx.training) {
+    s.y = batch_norm_inference(cx, x, r, {gain.value, bias.value, eps}, {mean.value, variance.value});
+    return s.y;
+  }
+  BatchNormalized b = batch_norm(cx, x, r, {gain.value, bias.value, eps});
+  const double n = static_cast<double>(x.shape[0]), unbiased = n > 1 ? n / (n - 1) : 1;
+  cx.backend.combine(momentum, b.batch.mean, 1 - momentum, mean.value);
+  cx.backend.combine(momentum * unbiased, b.batch.variance, 1 - momentum, variance.value);
+  s = b.out;
+  return s.y;
+}
+
+Tensor forward(const Norm& norm, Context& cx, Tensor x, Tensor r, Starts rows, Normalized& s) {
+  Tensor y = std::visit([&](const auto& n) { return n.forward(cx, x, r, s); }, norm);
+  show(cx, "norm", y, rows);
+  return y;
+}
+
+}  // namespace hexapla

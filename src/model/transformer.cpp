@@ -1,0 +1,92 @@
+#include "model/transformer.h"
+
+#include "base/scope.h"
+
+namespace hexapla {
+namespace {
+
+Tensor ids_of(std::span<const int32_t> ids) { return Tensor::of(ids.data(), {int64_t(ids.size())}); }
+
+double sum(Tensor x) {
+  double total = 0;
+  if (x.dtype == DType::f64)
+    for (double v : x.values<double>()) total += v;
+  else
+    for (float v : x.values<float>()) total += v;
+  return total;
+}
+
+LossSums sums(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
+
+}  // namespace
+
+Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
+  embeddings.emplace_back(c.source_vocab, c.d_model);
+  if (c.tied != "all") embeddings.emplace_back(c.target_vocab, c.d_model);
+  if (c.tied == "none")
+    generator.weight = Parameter{{c.d_model, c.target_vocab}, Init::xavier(c.d_model, c.target_vocab), {}, {}};
+  if (c.generator_bias) generator.bias = Parameter{{c.target_vocab}, Init::zeros(), {}, {}};
+  uint32_t number = 0;
+  for_each<Dropout>(*this, [&](const std::string&, Dropout& d) { d.number = ++number; });
+}
+
+Tensor Transformer::generator_weight() const {
+  return generator.weight ? generator.weight->value : target_embedding().table.value.transposed();
+}
+Tensor Transformer::generator_gradient() const {
+  return generator.weight ? generator.weight->grad : target_embedding().table.grad.transposed();
+}
+LossInput Transformer::loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const {
+  return {x, generator_weight(), generator.bias ? generator.bias->value : Tensor(), ids_of(labels), smoothing, scale};
+}
+
+Tensor Transformer::encode(Context& cx, std::span<const int32_t> source, Starts rows, Saved& s) const {
+  return encoder.forward(cx, source_embedding(), ids_of(source), rows, s.encoder);
+}
+
+Tensor Transformer::decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Starts rows,
+                           Saved& s) const {
+  return decoder.forward(cx, target_embedding(), ids_of(target), rows, memory, s.decoder);
+}
+
+Tensor Transformer::logits(Context& cx, Tensor x) const {
+  Scope scope("generator");
+  return linear(cx, x, generator_weight(), generator.bias ? generator.bias->value : Tensor());
+}
+
+Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s) const {
+  Tensor memory = encode(cx, b.source, b.source_rows, s);
+  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
+  Tensor z = logits(cx, x);
+  Scope scope("generator");
+  show(cx, "logits", z, b.target_rows);
+  return log_softmax(cx, z);
+}
+
+LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Saved& s) const {
+  Tensor memory = encode(cx, b.source, b.source_rows, s);
+  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
+  return sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
+}
+
+LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double smoothing, double scale,
+                                        Saved& s) const {
+  Tensor memory = encode(cx, b.source, b.source_rows, s);
+  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
+
+  Arena::Frame frame(cx.arena);
+  auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(x, b.target_out, smoothing, scale), generator_gradient(),
+                                               generator.bias ? generator.bias->grad : Tensor());
+  Tensor d_memory = cx.scratch(memory.shape);
+  cx.backend.fill(d_memory, 0);
+  decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
+  encoder.backward(cx, source_embedding(), s.encoder, d_memory);
+  return sums(loss);
+}
+
+Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const LayerCache> cache,
+                         Starts memory_rows) const {
+  return logits(cx, decoder.step(cx, target_embedding(), in, cache, memory_rows));
+}
+
+}  // namespace hexapla

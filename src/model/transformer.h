@@ -1,0 +1,72 @@
+#pragma once
+// The whole model, Figure 1.
+#include "model/decoder.h"
+
+namespace hexapla {
+
+// A batch of pairs, ragged: teacher forcing feeds <s> y and asks for y </s>. The memory must outlive the step.
+struct BatchView {
+  std::span<const int32_t> source, target_in, target_out;
+  Starts source_rows, target_rows;
+};
+
+struct LossSums {
+  double loss = 0;  // label-smoothed cross-entropy, summed over the target tokens
+  double nll = 0;   // -log p(label), summed
+  int64_t tokens = 0;
+};
+
+// softmax(x W + b) over the vocabulary: linear + log-softmax. Tied: W is the target embedding, transposed.
+struct Generator {
+  std::optional<Parameter> weight;  // [d_model, V]; none when tied
+  std::optional<Parameter> bias;    // [V]
+  void visit(auto&& f) {
+    f("weight", weight);
+    f("bias", bias);
+  }
+};
+
+struct Transformer {
+  Config config;
+  std::vector<Embedding> embeddings;  // one for both languages, or source and target
+  Encoder encoder;
+  Decoder decoder;
+  Generator generator;
+
+  // config must be resolved. Parameters have no memory until Parameters gives it to them.
+  explicit Transformer(const Config& config);
+  void visit(auto&& f) {
+    f("embeddings", embeddings);
+    f("encoder", encoder);
+    f("decoder", decoder);
+    f("generator", generator);
+  }
+  const Embedding& source_embedding() const { return embeddings.front(); }
+  const Embedding& target_embedding() const { return embeddings.back(); }
+
+  struct Saved {  // reused from step to step: after the first one nothing is allocated
+    Encoder::Saved encoder;
+    Decoder::Saved decoder;
+  };
+
+  Tensor encode(Context& cx, std::span<const int32_t> source, Starts rows, Saved& s) const;  // -> memory [N, d_model]
+  // The decoder's output for every target position (teacher forcing) -> [M, d_model]
+  Tensor decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Starts rows, Saved& s) const;
+  Tensor logits(Context& cx, Tensor x) const;                                     // [N, d_model] -> [N, V]
+  Tensor log_probabilities(Context& cx, const BatchView& batch, Saved& s) const;  // the generator's -> [M, V]
+
+  // Forward only.
+  LossSums loss(Context& cx, const BatchView& batch, double smoothing, Saved& s) const;
+  // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses.
+  LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
+
+  // Decoding: one step of every hypothesis -> logits [N, V]
+  Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Starts memory_rows) const;
+
+ private:
+  Tensor generator_weight() const;  // [d_model, V]
+  Tensor generator_gradient() const;
+  LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,192 @@
+#include "ops/ops.h"
+
+namespace hexapla {
+namespace {
+void check_matrix(const char* op, const char* what, Tensor x) {
+  HEXAPLA_CHECK(x.shape.rank() == 2, op, ": ", what, " must be a matrix, but is ", x.shape);
+}
+void check_vector(const char* op, const char* what, Tensor x, int64_t n) {
+  HEXAPLA_CHECK(x.shape == Shape{n}, op, ": ", what, " must be ", Shape{n}, ", but is ", x.shape);
+}
+void check_like(const char* op, const char* what, Tensor x, Tensor like) {
+  HEXAPLA_CHECK(x.shape == like.shape, op, ": ", what, " ", x.shape, " must have the shape ", like.shape);
+}
+}  // namespace
+
+Tensor linear(Context& cx, Tensor x, Tensor w, Tensor b) {
+  check_matrix("linear", "x", x);
+  check_matrix("linear", "the weight", w);
+  HEXAPLA_CHECK(x.shape[1] == w.shape[0], "linear: x ", x.shape, " has ", x.shape[1], " features, but the weight ",
+                w.shape, " takes ", w.shape[0]);
+  if (b) check_vector("linear", "the bias", b, w.shape[1]);
+  Tensor y = cx.keep({x.shape[0], w.shape[1]});
+  cx.backend.linear(x, w, b, y);
+  return y;
+}
+
+void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how) {
+  check_matrix("linear_backward", "dy", dy);
+  HEXAPLA_CHECK(dy.shape[1] == w.shape[1] && dx.shape == (Shape{dy.shape[0], w.shape[0]}), "linear_backward: dy ",
+                dy.shape, " and dx ", dx.shape, " do not fit the weight ", w.shape);
+  cx.backend.linear_backward_input(dy, w, dx, how);
+}
+
+void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor db) {
+  check_matrix("linear_backward", "dy", dy);
+  HEXAPLA_CHECK(dy.shape[0] == x.shape[0] && dw.shape == (Shape{x.shape[1], dy.shape[1]}), "linear_backward: x ",
+                x.shape, " and dy ", dy.shape, " do not fit dw ", dw.shape);
+  if (db) check_vector("linear_backward", "db", db, dy.shape[1]);
+  cx.backend.linear_backward_weight(x, dy, dw, db);
+}
+
+Tensor add(Context& cx, Tensor a, Tensor b) {
+  check_like("add", "b", b, a);
+  Tensor y = cx.keep(a.shape);
+  cx.backend.add(a, b, y);
+  return y;
+}
+
+void add_to(Context& cx, Tensor y, Tensor x) {
+  check_like("add", "x", x, y);
+  cx.backend.add(y, x, y);
+}
+
+void activate(Context& cx, Activation f, Tensor x, Tensor y) {
+  check_like("activate", "y", y, x);
+  cx.backend.activate(f, x, y);
+}
+
+void activate_backward(Context& cx, Activation f, Tensor x, Tensor dy, Tensor dx) {
+  check_like("activate_backward", "dy", dy, x);
+  check_like("activate_backward", "dx", dx, x);
+  cx.backend.activate_backward(f, x, dy, dx);
+}
+
+void multiply(Context& cx, Tensor a, Tensor b, Tensor y) {
+  check_like("multiply", "b", b, a);
+  check_like("multiply", "y", y, a);
+  cx.backend.multiply(a, b, y);
+}
+
+Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+  check_matrix("add_norm", "x", x);
+  if (r) check_like("add_norm", "the residual", r, x);
+  check_vector("add_norm", "the gain", w.gain, x.shape[1]);
+  check_vector("add_norm", "the bias", w.bias, x.shape[1]);
+  Normalized s{cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
+  cx.backend.add_norm(x, r, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
+  return s;
+}
+
+void add_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) {
+  check_like("add_norm_backward", "d", d, s.normed);
+  cx.backend.add_norm_backward(s.normed, s.rstd, gain, d, dgain, dbias);
+}
+
+BatchNormalized batch_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+  check_matrix("batch_norm", "x", x);
+  if (r) check_like("batch_norm", "the residual", r, x);
+  const Shape d{x.shape[1]};
+  check_vector("batch_norm", "the gain", w.gain, x.shape[1]);
+  BatchNormalized s{{cx.keep(x.shape), cx.keep(x.shape), cx.keep(d)}, {cx.keep(d), cx.keep(d)}};
+  cx.backend.batch_norm(x, r, w.gain, w.bias, w.eps, s.out.y, s.out.normed, s.out.rstd, s.batch.mean, s.batch.variance);
+  return s;
+}
+
+void batch_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) {
+  check_like("batch_norm_backward", "d", d, s.normed);
+  cx.backend.batch_norm_backward(s.normed, s.rstd, gain, d, dgain, dbias);
+}
+
+Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& w, const Statistics& running) {
+  check_matrix("batch_norm", "x", x);
+  if (r) check_like("batch_norm", "the residual", r, x);
+  check_vector("batch_norm", "the running mean", running.mean, x.shape[1]);
+  Tensor y = cx.keep(x.shape);
+  cx.backend.batch_norm_inference(x, r, w.gain, w.bias, w.eps, running.mean, running.variance, y);
+  return y;
+}
+
+namespace {
+void check_ids(const char* op, Tensor table, Tensor ids) {
+  check_matrix(op, "the table", table);
+  for (int32_t id : ids.values<int32_t>())
+    HEXAPLA_CHECK(id >= 0 && id < table.shape[0], op, ": id ", id, " lies outside the table of ", table.shape[0],
+                  " rows");
+}
+}  // namespace
+
+Tensor embed(Context& cx, Tensor table, Tensor ids, double scale) {
+  check_ids("embed", table, ids);
+  Tensor y = cx.keep({ids.shape[0], table.shape[1]});
+  cx.backend.embed(table, ids, scale, Write::set, y);
+  return y;
+}
+
+void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y) {
+  check_ids("embed_add", table, ids);
+  HEXAPLA_CHECK(y.shape == (Shape{ids.shape[0], table.shape[1]}), "embed_add: y ", y.shape, " does not fit ", ids.shape,
+                " ids of the table ", table.shape);
+  cx.backend.embed(table, ids, 1, Write::add, y);
+}
+
+void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable) {
+  HEXAPLA_CHECK(dy.shape == (Shape{ids.shape[0], dtable.shape[1]}), "embed_backward: dy ", dy.shape, " does not fit ",
+                ids.shape, " ids of the table ", dtable.shape);
+  cx.backend.embed_backward(dy, ids, scale, dtable);
+}
+
+Tensor sinusoids(Context& cx, int64_t n, int64_t d) {
+  Tensor table = cx.scratch({n, d});
+  cx.backend.sinusoids(table);
+  return table;
+}
+
+Tensor positions(Context& cx, Starts rows) {
+  Tensor p = cx.keep({rows.back()}, DType::i32);
+  for (size_t b = 0; b + 1 < rows.size(); ++b)
+    for (int32_t i = rows[b]; i < rows[b + 1]; ++i) p.data<int32_t>()[i] = i - rows[b];
+  return p;
+}
+
+namespace {
+// Rows of logits that exist at a time: with a vocabulary of 10,000 they stay in the second-level cache.
+constexpr int64_t kLossTile = 128;
+
+void check_loss(const LossInput& in) {
+  auto [n, d] = in.x.dims<2>("cross_entropy: x");
+  HEXAPLA_CHECK(d == in.w.shape[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape);
+  check_vector("cross_entropy", "the labels", in.labels, n);
+  for (int32_t label : in.labels.values<int32_t>())
+    HEXAPLA_CHECK(label >= 0 && label < in.w.shape[1], "cross_entropy: label ", label, " is not one of the ",
+                  in.w.shape[1], " classes");
+}
+}  // namespace
+
+Loss cross_entropy(Context& cx, const LossInput& in) {
+  check_loss(in);
+  const int64_t n = in.x.shape[0];
+  Loss loss{cx.keep({n}), cx.keep({n})};
+  Arena::Frame frame(cx.arena);
+  cx.backend.cross_entropy(in, cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape[1]}), loss.loss, loss.nll);
+  return loss;
+}
+
+LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db) {
+  check_loss(in);
+  if (dw) check_like("cross_entropy", "dw", dw, in.w);
+  const int64_t n = in.x.shape[0];
+  LossGradient g{{cx.keep({n}), cx.keep({n})}, cx.scratch(in.x.shape)};
+  Arena::Frame frame(cx.arena);
+  Tensor tile = cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape[1]});
+  cx.backend.cross_entropy_with_gradient(in, tile, g.loss.loss, g.loss.nll, g.d, dw, db);
+  return g;
+}
+
+Tensor log_softmax(Context& cx, Tensor x) {
+  Tensor y = cx.keep(x.shape);
+  cx.backend.log_softmax(x, y);
+  return y;
+}
+
+}  // namespace hexapla

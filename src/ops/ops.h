@@ -1,0 +1,95 @@
+#pragma once
+// The only door from the model to a backend: every op checks its shapes here, once, for every device. A failed check
+// names the op, the shapes, the requirement and the place in the model. Results live in the arena: what a forward op
+// returns is kept until the arena is rewound, what a backward op returns is scratch.
+#include "backend/context.h"
+
+namespace hexapla {
+
+// y = x w + b.  x: [N, in], w: [in, out] (perhaps transposed()), b: [out] or nothing -> [N, out]
+Tensor linear(Context& cx, Tensor x, Tensor w, Tensor b);
+// dx <- (or dx +=) dy w^T.  dw += x^T dy;  db += sum of dy's rows (db may be nothing).
+void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how);
+void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor db);
+
+Tensor add(Context& cx, Tensor a, Tensor b);
+void add_to(Context& cx, Tensor y, Tensor x);  // y += x
+
+// f(x), into y (which may be x).
+void activate(Context& cx, Activation f, Tensor x, Tensor y);
+// dx = f'(x) dy; dx may be dy.
+void activate_backward(Context& cx, Activation f, Tensor x, Tensor dy, Tensor dx);
+void multiply(Context& cx, Tensor a, Tensor b, Tensor y);
+
+// What a norm learns (each [d]), and the epsilon inside its root.
+struct NormWeights {
+  Tensor gain, bias;
+  double eps;
+};
+
+// LayerNorm(x + r), section 3.1; r may be nothing.  x: [N, d]; rstd: [N]
+struct Normalized {
+  Tensor y, normed, rstd;
+};
+Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w);
+// d <- J^T d, for either norm.
+void add_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias);
+
+// BatchNorm over the rows of the batch (training) or with running statistics (inference).  rstd: [d]
+struct Statistics {
+  Tensor mean, variance;  // [d] each
+};
+struct BatchNormalized {
+  Normalized out;
+  Statistics batch;  // the variance is biased
+};
+BatchNormalized batch_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w);
+void batch_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias);
+Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& w, const Statistics& running);
+
+// scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  Error if an id lies outside the table.
+Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
+void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y);  // y += table[ids]
+void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable);
+// The first n sinusoidal positions, section 3.5 -> scratch [n, d]
+Tensor sinusoids(Context& cx, int64_t n, int64_t d);
+// 0, 1, 2, ... within each sequence -> kept [N] i32
+Tensor positions(Context& cx, Starts rows);
+
+// softmax(scale q k^T + mask) v, every head of every sequence (section 3.2.1), or, with in.additive set,
+// softmax(w^T tanh(q + k) + mask) v.
+struct Attention {
+  Tensor out, lse;  // [Nq, H * d_v]; [Nq, H]: log-sum-exp, all that backward needs to rebuild the weights
+};
+Attention attention(Context& cx, const AttentionInput& in);
+struct AttentionGradient {
+  Tensor q, k, v;  // shaped as those of the input; set
+};
+void attention_backward(Context& cx, const AttentionInput& in, const Attention& a, Tensor d_out,
+                        const AttentionGradient& d);
+Attention additive_attention(Context& cx, const AttentionInput& in);
+void additive_attention_backward(Context& cx, const AttentionInput& in, const Attention& a, Tensor d_out,
+                                 const AttentionGradient& d, Tensor dw);
+
+// Decoding: each query sees the cache rows that `index` lists for it.
+struct StepRows {
+  Tensor index;    // [N, longest] i32: row of the cache of each earlier position of this hypothesis, itself included
+  Tensor lengths;  // [N] i32
+};
+Tensor attention_step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows, double scale);
+Tensor additive_attention_step(Context& cx, Tensor q, Tensor k, Tensor v, Tensor w, const StepRows& rows);
+
+// Label-smoothed cross-entropy over the whole vocabulary, never as a [N, K] matrix.
+struct Loss {
+  Tensor loss, nll;  // [N] each: smoothed loss, -log p(label)
+};
+Loss cross_entropy(Context& cx, const LossInput& in);
+// Also dx (returned as d, scratch [N, d]); dw += , db +=.
+struct LossGradient {
+  Loss loss;
+  Tensor d;
+};
+LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db);
+Tensor log_softmax(Context& cx, Tensor x);
+
+}  // namespace hexapla

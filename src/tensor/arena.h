@@ -1,0 +1,71 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "base/error.h"
+
+namespace hexapla {
+
+// One slab, two stacks. What backward will need (keep) grows from the bottom; what dies within a call (scratch)
+// grows from the top. Backward pops both in the exact reverse order of forward. An arena never calls malloc again.
+class Arena {
+ public:
+  // capacity in bytes. The pages are touched only when they are used.
+  explicit Arena(size_t capacity);
+  ~Arena();
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&&) = delete;
+
+  void* keep(size_t bytes) {
+    const size_t at = bottom_;
+    bottom_ += align(bytes);
+    grow();
+    return slab_ + at;
+  }
+  void* scratch(size_t bytes) {
+    top_ = align(bytes) > top_ ? 0 : top_ - align(bytes);
+    grow();
+    return slab_ + top_;
+  }
+
+  struct Mark {
+    size_t bottom, top;
+  };
+  Mark mark() const { return {bottom_, top_}; }
+  void rewind(Mark m) {
+    bottom_ = m.bottom;
+    top_ = m.top;
+  }
+  void clear() { rewind({0, capacity_}); }
+
+  // Everything taken from scratch inside a frame is given back when the frame ends.
+  class Frame {
+   public:
+    explicit Frame(Arena& a) : arena_(a), top_(a.top_) {}
+    ~Frame() { arena_.top_ = top_; }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+   private:
+    Arena& arena_;
+    size_t top_;
+  };
+  size_t peak() const { return peak_; }  // bytes, both stacks together
+  size_t capacity() const { return capacity_; }
+  void reset_peak() { peak_ = 0; }
+
+ private:
+  static size_t align(size_t n) { return (n + 63) & ~size_t{63}; }
+  void grow() {
+    if (bottom_ >= top_) [[unlikely]]
+      full();
+    peak_ = std::max(peak_, bottom_ + capacity_ - top_);
+  }
+  [[noreturn]] void full() const;
+
+  std::byte* slab_;
+  size_t capacity_, bottom_ = 0, top_, peak_ = 0;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,78 @@
+#include "text/utf8.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+
+namespace hexapla {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+struct Decoded {
+  utf8proc_int32_t code_point = -1;
+  size_t bytes = 0;  // 0: no valid sequence starts here
+};
+
+Decoded decode_at(std::string_view text, size_t at) {
+  utf8proc_int32_t code_point = -1;
+  const auto* begin = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at;
+  const auto n = utf8proc_iterate(begin, static_cast<utf8proc_ssize_t>(text.size() - at), &code_point);
+  return n > 0 ? Decoded{code_point, static_cast<size_t>(n)} : Decoded{};
+}
+
+}  // namespace
+
+std::optional<size_t> invalid_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
+    const Decoded next = decode_at(text, at);
+    if (next.bytes == 0) return at;
+    at += next.bytes;
+  }
+  return std::nullopt;
+}
+
+std::string clean_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t good = invalid_utf8(text).value_or(text.size());
+    out.append(text.substr(0, good));
+    if (good == text.size()) break;
+    out.append(kReplacement);
+    text.remove_prefix(good + 1);
+  }
+  return out;
+}
+
+bool has_text(std::string_view line) {
+  for (size_t at = 0; at < line.size();) {
+    const Decoded next = decode_at(line, at);
+    const utf8proc_category_t kind = utf8proc_category(next.code_point);
+    const bool letter = kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+    const bool digit = kind >= UTF8PROC_CATEGORY_ND && kind <= UTF8PROC_CATEGORY_NO;
+    if (letter || digit || (next.code_point > ' ' && next.code_point < 0x7F)) return true;
+    at += std::max<size_t>(next.bytes, 1);
+  }
+  return false;
+}
+
+int width(std::string_view text) {
+  int columns = 0;
+  for (size_t at = 0; at < text.size();) {
+    const Decoded next = decode_at(text, at);
+    columns += next.bytes == 0 ? 1 : utf8proc_charwidth(next.code_point);
+    at += std::max<size_t>(next.bytes, 1);
+  }
+  return columns;
+}
+
+std::string padded(std::string_view text, int columns) {
+  return std::string(text) + std::string(static_cast<size_t>(std::max(0, columns - width(text))), ' ');
+}
+
+}  // namespace hexapla

@@ -1,0 +1,53 @@
+#include "text/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace hexapla {
+namespace {
+
+TEST(Utf8, ValidTextIsValid) {
+  for (const char* text : {"", "plain", "Grüße", "漢字", "👩‍👩‍👧", "\xF4\x8F\xBF\xBF" /* U+10FFFF */}) {
+    EXPECT_FALSE(invalid_utf8(text).has_value()) << text;
+    EXPECT_EQ(clean_utf8(text), text);
+  }
+}
+
+TEST(Utf8, FirstInvalidByteIsFound) {
+  EXPECT_EQ(invalid_utf8("caf\xE9"), 3u);               // Latin-1
+  EXPECT_EQ(invalid_utf8("ab\xC3"), 2u);                // cut short
+  EXPECT_EQ(invalid_utf8("\x80"), 0u);                  // a continuation alone
+  EXPECT_EQ(invalid_utf8("a\xC0\xAF"), 1u);             // overlong
+  EXPECT_EQ(invalid_utf8("a\xE0\x80\xAF"), 1u);         // overlong
+  EXPECT_EQ(invalid_utf8("\xC3\xA9\xED\xA0\x80"), 2u);  // a surrogate
+  EXPECT_EQ(invalid_utf8("\xF4\x90\x80\x80"), 0u);      // above U+10FFFF
+  EXPECT_EQ(invalid_utf8("\xFF\xFEh"), 0u);             // a UTF-16 mark
+}
+
+TEST(Utf8, CleaningReplacesInvalidBytesOnly) {
+  EXPECT_EQ(clean_utf8("caf\xE9 ol\xC3\xA9"), "caf\uFFFD olé");
+  EXPECT_EQ(clean_utf8("\xC3"), "\uFFFD");
+  EXPECT_EQ(clean_utf8("\xED\xA0\x80x"), "\uFFFD\uFFFD\uFFFDx");
+}
+
+TEST(Utf8, HasText) {
+  for (const char* text : {"a", " é ", "漢", "-", "٣", "\xE9 a"}) EXPECT_TRUE(has_text(text)) << text;
+  for (const char* text : {"", " \t", "\u3000\u200B", "▁", "\uFFFD", "\x01\x7F", "\xE9"})
+    EXPECT_FALSE(has_text(text)) << text;
+}
+
+TEST(Utf8, WidthInColumns) {
+  EXPECT_EQ(width("abc"), 3);
+  EXPECT_EQ(width("é"), 1);
+  EXPECT_EQ(width("e\u0301"), 1);  // a combining accent
+  EXPECT_EQ(width("漢字"), 4);
+  EXPECT_EQ(width("▁the"), 4);
+  EXPECT_EQ(width("a\xE9"), 2);  // an invalid byte is shown as one U+FFFD
+}
+
+TEST(Utf8, Padding) {
+  EXPECT_EQ(padded("漢", 4), "漢  ");
+  EXPECT_EQ(padded("abc", 2), "abc");
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,184 @@
+#include "text/vocabulary.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace hexapla {
+namespace {
+
+// SentencePiece sums expected counts per thread, so its result depends on this number (but not on the cores that
+// run them): it is part of the definition of a vocabulary, and never an option.
+constexpr int kTrainerThreads = 8;
+constexpr std::array kNormalizations = {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
+
+// SentencePiece ends the whole process when it has no line to train on, so the lines that it would skip or find
+// nothing in are left out before it sees them.
+constexpr size_t kLongestTrained = 4192;                   // bytes: its max_sentence_length
+constexpr std::string_view kReservedCharacter = "\u2585";  // its mark of unknown text
+
+bool usable(const std::string& line) {
+  return line.size() <= kLongestTrained && line.find(kReservedCharacter) == std::string::npos && has_text(line);
+}
+
+// Evenly spaced usable lines of the text, at most `limit`.
+class SpacedLines : public sentencepiece::SentenceIterator {
+ public:
+  SpacedLines(const std::vector<std::string>& lines, int64_t limit) {
+    for (const auto& line : lines) {
+      if (usable(line)) lines_.push_back(&line);
+    }
+    count_ = std::min<uint64_t>(lines_.size(), static_cast<uint64_t>(limit));
+  }
+  bool empty() const { return count_ == 0; }
+
+  bool done() const override { return at_ >= count_; }
+  void Next() override { ++at_; }
+  const std::string& value() const override { return *lines_[at_ * lines_.size() / count_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  std::vector<const std::string*> lines_;
+  uint64_t count_ = 0, at_ = 0;
+};
+
+void check_options(const VocabularyOptions& options) {
+  if (options.size < 8) throw UsageError(cat("--vocab-size ", options.size, " is too small: use 8 or more"));
+  if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
+    throw UsageError(
+        cat("character coverage ", options.character_coverage,
+            " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
+  }
+  if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
+  if (std::find(kNormalizations.begin(), kNormalizations.end(), options.normalization) == kNormalizations.end()) {
+    throw UsageError(cat("no normalization is named \"", options.normalization,
+                         "\": use nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity"));
+  }
+}
+
+std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
+  return {{"model_type", "unigram"},
+          {"vocab_size", std::to_string(options.size)},
+          {"hard_vocab_limit", "false"},
+          {"character_coverage", cat(options.character_coverage)},
+          {"normalization_rule_name", options.normalization},
+          {"split_digits", options.split_digits ? "true" : "false"},
+          {"pad_id", "0"},
+          {"bos_id", "1"},
+          {"eos_id", "2"},
+          {"unk_id", "3"},
+          {"num_threads", std::to_string(kTrainerThreads)},
+          {"minloglevel", "2"}};
+}
+
+// The part after the place in SentencePiece's own code: "Internal: x.cc(580) [cond] message" -> "message".
+std::string reason(const sentencepiece::util::Status& status) {
+  const std::string all = status.ToString();
+  const size_t bracket = all.rfind("] ");
+  return bracket == std::string::npos || bracket + 2 == all.size() ? all : all.substr(bracket + 2);
+}
+
+}  // namespace
+
+struct Vocabulary::Impl {
+  std::string bytes;
+  sentencepiece::SentencePieceProcessor processor;
+
+  void check_id(int32_t id) const {
+    HEXAPLA_CHECK(id >= 0 && id < processor.GetPieceSize(), "token id ", id, " is outside the vocabulary of ",
+                  processor.GetPieceSize(), " pieces");
+  }
+};
+
+Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const VocabularyOptions& options) {
+  check_options(options);
+  SpacedLines iterator(lines, options.max_lines);
+  if (iterator.empty()) {
+    throw DataError(cat("no text to train a vocabulary on: none of the ", lines.size(),
+                        " lines has a letter, digit or mark and at most ", kLongestTrained,
+                        " bytes; give text with one sentence a line"));
+  }
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options), &iterator, &model);
+  if (!status.ok()) {
+    throw DataError(cat("cannot train a vocabulary of ", options.size, " pieces on ", lines.size(),
+                        " lines: ", reason(status), "; change --vocab-size or give more text"));
+  }
+  return parse(model, "the trained vocabulary");
+}
+
+Vocabulary Vocabulary::load(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw DataError(cat("vocabulary ", path, " is a directory: name a file"));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw DataError(
+        cat("cannot read vocabulary ", path, ": ", std::strerror(errno), "; give the path of a SentencePiece model"));
+  }
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw RunError(cat("cannot read vocabulary ", path, ": ", std::strerror(errno)));
+  return parse(bytes, path);
+}
+
+Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& name) {
+  auto impl = std::make_shared<Impl>();
+  impl->bytes = model_bytes;
+  const auto status = impl->processor.LoadFromSerializedProto(impl->bytes);
+  if (!status.ok() || impl->processor.GetPieceSize() == 0) {
+    throw DataError(cat(name, " is not a SentencePiece model (", model_bytes.size(), " bytes): ", reason(status),
+                        "; it may be cut short or of another kind"));
+  }
+  for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
+    if (id < 0) {
+      throw DataError(cat(name, " has no ", symbol, " piece, which the decoder needs: train it with --bos_id and ",
+                          "--eos_id of 0 or more"));
+    }
+  }
+  return Vocabulary(std::move(impl));
+}
+
+const std::string& Vocabulary::bytes() const { return impl_->bytes; }
+int32_t Vocabulary::size() const { return impl_->processor.GetPieceSize(); }
+int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
+int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
+int32_t Vocabulary::unk() const { return impl_->processor.unk_id(); }
+int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
+
+Ids Vocabulary::encode(std::string_view text) const {
+  Ids ids;
+  const auto status = impl_->processor.Encode(text, &ids);
+  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
+  return ids;
+}
+
+std::string Vocabulary::decode(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) impl_->check_id(id);
+  std::string text;
+  const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
+  return text;
+}
+
+std::string Vocabulary::piece(int32_t id) const {
+  impl_->check_id(id);
+  return impl_->processor.IdToPiece(id);
+}
+
+std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
+  std::vector<std::string> out;
+  const auto status = impl_->processor.Encode(text, &out);
+  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
+  return out;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,52 @@
+#pragma once
+// Subwords: text to token ids and back, by SentencePiece (Kudo and Richardson 2018; unigram model, Kudo 2018).
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hexapla {
+
+using Ids = std::vector<int32_t>;
+
+struct VocabularyOptions {
+  int size = 10000;                        // pieces, with the four special ones; a small text may give fewer
+  double character_coverage = 1.0;         // share of the text's characters that get a piece of their own, 0.98 to 1
+  std::string normalization = "nmt_nfkc";  // or nfkc, nmt_nfkc_cf and nfkc_cf (case folded), identity
+  int64_t max_lines = 2'000'000;           // of a longer text evenly spaced lines are taken: memory grows with them
+  bool split_digits = false;               // every digit is a piece of its own
+};
+
+// A trained subword model. Copies share it; the const functions may be called from several threads at once.
+class Vocabulary {
+ public:
+  // A unigram model with pad 0, bos 1 `<s>`, eos 2 `</s>`, unk 3. The same lines and options give the same bytes on
+  // any number of cores. UsageError: an option out of range; DataError: no text, or a size that cannot hold the
+  // characters of the text.
+  static Vocabulary train(const std::vector<std::string>& lines, const VocabularyOptions& options = {});
+  // A SentencePiece model file of any kind. DataError: not to be read, not a model, no `<s>` or no `</s>` in it.
+  static Vocabulary load(const std::string& path);
+  // The same from memory; the name stands in messages.
+  static Vocabulary parse(std::string_view model_bytes, const std::string& name);
+
+  const std::string& bytes() const;  // the serialized model, to embed in a model file
+  int32_t size() const;
+  int32_t bos() const;
+  int32_t eos() const;
+  int32_t unk() const;  // every SentencePiece model has one
+  int32_t pad() const;  // -1 where the model has none
+
+  Ids encode(std::string_view text) const;                 // without bos and eos; empty for blank text
+  std::string decode(std::span<const int32_t> ids) const;  // control symbols dropped; Error: an id outside [0, size)
+  std::string piece(int32_t id) const;                     // "▁the"; Error: an id outside [0, size)
+  std::vector<std::string> pieces(std::string_view text) const;  // encode, as pieces
+
+ private:
+  struct Impl;
+  explicit Vocabulary(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,57 @@
+#include "train/final_model.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "model/model_file.h"
+#include "train/checkpoint.h"
+#include "train/optimizer.h"
+
+namespace hexapla {
+namespace {
+
+// The mean of one slab over several checkpoints, into `slab`.
+void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* name, Tensor slab) {
+  if (!slab) return;
+  std::vector<double> sum(slab.size());
+  std::vector<float> one(slab.size());
+  for (const LoadedCheckpoint& c : checkpoints) {
+    c.read(name, Tensor::of(one.data(), slab.shape));
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+  }
+  float* values = slab.data<float>();
+  for (size_t i = 0; i < sum.size(); ++i) values[i] = static_cast<float>(sum[i] / double(checkpoints.size()));
+}
+
+}  // namespace
+
+void save_run_model(const std::string& path, Transformer& model, const TrainingData& data, const RunState& state,
+                    const TrainOptions& options) {
+  std::map<std::string, std::string> history{{"updates", cat(state.update)},
+                                             {"epochs", cat(state.epoch)},
+                                             {"target_tokens", cat(state.target_tokens)},
+                                             {"examples", cat(data.train.size())},
+                                             {"seed", cat(options.seed)},
+                                             {"batch_tokens", cat(options.batch_tokens)},
+                                             {"label_smoothing", cat(options.label_smoothing)},
+                                             {"warmup", cat(options.warmup)},
+                                             {"peak_lr", cat(make_schedule(options).peak)},
+                                             {"average_last", cat(options.average_last)}};
+  if (state.best_bleu >= 0) history["best_valid_bleu"] = cat(state.best_bleu);
+  save_model(path, model, {data.vocabulary->bytes(), data.vocabulary->bytes()}, history);
+}
+
+std::vector<int64_t> average_checkpoints(const std::string& folder, int64_t count, Parameters& parameters) {
+  std::vector<int64_t> updates = list_checkpoints(folder);
+  if (updates.empty()) throw RunError(cat("there is no checkpoint in ", folder, " to average"));
+  if (static_cast<int64_t>(updates.size()) > count) updates.erase(updates.begin(), updates.end() - count);
+  std::vector<LoadedCheckpoint> checkpoints;
+  for (int64_t u : updates) checkpoints.push_back(load_checkpoint(folder, u));
+  average_slab(checkpoints, "values", parameters.values());
+  average_slab(checkpoints, "buffers", parameters.buffers());
+  return updates;
+}
+
+void copy_model(const std::string& from, const std::string& to) { write_file_atomically(to, read_file(from)); }
+
+}  // namespace hexapla

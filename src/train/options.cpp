@@ -1,0 +1,65 @@
+#include "train/options.h"
+
+#include <charconv>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+
+template <class T>
+void at_least(const char* option, T value, T least) {
+  if (!(value >= least)) throw UsageError(cat("--", option, " is ", value, ", but must be at least ", least));
+}
+void fraction(const char* option, double value) {
+  if (!(value >= 0 && value < 1)) throw UsageError(cat("--", option, " is ", value, ", but must lie in [0, 1)"));
+}
+void pair_of_files(const char* option, const std::vector<std::string>& sets) {
+  if (sets.size() != 2)
+    throw UsageError(cat("--", option, " takes two files, the source and the target text, but got ", sets.size()));
+}
+
+}  // namespace
+
+void TrainOptions::check() const {
+  pair_of_files("train-sets", train_sets);
+  if (!valid_sets.empty()) pair_of_files("valid-sets", valid_sets);
+  if (model.empty()) throw UsageError("--model is missing: name the folder where checkpoints and the model go");
+  at_least<int64_t>("vocab-size", vocab_size, 8);
+  at_least<int64_t>("threads", threads, 0);
+  at_least<int64_t>("batch-tokens", batch_tokens, 1);
+  at_least<int64_t>("max-length", max_length, 2);
+  at_least<int64_t>("max-updates", max_updates, 0);
+  at_least<int64_t>("max-epochs", max_epochs, 0);
+  at_least("max-minutes", max_minutes, 0.0);
+  at_least<int64_t>("valid-beam", valid_beam, 1);
+  at_least<int64_t>("patience", patience, 0);
+  at_least("lr", lr, 0.0);
+  at_least("init-gain", init_gain, 0.0);
+  at_least<int64_t>("warmup", warmup, 1);
+  at_least("adam-eps", adam_eps, 0.0);
+  at_least("clip-norm", clip_norm, 0.0);
+  at_least<int64_t>("average-last", average_last, 0);
+  at_least<int64_t>("keep", keep, 1);
+  fraction("label-smoothing", label_smoothing);
+  fraction("adam-beta1", beta1);
+  fraction("adam-beta2", beta2);
+  for (const auto& [option, text] :
+       {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
+    Interval::parse(option, text);
+  if (architecture.positions == "learned" && architecture.max_positions < max_length)
+    throw UsageError(cat("--max-positions ", architecture.max_positions, " is less than --max-length ", max_length,
+                         ": learned positions cannot hold the longest sentences; raise the one or lower the other"));
+}
+
+Interval Interval::parse(const std::string& option, const std::string& text) {
+  const bool epochs = !text.empty() && text.back() == 'e';
+  const std::string digits = epochs ? text.substr(0, text.size() - 1) : text;
+  int64_t n = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  if (error != std::errc() || end != digits.data() + digits.size() || n < 1)
+    throw UsageError(cat("--", option, " is '", text, "', but must be a number of updates (500) or of epochs (1e)"));
+  return epochs ? Interval{0, n} : Interval{n, 0};
+}
+
+}  // namespace hexapla

@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+
+namespace hexapla {
+
+// Everything a training run is told. Each option is declared once, in visit(): the command line, the config file and
+// the checkpoint's record of the run follow from it.
+struct TrainOptions {
+  std::vector<std::string> train_sets, valid_sets;  // source, target
+  std::string model;                                // the folder of the run
+  std::string preset = "base";
+  std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
+  int64_t vocab_size = 10000;
+  uint64_t seed = 1;
+  int64_t threads = 0;  // 0: every core
+  int64_t batch_tokens = 4096;
+  int64_t max_length = 256;
+  int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
+  double max_minutes = 0;
+  std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
+  std::string report_every = "50";
+  int64_t valid_beam = 1;
+  int64_t patience = 0;  // validations without a better BLEU before stopping; 0: never
+  double lr = 0;         // peak; 0: the paper's, (d_model * warmup)^-0.5
+  int64_t warmup = 4000;
+  double init_gain = 0.577;  // docs/adr/0006
+  double label_smoothing = 0.1;
+  double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
+  int64_t average_last = 0;  // the final model is the mean of that many last checkpoints
+  int64_t keep = 2;          // checkpoints that stay
+  Config architecture;       // a preset's, with the user's own choices on top
+
+  // f(name, field, help): long option names without the dashes. The architecture's are visited by Config::visit.
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    f("train-sets", o.train_sets, "source and target text to train on (plain, .gz or .zst)");
+    f("valid-sets", o.valid_sets, "source and target text to validate on");
+    f("model", o.model, "folder of the run: checkpoints, log, final model");
+    f("preset", o.preset, "tiny, small, base or big: a set of dimensions to start from");
+    f("vocab", o.vocab, "SentencePiece model to use instead of training one");
+    f("vocab-size", o.vocab_size, "pieces of the joint vocabulary that is trained if none is given");
+    f("seed", o.seed, "of initialisation, shuffling and dropout");
+    f("threads", o.threads, "0: every core; the result does not depend on it");
+    f("batch-tokens", o.batch_tokens, "target tokens of a batch");
+    f("max-length", o.max_length, "longer sentences (in tokens) are left out");
+    f("max-updates", o.max_updates, "stop after so many updates; 0: no limit");
+    f("max-epochs", o.max_epochs, "stop after so many epochs; 0: no limit");
+    f("max-minutes", o.max_minutes, "stop after so many minutes, earlier runs of the folder counted; 0: no limit");
+    f("valid-every", o.valid_every, "validate every so many updates, or epochs: 500, 1e");
+    f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e");
+    f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e");
+    f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy");
+    f("patience", o.patience,
+      "stop after so many validations without a better BLEU; 0: never, but 10 where no other limit is given");
+    f("lr", o.lr, "peak learning rate; 0: the paper's, (dim-model * warmup)^-0.5");
+    f("warmup", o.warmup, "updates of linear warm-up; then inverse square root decay");
+    f("init-gain", o.init_gain, "factor on the Xavier-uniform limits of the starting weights");
+    f("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the vocabulary");
+    f("adam-beta1", o.beta1, "Adam's beta 1");
+    f("adam-beta2", o.beta2, "Adam's beta 2");
+    f("adam-eps", o.adam_eps, "Adam's epsilon");
+    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: never");
+    f("average-last", o.average_last, "the final model is the mean of so many last checkpoints; 0: the best or last");
+    f("keep", o.keep, "checkpoints that stay on disk (at least average-last)");
+  }
+
+  // Checks everything that needs no file: UsageError names the option, the value and what is allowed.
+  void check() const;
+};
+
+// "500" or "1e".
+struct Interval {
+  int64_t updates = 0, epochs = 0;
+  static Interval parse(const std::string& option, const std::string& text);  // UsageError
+  // Is it time, after this update, given whether the epoch ends with it?
+  bool due(int64_t update, int64_t finished_epochs, bool epoch_ends) const {
+    return updates > 0 ? update % updates == 0 : epoch_ends && finished_epochs % epochs == 0;
+  }
+};
+
+}  // namespace hexapla

@@ -1,0 +1,33 @@
+#include "train/run_state.h"
+
+#include <fmt/format.h>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
+void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
+}  // namespace
+
+std::map<std::string, std::string> RunState::to_strings() const {
+  std::map<std::string, std::string> strings;
+  // fmt writes the shortest decimal that reads back as the same double.
+  visit(*this, [&](const char* name, const auto& value) { strings[name] = fmt::format("{}", value); });
+  return strings;
+}
+
+RunState RunState::from_strings(const std::map<std::string, std::string>& strings, const std::string& file) {
+  RunState state;
+  visit(state, [&](const char* name, auto& value) {
+    const auto found = strings.find(name);
+    if (found == strings.end())
+      throw DataError(
+          cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new --model folder"));
+    parse(found->second, value);
+  });
+  return state;
+}
+
+}  // namespace hexapla

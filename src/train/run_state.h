@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace hexapla {
+
+// Where a run stands, beside its tensors: what a checkpoint must hold so that going on from it gives the bits that
+// not stopping would have given.
+struct RunState {
+  int64_t update = 0;             // finished ones
+  int64_t epoch = 0;              // being trained, from 0
+  int64_t place = 0;              // batches of this epoch that are done
+  int64_t target_tokens = 0;      // since the beginning
+  double seconds = 0;             // spent since the beginning
+  double loss_sum = 0;            // since the last report
+  int64_t loss_tokens = 0;        // since the last report
+  double best_bleu = -1;          // -1: not validated yet
+  int64_t worse_validations = 0;  // since the best one
+
+  // f(name, field) for each.
+  template <class Self, class F>
+  static void visit(Self& s, F&& f) {
+    f("update", s.update);
+    f("epoch", s.epoch);
+    f("place", s.place);
+    f("target_tokens", s.target_tokens);
+    f("seconds", s.seconds);
+    f("loss_sum", s.loss_sum);
+    f("loss_tokens", s.loss_tokens);
+    f("best_bleu", s.best_bleu);
+    f("worse_validations", s.worse_validations);
+  }
+  std::map<std::string, std::string> to_strings() const;  // doubles exactly
+  static RunState from_strings(const std::map<std::string, std::string>& strings,
+                               const std::string& file);  // DataError
+};
+
+}  // namespace hexapla

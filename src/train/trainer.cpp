@@ -1,0 +1,360 @@
+#include "train/trainer.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/parallel.h"
+#include "train/checkpoint.h"
+#include "train/final_model.h"
+#include "train/optimizer.h"
+#include "train/run_state.h"
+#include "train/train_log.h"
+#include "train/validation.h"
+
+namespace hexapla {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+Config with_vocabulary(Config c, const Vocabulary& v) {
+  c.source_vocab = c.target_vocab = v.size();
+  c.resolve();
+  return c;
+}
+
+// What must be the same for a run to be resumed: otherwise the result would be of neither the old run nor the new.
+std::string identity(const TrainOptions& o, const Config& c, const TrainingData& data) {
+  nlohmann::ordered_json j;
+  j["model"] = nlohmann::json::parse(c.to_json());
+  j["seed"] = o.seed;
+  j["init-gain"] = o.init_gain;
+  j["batch-tokens"] = o.batch_tokens;
+  j["max-length"] = o.max_length;
+  j["training data"] = data.fingerprint;
+  return j.dump();
+}
+
+std::string first_difference(const std::string& a, const std::string& b) {
+  const auto left = nlohmann::json::parse(a).flatten(), right = nlohmann::json::parse(b).flatten();
+  for (const auto& [key, value] : right.items())
+    if (!left.contains(key) || left[key] != value)
+      return cat(key.substr(key.rfind('/') + 1), " was ", left.value(key, nlohmann::json()).dump(), ", now it is ",
+                 value.dump());
+  return "the options differ";
+}
+
+BatchView view(const Batch& b) { return {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts}; }
+
+class Run {
+ public:
+  Run(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher)
+      : options_(options),
+        data_(data),
+        watcher_(watcher),
+        lock_(options.model),
+        model_(with_vocabulary(options.architecture, *data.vocabulary)),
+        parameters_(model_, DType::f32, Parameters::Use::training),
+        optimizer_(parameters_, options),
+        arena_(physical_memory()),
+        cx_{backend, arena_},
+        identity_(identity(options, model_.config, data)) {
+    cx_.seed = options.seed;
+  }
+
+  TrainResult go(const std::atomic<bool>& stop);
+
+ private:
+  static size_t physical_memory() {
+    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  }
+  std::string checkpoints() const { return options_.model + "/checkpoints"; }
+
+  void start();
+  size_t rehearse();
+  bool resume();
+  void plan(int64_t epoch);
+  void update();
+  void report();
+  void validate();
+  void save();
+  void save_off_schedule();
+  bool write_checkpoint(const char* schedule);
+  void note_failure(const char* what, const std::exception& e) { watcher_.note(cat(what, ": ", e.what())); }
+  bool finished() const;
+  double progress() const;
+  double elapsed() const { return state_.seconds + seconds_since(started_); }
+  TrainResult finish();
+
+  const TrainOptions& options_;
+  const TrainingData& data_;
+  TrainWatcher& watcher_;
+  RunLock lock_;
+  Transformer model_;
+  Parameters parameters_;
+  Optimizer optimizer_;
+  Arena arena_;
+  Context cx_;
+  std::string identity_;
+
+  RunState state_;
+  std::optional<JsonLines> log_, valid_log_;
+  std::vector<std::vector<int32_t>> batches_;  // of this epoch
+  Transformer::Saved saved_;
+  double norm_ = 0;
+  int64_t saved_update_ = 0;
+  std::optional<int64_t> extra_checkpoint_;  // one that an unbroken run would not have: removed once passed
+  Clock::time_point started_ = Clock::now(), reported_ = Clock::now();
+  int64_t reported_tokens_ = 0;
+  double progress_at_start_ = 0;
+};
+
+void Run::plan(int64_t epoch) {
+  batches_ = plan_epoch(data_.train, {options_.batch_tokens, options_.max_length, options_.seed}, epoch);
+}
+
+// The largest batch of the first epoch, forward and backward: how much working memory training will need.
+size_t Run::rehearse() {
+  auto weight = [&](const std::vector<int32_t>& places) {
+    int64_t tokens = 0;
+    for (int32_t p : places) tokens += int64_t(data_.train[p].source.size() + 2 * data_.train[p].target.size());
+    return tokens;
+  };
+  const auto largest = std::max_element(batches_.begin(), batches_.end(),
+                                        [&](const auto& a, const auto& b) { return weight(a) < weight(b); });
+  const Batch batch = make_batch(*data_.vocabulary, data_.train, *largest);
+  cx_.training = true;
+  model_.loss_and_gradient(cx_, view(batch), options_.label_smoothing, 0, saved_);
+  arena_.clear();
+  cx_.backend.fill(parameters_.gradients(), 0);
+  return arena_.peak();
+}
+
+bool Run::resume() {
+  std::vector<std::string> notes;
+  const auto found = load_newest(checkpoints(), notes);
+  for (const auto& n : notes) watcher_.note(n);
+  if (!found) return false;
+  const auto was = found->state.find("identity");
+  if (was == found->state.end() || was->second != identity_)
+    throw UsageError(
+        cat(options_.model, " holds a run with other options: ",
+            was == found->state.end() ? "its checkpoint does not say which" : first_difference(was->second, identity_),
+            "; give the options of that run, or another --model folder"));
+  found->read("values", parameters_.values());
+  found->read("first_moments", optimizer_.first_moments());
+  found->read("second_moments", optimizer_.second_moments());
+  if (parameters_.buffers()) found->read("buffers", parameters_.buffers());
+  state_ = RunState::from_strings(found->state, checkpoints());
+  saved_update_ = state_.update;
+  const auto schedule = found->state.find("schedule");
+  if (schedule != found->state.end() && schedule->second == "off") extra_checkpoint_ = state_.update;
+  return true;
+}
+
+void Run::start() {
+  plan(0);
+  TrainStart info;
+  info.peak_bytes = rehearse();
+  initialise(model_, options_.seed, options_.init_gain);
+  if (resume()) info.resumed_at = state_.update;
+  if (state_.epoch > 0) plan(state_.epoch);
+  log_.emplace(options_.model + "/train.jsonl", state_.update);
+  valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
+  info.parameters = parameters_.count();
+  info.examples = static_cast<int64_t>(data_.train.size());
+  info.batches = static_cast<int64_t>(batches_.size());
+  info.backend = cx_.backend.name();
+  for (const auto& n : data_.notes) watcher_.note(n);
+  watcher_.started(info);
+  started_ = reported_ = Clock::now();
+  reported_tokens_ = state_.target_tokens;
+  progress_at_start_ = progress();
+}
+
+void Run::update() {
+  const Batch batch = make_batch(*data_.vocabulary, data_.train, batches_[state_.place]);
+  cx_.training = true;
+  cx_.step = static_cast<uint32_t>(state_.update + 1);
+  cx_.backend.fill(parameters_.gradients(), 0);
+  const LossSums sums = model_.loss_and_gradient(cx_, view(batch), options_.label_smoothing,
+                                                 1.0 / static_cast<double>(batch.target_tokens()), saved_);
+  arena_.clear();
+  norm_ = std::sqrt(cx_.backend.sum_of_squares(parameters_.gradients()));
+  if (!std::isfinite(sums.loss) || !std::isfinite(norm_))
+    throw RunError(fmt::format(
+        "the {} became {} at update {}; the batch holds lines {} of the training sets (line numbers of the files). The "
+        "last checkpoint is good. Lower --lr, raise --warmup or set --clip-norm 1, and look at these lines",
+        std::isfinite(sums.loss) ? "gradient" : "loss", std::isfinite(sums.loss) ? norm_ : sums.loss, state_.update + 1,
+        fmt::join(batch.lines, ", ")));
+  optimizer_.update(cx_.backend, state_.update + 1, norm_);
+  ++state_.update;
+  ++state_.place;
+  state_.loss_sum += sums.loss;
+  state_.loss_tokens += sums.tokens;
+  state_.target_tokens += sums.tokens;
+}
+
+double Run::progress() const {
+  double done = 0;
+  auto limit = [&](double now, double most) {
+    if (most > 0) done = std::max(done, now / most);
+  };
+  limit(double(state_.update), double(options_.max_updates));
+  limit(double(state_.epoch) + double(state_.place) / double(batches_.size()), double(options_.max_epochs));
+  limit(elapsed(), options_.max_minutes * 60);
+  return std::min(done, 1.0);
+}
+
+bool Run::finished() const {
+  const TrainOptions& o = options_;
+  return (o.max_updates > 0 && state_.update >= o.max_updates) || (o.max_epochs > 0 && state_.epoch >= o.max_epochs) ||
+         (o.max_minutes > 0 && elapsed() >= o.max_minutes * 60) ||
+         (o.patience > 0 && state_.worse_validations >= o.patience);
+}
+
+void Run::report() {
+  TrainReport r;
+  r.update = state_.update;
+  r.epoch = state_.epoch + 1;
+  r.loss = state_.loss_sum / double(std::max<int64_t>(state_.loss_tokens, 1));
+  r.lr = optimizer_.learning_rate(state_.update);
+  r.gradient_norm = norm_;
+  r.target_tokens = state_.target_tokens;
+  r.tokens_per_second = double(state_.target_tokens - reported_tokens_) / std::max(seconds_since(reported_), 1e-9);
+  r.progress = progress();
+  const double gained = r.progress - progress_at_start_;  // in this session: an earlier one may have been slower
+  if (gained > 0) r.seconds_left = seconds_since(started_) / gained * (1 - r.progress);
+  state_.loss_sum = 0;
+  state_.loss_tokens = 0;
+  reported_ = Clock::now();
+  reported_tokens_ = state_.target_tokens;
+  try {  // the rate stands last: all else is the same in every run of the same options
+    log_->append(
+        fmt::format("{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, "
+                    "\"gradient_norm\": {}, \"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+                    r.update, r.epoch, r.loss, r.lr, r.gradient_norm, r.target_tokens, r.tokens_per_second));
+  } catch (const RunError& e) {
+    note_failure("the report was not logged", e);
+  }
+  watcher_.updated(r);
+}
+
+void Run::validate() {
+  cx_.training = false;
+  Validation v = hexapla::validate(cx_, model_, data_, options_);
+  arena_.clear();
+  v.update = state_.update;
+  v.epoch = state_.epoch + 1;
+  v.best = !v.bleu || *v.bleu > state_.best_bleu;
+  state_.worse_validations = v.best ? 0 : state_.worse_validations + 1;
+  try {
+    if (v.bleu && v.best) {
+      state_.best_bleu = *v.bleu;
+      save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_);
+    }
+    valid_log_->append(fmt::format("{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"perplexity\": {}, \"bleu\": {}}}",
+                                   v.update, v.epoch, v.loss, v.perplexity, v.bleu.value_or(-1)));
+  } catch (const RunError& e) {
+    note_failure("the best model was not saved", e);
+  }
+  watcher_.validated(v);
+  reported_ = Clock::now();  // the rate of a report is that of training alone
+  reported_tokens_ = state_.target_tokens;
+}
+
+void Run::save() {
+  if (!write_checkpoint("on")) return;
+  try {
+    if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+    extra_checkpoint_.reset();
+    prune(checkpoints(), std::max(options_.keep, options_.average_last));
+  } catch (const RunError& e) {
+    note_failure("an old checkpoint was not removed", e);
+  }
+}
+
+// Because the run is stopped, or has reached its limit. A run that goes on from here forgets this checkpoint at its
+// next one, so that the mean of the last ones is over the same checkpoints as if it had never stopped.
+void Run::save_off_schedule() {
+  if (saved_update_ == state_.update || !write_checkpoint("off")) return;
+  if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+  extra_checkpoint_ = state_.update;
+}
+
+// A failure (full disk, say) costs this checkpoint, not the run: the last good one stays and the next is tried.
+bool Run::write_checkpoint(const char* schedule) {
+  RunState state = state_;
+  state.seconds = elapsed();
+  CheckpointContent content;
+  content.state = state.to_strings();
+  content.state["identity"] = identity_;
+  content.state["schedule"] = schedule;
+  content.tensors = {{"values", parameters_.values()},
+                     {"first_moments", optimizer_.first_moments()},
+                     {"second_moments", optimizer_.second_moments()}};
+  if (parameters_.buffers()) content.tensors.push_back({"buffers", parameters_.buffers()});
+  try {
+    save_checkpoint(checkpoints(), state_.update, content);
+  } catch (const RunError& e) {
+    note_failure("no checkpoint was written, training goes on", e);
+    return false;
+  }
+  saved_update_ = state_.update;
+  watcher_.saved(state_.update, checkpoints());
+  return true;
+}
+
+TrainResult Run::finish() {
+  save_off_schedule();
+  TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors"};
+  if (state_.best_bleu >= 0) result.best_bleu = state_.best_bleu;
+  if (options_.average_last > 0) average_checkpoints(checkpoints(), options_.average_last, parameters_);
+  if (options_.average_last > 0 || state_.best_bleu < 0)
+    save_run_model(result.model, model_, data_, state_, options_);
+  else
+    copy_model(options_.model + "/best.safetensors", result.model);
+  return result;
+}
+
+TrainResult Run::go(const std::atomic<bool>& stop) {
+  start();
+  const Interval valid = Interval::parse("valid-every", options_.valid_every);
+  const Interval saving = Interval::parse("save-every", options_.save_every);
+  const Interval reports = Interval::parse("report-every", options_.report_every);
+  while (!finished()) {
+    if (stop) {
+      save_off_schedule();
+      return {TrainEnd::interrupted, state_.update, state_.epoch, {}, ""};
+    }
+    update();
+    const bool epoch_ends = state_.place == static_cast<int64_t>(batches_.size());
+    const int64_t finished_epochs = state_.epoch + epoch_ends;
+    if (reports.due(state_.update, finished_epochs, epoch_ends)) report();
+    const bool validates = !data_.valid.empty() && valid.due(state_.update, finished_epochs, epoch_ends);
+    if (validates) validate();
+    if (epoch_ends) {
+      ++state_.epoch;
+      state_.place = 0;
+      plan(state_.epoch);
+    }
+    if (saving.due(state_.update, finished_epochs, epoch_ends)) save();
+  }
+  return finish();
+}
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
+                  const std::atomic<bool>& stop) {
+  options.check();
+  set_threads(static_cast<int>(options.threads));
+  return Run(options, data, backend, watcher).go(stop);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,75 @@
+#pragma once
+// The training loop: batches, updates, validation, checkpoints, resuming. Prints nothing: whoever runs it watches
+// through a TrainWatcher.
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "data/batch.h"
+#include "decode/translator.h"
+#include "evaluate/bleu.h"
+#include "model/transformer.h"
+#include "train/options.h"
+
+namespace hexapla {
+
+// What a run learns from and is measured on, in memory.
+struct TrainingData {
+  std::shared_ptr<const Vocabulary> vocabulary;            // joint
+  std::vector<Example> train, valid;                       // valid may be empty
+  std::vector<std::string> valid_source, valid_reference;  // detokenised text for BLEU
+  std::vector<std::string> notes;                          // what was dropped while reading
+  std::string fingerprint;                                 // of the training text: a run is not resumed on other data
+};
+
+// Reads and checks the sets, trains or loads the vocabulary (kept as DIR/vocab.spm for resuming).
+TrainingData prepare_data(const TrainOptions& options);
+
+struct TrainStart {
+  int64_t parameters = 0, examples = 0, batches = 0;  // of an epoch
+  size_t peak_bytes = 0;                              // working memory of the largest batch
+  int64_t resumed_at = 0;                             // update; 0: from the beginning
+  std::string backend;
+};
+struct TrainReport {  // one line of DIR/train.jsonl
+  int64_t update = 0, epoch = 1;
+  double loss = 0;  // label-smoothed, a target token, since the last report
+  double lr = 0, gradient_norm = 0;
+  int64_t target_tokens = 0;  // since the beginning of the run
+  double tokens_per_second = 0;
+  double progress = 0;       // of the nearest limit, 0 .. 1
+  double seconds_left = -1;  // -1: no limit was given
+};
+struct Validation {
+  int64_t update = 0, epoch = 1;
+  double loss = 0, perplexity = 0;  // perplexity: exp of the unsmoothed loss a token
+  std::optional<double> bleu;
+  bool best = false;
+  std::vector<std::array<std::string, 3>> examples;  // source, reference, hypothesis
+};
+
+class TrainWatcher {
+ public:
+  virtual ~TrainWatcher() = default;
+  virtual void note(const std::string&) {}  // a warning to show
+  virtual void started(const TrainStart&) {}
+  virtual void updated(const TrainReport&) {}
+  virtual void validated(const Validation&) {}
+  virtual void saved(int64_t /*update*/, const std::string& /*path*/) {}
+};
+
+enum class TrainEnd { finished, interrupted };
+struct TrainResult {
+  TrainEnd end;
+  int64_t updates = 0, epochs = 0;
+  std::optional<double> best_bleu;
+  std::string model;  // DIR/model.safetensors; empty when interrupted
+};
+
+// Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
+// that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
+// UserError: options, data, files; RunError with update and lines if the loss is not a number.
+TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
+                  const std::atomic<bool>& stop);
+
+}  // namespace hexapla

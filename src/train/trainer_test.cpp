@@ -1,0 +1,245 @@
+// The training loop as its users meet it: it learns, it resumes to the same bits, it survives what goes wrong.
+#include "train/trainer.h"
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "backend/cpu/cpu.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "model/model_file.h"
+#include "train/optimizer.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// Words of one toy language and of another, line by line: every word has one translation, and the order is reversed.
+void write_corpus(const std::string& folder, int pairs) {
+  fs::create_directories(folder);
+  std::ofstream source(folder + "/a"), target(folder + "/b");
+  const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
+  const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
+  Random random(7);
+  for (int i = 0; i < pairs; ++i) {
+    std::string a, b;
+    for (uint32_t n = 1 + random.below(5); n > 0; --n) {
+      const uint32_t w = random.below(8);
+      a += (a.empty() ? "" : " ") + from[w];
+      b = to[w] + (b.empty() ? "" : " ") + b;
+    }
+    source << a << "\n";
+    target << b << "\n";
+  }
+}
+
+class Training : public testing::Test {
+ protected:
+  Training() : folder_(testing::TempDir() + "hexapla_trainer_" + std::to_string(getpid())) {
+    fs::remove_all(folder_);
+    write_corpus(folder_, 60);
+  }
+  ~Training() override { fs::remove_all(folder_); }
+
+  TrainOptions options(const std::string& run) const {
+    TrainOptions o;
+    o.train_sets = o.valid_sets = {folder_ + "/a", folder_ + "/b"};
+    o.model = folder_ + "/" + run;
+    o.vocab_size = 60;
+    o.batch_tokens = 64;
+    o.max_updates = 30;
+    o.warmup = 20;
+    o.lr = 3e-3;
+    o.save_every = "5";
+    o.report_every = "1";
+    o.valid_every = "10";
+    o.architecture.enc_layers = o.architecture.dec_layers = 1;
+    o.architecture.d_model = 32;
+    o.architecture.d_ff = 64;
+    o.architecture.heads = 2;
+    return o;
+  }
+  TrainResult run(const TrainOptions& o, TrainWatcher& watcher, const std::atomic<bool>& stop) const {
+    auto backend = make_cpu_backend();
+    return train(o, prepare_data(o), *backend, watcher, stop);
+  }
+  TrainResult run(const TrainOptions& o) const {
+    TrainWatcher silent;
+    return run(o, silent, false);
+  }
+  // The log without the rates, which the clock decides.
+  static std::string log_of(const TrainOptions& o) {
+    return std::regex_replace(read_file(o.model + "/train.jsonl"), std::regex(", \"tokens_per_second\": [^}]*"), "");
+  }
+  static bool same_model(const TrainOptions& a, const TrainOptions& b) {
+    return read_file(a.model + "/model.safetensors") == read_file(b.model + "/model.safetensors");
+  }
+  std::string folder_;
+};
+
+struct StopAt : TrainWatcher {
+  explicit StopAt(int64_t u) : update(u) {}
+  void updated(const TrainReport& r) override {
+    if (r.update == update) stop = true;
+  }
+  int64_t update;
+  std::atomic<bool> stop{false};
+};
+
+TEST_F(Training, LearnsTwentyPairsByHeart) {
+  write_corpus(folder_, 20);
+  TrainOptions o = options("heart");
+  o.max_updates = 400;
+  o.warmup = 50;
+  o.architecture.dropout = 0;
+  o.label_smoothing = 0;
+  o.valid_every = "100e";
+  o.save_every = "400";
+  o.average_last = 1;
+  const TrainResult result = run(o);
+  EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_EQ(result.updates, 400);
+
+  const LoadedModel model = load_model(result.model);
+  const Vocabulary vocabulary = Vocabulary::parse(model.source_vocabulary, "model");
+  auto backend = make_cpu_backend();
+  const TextTranslator translator(*model.net, vocabulary, vocabulary, *backend);
+  const auto source = read_checked_lines(folder_ + "/a"), reference = read_checked_lines(folder_ + "/b");
+  const auto translations = translator.translate(source, {});
+  for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(translations[i].front().text, reference[i]) << source[i];
+}
+
+TEST_F(Training, ResumedEqualsUnbroken) {
+  TrainOptions whole = options("whole");
+  whole.average_last = 3;
+  whole.threads = 1;
+  whole.architecture.attention_dropout = 0.1;
+  whole.architecture.norm = "batch";  // whose statistics are state, too
+  run(whole);
+  for (int64_t threads : {1, 2}) {
+    TrainOptions broken = whole;
+    broken.model = folder_ + "/broken" + std::to_string(threads);
+    broken.threads = threads;
+    for (int64_t update : {3, 11, 23}) {
+      StopAt watcher(update);
+      EXPECT_EQ(run(broken, watcher, watcher.stop).end, TrainEnd::interrupted);
+    }
+    EXPECT_EQ(run(broken).end, TrainEnd::finished);
+    EXPECT_EQ(log_of(broken), log_of(whole));
+    EXPECT_EQ(read_file(broken.model + "/valid.jsonl"), read_file(whole.model + "/valid.jsonl"));
+    EXPECT_TRUE(same_model(broken, whole)) << threads << " threads";
+  }
+}
+
+TEST_F(Training, GoesOnWhenTheLimitIsRaised) {
+  TrainOptions first = options("raised"), all = options("at_once");
+  first.average_last = all.average_last = 3;
+  first.max_updates = 12;
+  run(first);
+  first.max_updates = 30;
+  EXPECT_EQ(run(first).updates, 30);
+  run(all);
+  EXPECT_TRUE(same_model(first, all));
+}
+
+TEST_F(Training, RefusesToMixTwoRuns) {
+  TrainOptions o = options("mixed");
+  run(o);
+  o.architecture.d_ff = 48;
+  try {
+    run(o);
+    FAIL() << "a run was resumed with another model";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("dim-ff was 64, now it is 48"));
+    EXPECT_THAT(e.what(), HasSubstr("another --model folder"));
+  }
+}
+
+TEST_F(Training, NotANumberStopsAndNamesTheLines) {
+  TrainOptions o = options("nan");
+  o.lr = 1e30;
+  o.warmup = 1;
+  try {
+    run(o);
+    FAIL() << "the loss stayed finite";
+  } catch (const RunError& e) {
+    EXPECT_TRUE(std::regex_search(e.what(), std::regex("at update [0-9]+; the batch holds lines [0-9]+, [0-9]+")))
+        << e.what();
+    EXPECT_THAT(e.what(), HasSubstr("Lower --lr"));
+  }
+}
+
+// No file may grow beyond 20,000 bytes between two updates: what a full disk does to a checkpoint.
+struct FullDisk : TrainWatcher {
+  void updated(const TrainReport& r) override {
+    if (r.update == 7) limit(20'000);
+    if (r.update == 17) limit(RLIM_INFINITY);
+  }
+  void note(const std::string& n) override { notes += n + "\n"; }
+  void saved(int64_t update, const std::string&) override { updates.push_back(update); }
+  static void limit(rlim_t bytes) {
+    rlimit now{};
+    getrlimit(RLIMIT_FSIZE, &now);
+    now.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  std::string notes;
+  std::vector<int64_t> updates;
+};
+
+TEST_F(Training, AFullDiskCostsACheckpointNotTheRun) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  TrainOptions o = options("full");
+  o.valid_sets.clear();
+  FullDisk watcher;
+  const TrainResult result = run(o, watcher, false);
+  EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_THAT(watcher.updates, testing::ElementsAre(5, 20, 25, 30));
+  EXPECT_THAT(watcher.notes, HasSubstr("no checkpoint was written, training goes on: cannot write"));
+}
+
+TEST_F(Training, AReadOnlyFolderIsOneClearError) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  fs::create_directories(folder_ + "/locked");
+  fs::permissions(folder_ + "/locked", fs::perms::owner_read | fs::perms::owner_exec);
+  TrainOptions o = options("locked/run");
+  EXPECT_THROW(run(o), RunError);
+}
+
+TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
+  auto message = [&](auto change) {
+    TrainOptions o = options("checked");
+    change(o);
+    try {
+      o.check();
+    } catch (const UsageError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message([](auto& o) { o.train_sets.pop_back(); }), HasSubstr("--train-sets takes two files"));
+  EXPECT_THAT(message([](auto& o) { o.valid_every = "often"; }), HasSubstr("--valid-every is 'often'"));
+  EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("--label-smoothing is 1"));
+  EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be at least 1"));
+  EXPECT_THAT(message([](auto& o) { o.lr = -1; }), HasSubstr("--lr is -1"));
+}
+
+TEST(Schedule, IsThePapers) {
+  const Schedule s = Schedule::paper(512, 4000);
+  for (int64_t step : {1, 100, 3999, 4000, 4001, 100000})
+    EXPECT_NEAR(s(step), std::pow(512, -0.5) * std::min(std::pow(step, -0.5), step * std::pow(4000, -1.5)), 1e-12);
+  const Schedule plain{3e-3, 800};
+  EXPECT_DOUBLE_EQ(plain(400), 1.5e-3);
+  EXPECT_DOUBLE_EQ(plain(800), 3e-3);
+  EXPECT_DOUBLE_EQ(plain(3200), 1.5e-3);
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,45 @@
+#include "train/validation.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace hexapla {
+namespace {
+
+// Sums over the validation set in batches of like length. In the order of the batches, so always the same bits.
+LossSums validation_loss(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options) {
+  LossSums total;
+  Transformer::Saved saved;
+  const auto mark = cx.arena.mark();
+  for (const auto& places : plan_epoch(data.valid, {options.batch_tokens, options.max_length, options.seed}, 0)) {
+    const Batch b = make_batch(*data.vocabulary, data.valid, places);
+    const LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
+                                     options.label_smoothing, saved);
+    cx.arena.rewind(mark);
+    total.loss += sums.loss;
+    total.nll += sums.nll;
+    total.tokens += sums.tokens;
+  }
+  return total;
+}
+
+}  // namespace
+
+Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options) {
+  Validation v;
+  const LossSums sums = validation_loss(cx, model, data, options);
+  v.loss = sums.loss / double(sums.tokens);
+  v.perplexity = std::exp(sums.nll / double(sums.tokens));
+
+  const TextTranslator translator(model, *data.vocabulary, *data.vocabulary, cx.backend);
+  TranslateOptions how;
+  how.search.beam_size = static_cast<int>(options.valid_beam);
+  std::vector<std::string> hypotheses;
+  for (auto& best : translator.translate(data.valid_source, how)) hypotheses.push_back(std::move(best.front().text));
+  v.bleu = corpus_bleu(hypotheses, data.valid_reference, {}).score;
+  for (size_t i = 0; i < std::min<size_t>(3, hypotheses.size()); ++i)
+    v.examples.push_back({data.valid_source[i], data.valid_reference[i], hypotheses[i]});
+  return v;
+}
+
+}  // namespace hexapla

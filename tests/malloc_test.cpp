@@ -1,0 +1,87 @@
+// After the first step training calls no malloc: forward, backward and the update live in the arena and the slabs.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "backend/cpu/cpu.h"
+#include "base/parallel.h"
+#include "model/transformer.h"
+#include "train/optimizer.h"
+
+namespace {
+std::atomic<int64_t> allocations{0};
+
+void* counted(size_t bytes, size_t alignment) {
+  ++allocations;
+  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+}  // namespace
+
+// Replaces the operators for this whole test program. Sanitizers bring their own, so the test skips there.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define HEXAPLA_COUNTS_ALLOCATIONS 1
+void* operator new(size_t n) { return counted(n, 16); }
+void* operator new[](size_t n) { return counted(n, 16); }
+void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#endif
+
+namespace hexapla {
+namespace {
+
+TEST(Malloc, NoneAfterTheFirstStep) {
+#ifndef HEXAPLA_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer has the allocator";
+#endif
+  set_threads(2);
+  TrainOptions options;
+  Config& c = options.architecture;
+  c = Config::preset("tiny");
+  c.source_vocab = c.target_vocab = 500;
+  c.attention_dropout = 0.1;
+  c.resolve();
+  Transformer model(c);
+  Parameters parameters(model, DType::f32, Parameters::Use::training);
+  initialise(model, 1);
+  Optimizer optimizer(parameters, options);
+  auto backend = make_cpu_backend();
+  Arena arena(size_t{1} << 30);
+  Context cx{*backend, arena};
+  cx.training = true;
+  Transformer::Saved saved;
+
+  const std::vector<int32_t> starts{0, 9, 40, 70};
+  std::vector<int32_t> ids(70);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(3 + i * 7 % 490);
+  const BatchView batch{ids, ids, ids, starts, starts};
+  auto step = [&](int64_t n) {
+    cx.step = static_cast<uint32_t>(n);
+    backend->fill(parameters.gradients(), 0);
+    const LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
+    arena.clear();
+    optimizer.update(*backend, n, std::sqrt(backend->sum_of_squares(parameters.gradients())));
+    return sums.loss;
+  };
+  const double first = step(1);
+  const int64_t before = allocations;
+  ASSERT_GT(before, 0) << "the counter does not count";
+  double last = 0;
+  for (int64_t n = 2; n <= 6; ++n) last = step(n);
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_NE(first, last);
+}
+
+}  // namespace
+}  // namespace hexapla

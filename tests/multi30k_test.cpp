@@ -1,0 +1,54 @@
+// The real thing, in small: the first 113 updates on Multi30k, if HEXAPLA_MULTI30K names its folder.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "backend/cpu/cpu.h"
+#include "base/test_folder.h"
+#include "train/trainer.h"
+
+namespace hexapla {
+namespace {
+
+struct Watch : TrainWatcher {
+  void started(const TrainStart& s) override { start = s; }
+  void updated(const TrainReport& r) override { reports.push_back(r); }
+  TrainStart start;
+  std::vector<TrainReport> reports;
+};
+
+class Multi30k : public TestFolder {};
+
+TEST_F(Multi30k, BeginsToLearn) {
+  const char* data = std::getenv("HEXAPLA_MULTI30K");
+  if (!data) GTEST_SKIP() << "HEXAPLA_MULTI30K does not name the folder of the corpus";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "too long under a sanitizer";
+#endif
+  TrainOptions o;
+  o.train_sets = {cat(data, "/train.en.gz"), cat(data, "/train.de.gz")};
+  o.model = at("run");
+  o.batch_tokens = 2048;
+  o.lr = 3e-3;
+  o.warmup = 800;
+  o.max_updates = 113;
+  o.report_every = "1";
+  o.save_every = "1e";
+  o.architecture = Config::preset("tiny");
+  const TrainingData corpus = prepare_data(o);
+  auto backend = make_cpu_backend();
+  Watch watch;
+  const TrainResult result = train(o, corpus, *backend, watch, false);
+  EXPECT_EQ(result.updates, 113);
+  EXPECT_EQ(watch.start.examples, 29000);
+  EXPECT_EQ(corpus.vocabulary->size(), 10000);
+  ASSERT_EQ(watch.reports.size(), 113);
+  // A model that knows nothing has a loss of log 10000 = 9.2, one that knows how often words occur about 6.3.
+  EXPECT_GT(watch.reports.front().loss, 9);
+  double last = 0;
+  for (size_t i = 93; i < 113; ++i) last += watch.reports[i].loss / 20;
+  EXPECT_LT(last, 6.6);
+}
+
+}  // namespace
+}  // namespace hexapla

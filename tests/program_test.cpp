@@ -1,0 +1,151 @@
+// The program itself, as a process: killed and resumed, and its bytes under any number of threads.
+#include <gmock/gmock.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/test_folder.h"
+
+extern char** environ;
+
+namespace hexapla {
+namespace {
+
+const std::string kProgram = std::string(HEXAPLA_BINARY_DIR) + "/hexapla";
+
+// Starts a shell command; the shell execs the last one, so the process is the program's.
+pid_t start(const std::string& command) {
+  const std::string text = "exec " + command;
+  const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
+  pid_t pid = -1;
+  EXPECT_EQ(posix_spawn(&pid, "/bin/sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
+  return pid;
+}
+int finish(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+class Program : public TestFolder {
+ protected:
+  Program() {
+    const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
+    const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
+    std::ofstream source(path("a")), target(path("b"));
+    Random random(3);
+    for (int i = 0; i < 300; ++i) {
+      std::string a, b;
+      for (uint32_t n = 1 + random.below(7); n > 0; --n) {
+        const uint32_t w = random.below(8);
+        a += (a.empty() ? "" : " ") + from[w];
+        b = to[w] + (b.empty() ? "" : " ") + b;
+      }
+      source << a << "\n";
+      target << b << "\n";
+    }
+  }
+  std::string path(const std::string& name) const { return at(name); }
+  std::string train(const std::string& run, int threads) const {
+    return cat(kProgram, " train --train-sets ", path("a"), " ", path("b"), " --valid-sets ", path("a"), " ", path("b"),
+               " --model ", path(run), " --vocab-size 60 --batch-tokens 128 --layers 1 --dim-model 32 --dim-ff 64",
+               " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
+               " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads);
+  }
+  std::string log(const std::string& run) const {  // without the rates, which the clock decides
+    return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");
+  }
+  // SIGKILL once the run has at least this many log lines.
+  void kill_after(const std::string& command, const std::string& run, size_t lines) const {
+    const pid_t pid = start(command);
+    for (int i = 0; i < 6000; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::ifstream in(path(run + "/train.jsonl"));
+      if (size_t(std::count(std::istreambuf_iterator<char>(in), {}, '\n')) >= lines) break;
+    }
+    kill(pid, SIGKILL);
+    EXPECT_EQ(finish(pid), -SIGKILL) << "the run ended before it was killed";
+  }
+};
+
+TEST_F(Program, KilledTwiceEqualsNeverKilled) {
+  ASSERT_EQ(finish(start(train("whole", 1))), 0);
+  for (int threads : {1, 2}) {
+    const std::string run = cat("killed", threads);
+    kill_after(train(run, threads), run, 4);
+    kill_after(train(run, threads), run, 17);
+    ASSERT_EQ(finish(start(train(run, threads))), 0);
+    EXPECT_EQ(log(run), log("whole"));
+    for (const char* file : {"/model.safetensors", "/best.safetensors", "/valid.jsonl"})
+      EXPECT_TRUE(read_file(path(run + file)) == read_file(path(cat("whole", file)))) << threads << file;
+  }
+}
+
+TEST_F(Program, SigtermSavesAndStops) {
+  const std::string command = train("stopped", 1);
+  const pid_t pid = start(command);
+  for (int i = 0; i < 6000 && !std::filesystem::exists(path("stopped/checkpoints")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(pid, SIGTERM);
+  EXPECT_EQ(finish(pid), 143);
+  EXPECT_EQ(finish(start(command)), 0);
+  ASSERT_EQ(finish(start(train("straight", 1))), 0);
+  EXPECT_TRUE(read_file(path("stopped/model.safetensors")) == read_file(path("straight/model.safetensors")));
+}
+
+TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  auto translate = [&](const std::string& input, const std::string& options) {
+    const std::string out = path("out");
+    EXPECT_EQ(finish(start(kProgram + " translate -q -m " + path("model") + " --n-best 2 " + options + " < " + input +
+                           " > " + out)),
+              0);
+    // Without the line numbers of the n-best format, so that orders can be compared.
+    std::vector<std::string> lines;
+    std::ifstream in(out);
+    for (std::string a, b; std::getline(in, a) && std::getline(in, b);)
+      lines.push_back(a.substr(a.find(' ')) + "\n" + b.substr(b.find(' ')));
+    return lines;
+  };
+  std::vector<std::string> text;
+  std::ifstream in(path("a"));
+  for (std::string line; text.size() < 100 && std::getline(in, line);) text.push_back(line);
+  auto write = [&](const std::string& name, const std::vector<std::string>& lines) {
+    std::ofstream out(path(name));
+    for (const auto& l : lines) out << l << "\n";
+    return path(name);
+  };
+  const std::string all = write("all", text);
+  const auto together = translate(all, "--threads 1");
+  ASSERT_EQ(together.size(), 100);
+  EXPECT_EQ(translate(all, "--threads 2"), together);
+  EXPECT_EQ(translate(all, "--threads 2 --batch-size 1"), together);
+  EXPECT_EQ(translate(all, "--threads 1 --batch-size 7"), together);
+  std::reverse(text.begin(), text.end());
+  auto reversed = translate(write("reversed", text), "--threads 2 --batch-size 13");
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_EQ(reversed, together);
+}
+
+TEST_F(Program, OneLineOutForEachLineIn) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  std::ofstream(path("in")) << "red dog\n\n  \nsmall cat\r\nla\xffst";
+  ASSERT_EQ(finish(start(kProgram + " translate -q -m " + path("model") + " < " + path("in") + " > " + path("out"))),
+            0);
+  const std::string out = read_file(path("out"));
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 5);
+  EXPECT_NE(out.find("\n\n\n"), std::string::npos) << out;  // blank lines stay blank
+}
+
+}  // namespace
+}  // namespace hexapla
