@@ -24,18 +24,19 @@ void* counted(size_t bytes, size_t alignment) {
 // Replaces the operators for this whole test program. Sanitizers bring their own, so the test skips there.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HEXAPLA_COUNTS_ALLOCATIONS 1
-void* operator new(size_t n) { return counted(n, 16); }
-void* operator new[](size_t n) { return counted(n, 16); }
-void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete[](void* p, size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+// Not inlined: GCC would see free() meet operator new and warn.
+[[gnu::noinline]] void* operator new(size_t n) { return counted(n, 16); }
+[[gnu::noinline]] void* operator new[](size_t n) { return counted(n, 16); }
+[[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+[[gnu::noinline]] void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 #endif
 
 namespace hexapla {

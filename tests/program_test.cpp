@@ -56,11 +56,11 @@ class Program : public TestFolder {
     }
   }
   std::string path(const std::string& name) const { return at(name); }
-  std::string train(const std::string& run, int threads) const {
+  std::string train(const std::string& run, int threads, const std::string& precision = "auto") const {
     return cat(kProgram, " train --train-sets ", path("a"), " ", path("b"), " --valid-sets ", path("a"), " ", path("b"),
                " --model ", path(run), " --vocab-size 60 --batch-tokens 128 --layers 1 --dim-model 32 --dim-ff 64",
                " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
-               " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads);
+               " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads, " --precision ", precision);
   }
   std::string log(const std::string& run) const {  // without the rates, which the clock decides
     return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");
@@ -79,15 +79,18 @@ class Program : public TestFolder {
 };
 
 TEST_F(Program, KilledTwiceEqualsNeverKilled) {
-  ASSERT_EQ(finish(start(train("whole", 1))), 0);
-  for (int threads : {1, 2}) {
-    const std::string run = cat("killed", threads);
-    kill_after(train(run, threads), run, 4);
-    kill_after(train(run, threads), run, 17);
-    ASSERT_EQ(finish(start(train(run, threads))), 0);
-    EXPECT_EQ(log(run), log("whole"));
-    for (const char* file : {"/model.safetensors", "/best.safetensors", "/valid.jsonl"})
-      EXPECT_TRUE(read_file(path(run + file)) == read_file(path(cat("whole", file)))) << threads << file;
+  for (const std::string precision : {"auto", "f32"}) {
+    const std::string whole = "whole_" + precision;
+    ASSERT_EQ(finish(start(train(whole, 1, precision))), 0);
+    for (int threads : {1, 2}) {
+      const std::string run = cat("killed_", precision, threads), command = train(run, threads, precision);
+      kill_after(command, run, 4);
+      kill_after(command, run, 17);
+      ASSERT_EQ(finish(start(command)), 0);
+      EXPECT_EQ(log(run), log(whole));
+      for (const char* file : {"/model.safetensors", "/best.safetensors", "/valid.jsonl"})
+        EXPECT_TRUE(read_file(path(run + file)) == read_file(path(whole + file))) << run << file;
+    }
   }
 }
 
@@ -117,7 +120,10 @@ TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
       lines.push_back(a.substr(a.find(' ')) + "\n" + b.substr(b.find(' ')));
     return lines;
   };
-  std::vector<std::string> text;
+  std::vector<std::string> text, precisions{""};
+  for (const char* lower : {" --precision bf16", " --precision int8"})
+    if (finish(start(kProgram + " translate -q -m " + path("model") + lower + " < /dev/null 2> /dev/null")) == 0)
+      precisions.push_back(lower);
   std::ifstream in(path("a"));
   for (std::string line; text.size() < 100 && std::getline(in, line);) text.push_back(line);
   auto write = [&](const std::string& name, const std::vector<std::string>& lines) {
@@ -126,15 +132,40 @@ TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
     return path(name);
   };
   const std::string all = write("all", text);
-  const auto together = translate(all, "--threads 1");
-  ASSERT_EQ(together.size(), 100);
-  EXPECT_EQ(translate(all, "--threads 2"), together);
-  EXPECT_EQ(translate(all, "--threads 2 --batch-size 1"), together);
-  EXPECT_EQ(translate(all, "--threads 1 --batch-size 7"), together);
   std::reverse(text.begin(), text.end());
-  auto reversed = translate(write("reversed", text), "--threads 2 --batch-size 13");
-  std::reverse(reversed.begin(), reversed.end());
-  EXPECT_EQ(reversed, together);
+  const std::string backwards = write("reversed", text);
+  for (const std::string& p : precisions) {
+    const auto together = translate(all, "--threads 1" + p);
+    ASSERT_EQ(together.size(), 100);
+    EXPECT_EQ(translate(all, "--threads 2" + p), together) << p;
+    EXPECT_EQ(translate(all, "--threads 2 --batch-size 1" + p), together) << p;
+    EXPECT_EQ(translate(all, "--threads 1 --batch-size 7" + p), together) << p;
+    auto reversed = translate(backwards, "--threads 2 --batch-size 13" + p);
+    std::reverse(reversed.begin(), reversed.end());
+    EXPECT_EQ(reversed, together) << p;
+  }
+}
+
+TEST_F(Program, DemoTrainsAnswersAndDraws) {
+  const std::string demo = kProgram + " demo -q --threads 1 --model " + path("demo") + " --max-updates 20";
+  ASSERT_EQ(finish(start(demo + " > " + path("out"))), 0);
+  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("of 1,000 dates that it had never seen are right"));
+  ASSERT_EQ(finish(start(demo + " --text '3 March 2023' > " + path("out"))), 0);
+  const std::string answer = read_file(path("out"));
+  EXPECT_EQ(std::count(answer.begin(), answer.end(), '\n'), 1) << answer;
+}
+
+TEST_F(Program, BenchMeasures) {
+  ASSERT_EQ(
+      finish(start(kProgram + " bench train --json --seconds 0 --vocab-size 50 --batch-tokens 64 --write-batches " +
+                   path("batches") + " > " + path("out"))),
+      0);
+  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("\"tokens_per_second\":"));
+  EXPECT_GT(read_file(path("batches")).size(), 1000u);
+  ASSERT_EQ(finish(start(kProgram + " bench translate --json --preset tiny --vocab-size 50 --sentences 2 --length 4 " +
+                         "--rounds 1 > " + path("out"))),
+            0);
+  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("\"tokens_per_second\":"));
 }
 
 TEST_F(Program, OneLineOutForEachLineIn) {

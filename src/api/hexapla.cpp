@@ -2,6 +2,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
+#include "decode/packed_weights.h"
 #include "decode/translator.h"
 #include "model/model_file.h"
 
@@ -26,6 +27,7 @@ struct Translator::Impl {
   LoadedModel model;
   Vocabulary source, target;
   std::unique_ptr<Backend> backend;
+  PackedWeights packed;
   TextTranslator translator;
 
   explicit Impl(const std::string& path)
@@ -33,6 +35,7 @@ struct Translator::Impl {
         source(Vocabulary::parse(model.source_vocabulary, path)),
         target(Vocabulary::parse(model.target_vocabulary, path)),
         backend(make_cpu_backend()),
+        packed(*backend, *model.net),
         translator(*model.net, source, target, *backend) {}
 };
 

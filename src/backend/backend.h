@@ -70,6 +70,10 @@ class Backend {
   virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
   virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
 
+  // Until unpack(w), w keeps its numbers: linear() may use a copy of it that suits the device, in the precision that
+  // the device was made for. Only linear() looks at the copy.
+  virtual void pack(Tensor /*w*/) {}
+  virtual void unpack(Tensor /*w*/) {}
   // y = x w + b, by row. x: [N, in] (rows may be strided), w: [in, out], perhaps transposed(), b: [out] or nothing.
   virtual void linear(Tensor x, Tensor w, Tensor b, Tensor y) = 0;
   virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T

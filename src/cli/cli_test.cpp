@@ -56,7 +56,8 @@ TEST(CommandLine, HelpGoesToStdout) {
   const Result r = hexapla({"--help"});
   EXPECT_EQ(r.code, 0);
   EXPECT_THAT(r.out, AllOf(HasSubstr("train"), HasSubstr("translate"), HasSubstr("inspect"), HasSubstr("demo")));
-  for (const char* command : {"train", "translate", "evaluate", "inspect", "info", "doctor", "demo"}) {
+  for (const char* command :
+       {"train", "translate", "evaluate", "inspect", "average", "info", "doctor", "bench", "demo"}) {
     const Result help = hexapla({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("Example")) << command;
@@ -82,6 +83,7 @@ TEST(CommandLine, ValuesOutOfRange) {
   expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
   expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));
   expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
+  expect_error(train_with({"--precision", "fp8"}), 2, HasSubstr("--precision is 'fp8', but must be auto, f32 or bf16"));
   expect_error(train_with({"--color", "pink"}), 2, HasSubstr("--color is 'pink'"));
 }
 
@@ -105,6 +107,7 @@ TEST(CommandLine, MissingFiles) {
   expect_error(train_with({"-c", "/nonexistent/c.yml"}), 2, HasSubstr("/nonexistent/c.yml"));
   expect_error({"translate"}, 2, HasSubstr("give -m MODEL"));
   expect_error({"train"}, 2, HasSubstr("--train-sets takes two files"));
+  expect_error({"average", "/nonexistent/m", "-o", "/nonexistent/o"}, 3, HasSubstr("/nonexistent/m"));
   expect_error({"evaluate", "/nonexistent/h", "/nonexistent/r"}, 3, HasSubstr("/nonexistent/h"));
 }
 

@@ -183,7 +183,7 @@ struct Demo {
     } else if (!text) {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
-    const OpenModel m = open_model(model, threads);
+    const OpenModel m = open_translator(model, threads, Precision::f32);
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -196,7 +196,7 @@ struct Demo {
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
-    const OpenModel m = open_model(model, threads);
+    const OpenModel m = open_translator(model, threads, Precision::f32);
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
@@ -212,7 +212,9 @@ struct Demo {
     o.threads = threads;
     watcher.progress().say(fmt::format("training a small Transformer to read dates; the model goes to {}", model));
     const TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);
-    const auto backend = make_cpu_backend();
+    const Precision precision = parse_precision("auto");
+    o.precision = name_of(precision);
+    const auto backend = make_cpu_backend(precision);
     try {
       return train(o, data, *backend, watcher, stop_on_signals());
     } catch (const UsageError& e) {  // the checkpoints are of another seed, or of another version of the demo

@@ -95,6 +95,7 @@ struct Doctor {
     line("processor", processor());
     line("instruction set", fmt::format("{} (best here: {})", backend->name(), name_of(best_isa())));
     line("products", product_implementation(*backend));
+    line("training", fmt::format("products in {} (train --precision auto)", name_of(parse_precision("auto"))));
     line("threads", fmt::format("{}", hexapla::threads()));
     line("memory", memory());
     const GradientReport g = gradient_check();

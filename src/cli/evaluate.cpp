@@ -43,7 +43,7 @@ struct Evaluate {
   }
 
   std::vector<std::string> translate(const std::vector<std::string>& lines) const {
-    const OpenModel m = open_model(model, threads);
+    const OpenModel m = open_translator(model, threads, search.chosen_precision());
     Progress progress(make_terminal(parse_color(color), quiet));
     std::vector<std::string> out;
     for (auto& best : m.translator().translate(lines, search.options(), [&](size_t line, const std::string&what) {

@@ -7,8 +7,6 @@
 #include "base/parallel.h"
 
 namespace hexapla::cli {
-namespace {
-
 std::string model_file(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return path;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
@@ -18,7 +16,12 @@ std::string model_file(const std::string& path) {
                       "finished training"));
 }
 
-}  // namespace
+OpenModel open_translator(const std::string& path, int threads, Precision precision) {
+  OpenModel m = open_model(path, threads);
+  m.backend = make_cpu_backend(precision);
+  m.packed = std::make_unique<PackedWeights>(*m.backend, *m.file.net);
+  return m;
+}
 
 OpenModel open_model(const std::string& path, int threads) {
   if (path.empty()) throw UsageError("which model? give -m MODEL, a model.safetensors or the folder of a training");
@@ -29,7 +32,7 @@ OpenModel open_model(const std::string& path, int threads) {
   Vocabulary source = Vocabulary::parse(loaded.source_vocabulary, file);
   Vocabulary target =
       loaded.target_vocabulary == loaded.source_vocabulary ? source : Vocabulary::parse(loaded.target_vocabulary, file);
-  return {std::move(loaded), std::move(source), std::move(target), make_cpu_backend()};
+  return {std::move(loaded), std::move(source), std::move(target), make_cpu_backend(), nullptr};
 }
 
 }  // namespace hexapla::cli

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "backend/cpu/cpu.h"
+#include "decode/packed_weights.h"
 #include "decode/translator.h"
 #include "model/model_file.h"
 
@@ -12,11 +14,16 @@ struct OpenModel {
   LoadedModel file;
   Vocabulary source, target;
   std::unique_ptr<Backend> backend;
+  std::unique_ptr<PackedWeights> packed;  // for translating
 
   TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
 };
+// path itself, or the model in the folder of a run. DataError: there is none.
+std::string model_file(const std::string& path);
 // path: a model file, or the folder of a run with model.safetensors (or best.safetensors while it is in training).
 // DataError otherwise. threads 0: every core.
 OpenModel open_model(const std::string& path, int threads);
+// The same, and made ready to translate: with packed weights, in this precision.
+OpenModel open_translator(const std::string& path, int threads, Precision precision);
 
 }  // namespace hexapla::cli

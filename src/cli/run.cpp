@@ -56,8 +56,10 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_translate(app, chosen);
   add_evaluate(app, chosen);
   add_inspect(app, chosen);
+  add_average(app, chosen);
   add_info(app, chosen);
   add_doctor(app, chosen);
+  add_bench(app, chosen);
   add_demo(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->footer(command->get_footer() + "\n");
 }

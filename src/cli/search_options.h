@@ -2,15 +2,25 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "backend/cpu/cpu.h"
+#include "base/error.h"
 #include "decode/translator.h"
 
 namespace hexapla::cli {
+
+// "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
+inline Precision parse_decoding_precision(const std::string& name) {
+  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
+  if (!supported(p)) throw UsageError(cat("this processor has no instructions for --precision ", name, "; give f32"));
+  return p;
+}
 
 // The options of decoding, the same wherever something is translated.
 struct SearchFlags {
   int beam_size = 4, n_best = 1;
   double length_penalty = 0.6;
   std::string normalization = "paper";
+  std::string precision = "f32";
   int64_t batch_size = 64, batch_tokens = 4096, max_length = 512, extra_length = 50;
 
   void bind(CLI::App& command) {
@@ -29,7 +39,11 @@ struct SearchFlags {
         ->default_str("4096");
     command.add_option("--max-length", max_length, "of a longer line only so many tokens are translated, with a note")
         ->default_str("512");
+    command.add_option("--precision", precision, "of the products with weights: f32, bf16 or int8")
+        ->check(CLI::IsMember({"f32", "bf16", "int8"}))
+        ->default_str("f32");
   }
+  Precision chosen_precision() const { return parse_decoding_precision(precision); }
   TranslateOptions options() const {
     TranslateOptions o;
     o.search.beam_size = beam_size;

@@ -17,14 +17,16 @@ struct Train : BoundTrainOptions {
   CLI::App* command = nullptr;
 
   int run() {
-    const TrainOptions o = resolve_train_options(*command, *this);
+    TrainOptions o = resolve_train_options(*command, *this);
+    const Precision precision = parse_precision(o.precision);
+    o.precision = name_of(precision);
     if (dump) {
       std::cout << dump_config(o) << "\n";
       return 0;
     }
     ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
     const std::atomic<bool>& stop = stop_on_signals();
-    auto backend = make_cpu_backend();
+    auto backend = make_cpu_backend(precision);
     watcher.progress().show("reading the training sets ...");
     const TrainingData data = prepare_data(o);
     if (o.vocab.empty() && data.vocabulary->size() < o.vocab_size)

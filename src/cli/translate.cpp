@@ -20,7 +20,7 @@ struct Translate {
   bool quiet = false;
 
   int run() const {
-    const OpenModel m = open_model(model, threads);
+    const OpenModel m = open_translator(model, threads, search.chosen_precision());
     const TextTranslator translator = m.translator();
     const TranslateOptions how = search.options();
     Progress progress(make_terminal(parse_color(color), quiet));

@@ -63,8 +63,9 @@ struct Transformer {
   // Decoding: one step of every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Starts memory_rows) const;
 
- private:
   Tensor generator_weight() const;  // [d_model, V]
+
+ private:
   Tensor generator_gradient() const;
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "model/average.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
@@ -13,14 +14,12 @@ namespace {
 // The mean of one slab over several checkpoints, into `slab`.
 void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* name, Tensor slab) {
   if (!slab) return;
-  std::vector<double> sum(slab.size());
-  std::vector<float> one(slab.size());
+  TensorMean mean;
   for (const LoadedCheckpoint& c : checkpoints) {
-    c.read(name, Tensor::of(one.data(), slab.shape));
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+    c.read(name, slab);
+    mean.add(slab);
   }
-  float* values = slab.data<float>();
-  for (size_t i = 0; i < sum.size(); ++i) values[i] = static_cast<float>(sum[i] / double(checkpoints.size()));
+  mean.write(slab);
 }
 
 }  // namespace

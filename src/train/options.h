@@ -16,7 +16,8 @@ struct TrainOptions {
   std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
   int64_t vocab_size = 10000;
   uint64_t seed = 1;
-  int64_t threads = 0;  // 0: every core
+  int64_t threads = 0;             // 0: every core
+  std::string precision = "auto";  // of the factors of products
   int64_t batch_tokens = 4096;
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
@@ -45,6 +46,7 @@ struct TrainOptions {
     f("vocab-size", o.vocab_size, "pieces of the joint vocabulary that is trained if none is given");
     f("seed", o.seed, "of initialisation, shuffling and dropout");
     f("threads", o.threads, "0: every core; the result does not depend on it");
+    f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32");
     f("batch-tokens", o.batch_tokens, "target tokens of a batch");
     f("max-length", o.max_length, "longer sentences (in tokens) are left out");
     f("max-updates", o.max_updates, "stop after so many updates; 0: no limit");

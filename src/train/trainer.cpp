@@ -34,6 +34,7 @@ std::string identity(const TrainOptions& o, const Config& c, const TrainingData&
   j["model"] = nlohmann::json::parse(c.to_json());
   j["seed"] = o.seed;
   j["init-gain"] = o.init_gain;
+  j["precision"] = o.precision;
   j["batch-tokens"] = o.batch_tokens;
   j["max-length"] = o.max_length;
   j["training data"] = data.fingerprint;

@@ -19,16 +19,36 @@ bool has(Isa isa) {
   return isa == Isa::generic;
 }
 
+bool has(Isa isa, Precision precision) {
+  if (precision == Precision::f32) return true;
+#ifdef HEXAPLA_X86_KERNELS
+  if (isa != Isa::avx512 || !has(isa)) return false;
+  if (precision == Precision::bf16) return __builtin_cpu_supports("avx512bf16");
+  return __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
+const char* needed_for(Precision precision) { return precision == Precision::bf16 ? "AVX512_BF16" : "AVX512_VNNI"; }
+
+Isa chosen_isa() {
+  const char* lowered = std::getenv("HEXAPLA_ISA");
+  return lowered ? parse_isa(lowered) : best_isa();
+}
+
 // Own kernels unless HEXAPLA_PRODUCTS asks for oneDNN. Measured on Zen 5 in f32 at the shapes of the presets, one
 // thread: oneDNN is up to 5 % faster on thousands of rows, up to 30 % slower on eight, and it plans anew for every
 // batch length.
-std::unique_ptr<cpu::Products> choose_products(Isa isa) {
+std::unique_ptr<cpu::Products> choose_products(Isa isa, Precision precision) {
   const char* wish = std::getenv("HEXAPLA_PRODUCTS");
   const std::string name = wish ? wish : "own";
-  if (name == "own") return cpu::make_own_products(isa);
+  if (name == "own") return cpu::make_own_products(isa, precision);
   if (name != "onednn") throw UsageError(cat("HEXAPLA_PRODUCTS is \"", name, "\"; it must be \"own\" or \"onednn\""));
+  if (precision != Precision::f32)
+    throw UsageError(cat("HEXAPLA_PRODUCTS=onednn computes in f32; give --precision f32, not ", name_of(precision)));
   auto products = cpu::make_onednn_products(isa);
-  return products ? std::move(products) : cpu::make_own_products(isa);
+  return products ? std::move(products) : cpu::make_own_products(isa, precision);
 }
 
 }  // namespace
@@ -49,13 +69,31 @@ Isa parse_isa(const std::string& name) {
   throw UsageError(cat("no instruction set \"", name, "\"; there are generic, avx2 and avx512"));
 }
 
-std::unique_ptr<Backend> make_cpu_backend() {
-  const char* lowered = std::getenv("HEXAPLA_ISA");
-  return make_cpu_backend(lowered ? parse_isa(lowered) : best_isa());
+const char* name_of(Precision p) {
+  constexpr const char* names[] = {"f32", "bf16", "int8"};
+  return names[static_cast<int>(p)];
 }
 
-std::unique_ptr<Backend> make_cpu_backend(Isa isa) {
-  return std::make_unique<cpu::CpuBackend>(parse_isa(name_of(isa)), choose_products(isa));
+bool supported(Precision precision) { return has(chosen_isa(), precision); }
+
+Precision parse_precision(const std::string& name) {
+  if (name == "auto") return supported(Precision::bf16) ? Precision::bf16 : Precision::f32;
+  if (name == "f32") return Precision::f32;
+  if (name != "bf16") throw UsageError(cat("--precision is '", name, "', but must be auto, f32 or bf16"));
+  if (!supported(Precision::bf16))
+    throw UsageError(
+        cat("--precision bf16 needs a processor with AVX512_BF16, and HEXAPLA_ISA at avx512: give f32 or auto"));
+  return Precision::bf16;
+}
+
+std::unique_ptr<Backend> make_cpu_backend(Precision precision) { return make_cpu_backend(chosen_isa(), precision); }
+
+std::unique_ptr<Backend> make_cpu_backend(Isa isa, Precision precision) {
+  parse_isa(name_of(isa));  // refuses what this processor has not
+  if (!has(isa, precision))
+    throw UsageError(
+        cat("products in ", name_of(precision), " need ", needed_for(precision), "; this is ", name_of(isa)));
+  return std::make_unique<cpu::CpuBackend>(isa, choose_products(isa, precision));
 }
 
 std::string product_implementation(const Backend& backend) {

@@ -2,7 +2,9 @@
 // Inside of src/backend/cpu only: the class, what its files share, and the door to products.
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
+#include <unordered_map>
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernels/kernels.h"
@@ -31,14 +33,30 @@ float* vector_of(Tensor t, const char* what);
 template <class Body>
 void in_pieces(int64_t n, int64_t size, Body&& body);
 
+// A weight in the order in which a kernel reads it.
+class PackedWeight {
+ public:
+  PackedWeight(int64_t units, int64_t columns);
+  PackedMemory memory() { return parts_; }
+  Packed view() const { return {parts_.strips, parts_.scales, parts_.sums}; }
+
+ private:
+  struct Free {
+    void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<float[], Free> memory_;
+  PackedMemory parts_;
+};
+
 // Does products: own kernels or oneDNN. Any strides that Product allows; any number of threads gives the same bits.
 class Products {
  public:
   virtual ~Products() = default;
   virtual std::string name() const = 0;
   virtual void run(const Product&) = 0;
+  virtual std::unique_ptr<PackedWeight> pack(const Product& /*b_alone*/) const { return nullptr; }
 };
-std::unique_ptr<Products> make_own_products(Isa);
+std::unique_ptr<Products> make_own_products(Isa, Precision);
 // Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
 // neighbours are (measured: only the brgemm kernels for AVX-512 do).
 std::unique_ptr<Products> make_onednn_products(Isa);
@@ -60,6 +78,8 @@ class CpuBackend final : public Backend {
   void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
 
+  void pack(Tensor w) override;
+  void unpack(Tensor w) override;
   void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
@@ -98,10 +118,12 @@ class CpuBackend final : public Backend {
 
  private:
   void add_column_sums(const Matrix& x, float* y);
+  Packed packed(Tensor w) const;
 
   Isa isa_;
   const Kernels& k_;
   std::unique_ptr<Products> products_;
+  std::unordered_map<const std::byte*, std::unique_ptr<PackedWeight>> packed_;  // by the weight's place
 };
 
 Dropout dropout_of(const DropoutMask& mask);

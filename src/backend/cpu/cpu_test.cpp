@@ -22,6 +22,8 @@ TEST_P(CpuBackendTest, EqualsTheReference) {
   for (const OpCase& c : op_cases()) EXPECT_LE(worst_relative_error(c, *backend, *reference), 1e-5) << c.name;
 }
 
+class CpuThreads : public testing::TestWithParam<Variant> {};
+
 // The bytes of every result of a case.
 std::string bytes_of(const OpCase& c, Backend& backend) {
   CaseData data(DType::f32, 7);
@@ -33,7 +35,7 @@ std::string bytes_of(const OpCase& c, Backend& backend) {
   return bytes;
 }
 
-TEST_P(CpuBackendTest, SameBitsForAnyNumberOfThreads) {
+TEST_P(CpuThreads, SameBitsForAnyNumber) {
   const auto backend = cpu::make(GetParam());
   const std::vector<OpCase> cases = op_cases();
   std::vector<std::string> one;
@@ -57,6 +59,7 @@ TEST_P(CpuBackendTest, SaysWhatItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CpuBackendTest, testing::ValuesIn(cpu::variants()), cpu::variant_name);
+INSTANTIATE_TEST_SUITE_P(All, CpuThreads, testing::ValuesIn(cpu::variants_of_any_precision()), cpu::variant_name);
 
 TEST(CpuIsa, NamesAreParsed) {
   EXPECT_EQ(parse_isa("generic"), Isa::generic);

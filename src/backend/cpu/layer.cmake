@@ -4,8 +4,8 @@ file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${fol
 set(kernel_flags -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-ignored-attributes
     -Wno-maybe-uninitialized)  # the last one: GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
 
-function(hexapla_kernels isa vector_bytes)
-  add_library(hexapla_kernels_${isa} OBJECT ${kernel_sources})
+function(hexapla_kernels isa vector_bytes sources)
+  add_library(hexapla_kernels_${isa} OBJECT ${sources})
   target_include_directories(hexapla_kernels_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_definitions(hexapla_kernels_${isa} PRIVATE ISA=${isa} VEC_BYTES=${vector_bytes})
   target_compile_options(hexapla_kernels_${isa} PRIVATE ${HEXAPLA_WARNINGS} ${kernel_flags} ${ARGN})
@@ -16,10 +16,13 @@ function(hexapla_kernels isa vector_bytes)
   endif()
 endfunction()
 
-hexapla_kernels(generic 16)
+hexapla_kernels(generic 16 "${kernel_sources}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  hexapla_kernels(avx2 32 -mavx2 -mfma)
-  hexapla_kernels(avx512 64 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+  set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+  hexapla_kernels(avx2 32 "${kernel_sources}" -mavx2 -mfma)
+  hexapla_kernels(avx512 64 "${kernel_sources}" ${avx512})
+  hexapla_kernels(avx512bf16 64 src/${folder}/kernels/bf16/product.cpp ${avx512} -mavx512bf16)
+  hexapla_kernels(avx512vnni 64 src/${folder}/kernels/int8/product.cpp ${avx512} -mavx512vnni)
   target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
 endif()
 

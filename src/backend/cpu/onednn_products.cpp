@@ -110,7 +110,7 @@ class Primitive {
 
 class OnednnProducts final : public Products {
  public:
-  explicit OnednnProducts(Isa isa) : own_(make_own_products(isa)) {}
+  explicit OnednnProducts(Isa isa) : own_(make_own_products(isa, Precision::f32)) {}
 
   std::string name() const override {
     const dnnl_version_t* v = dnnl_version();

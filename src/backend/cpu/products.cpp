@@ -26,7 +26,8 @@ Panel panel_of(const Product& p, const Kernels& k) {
   return {round_up(parts(p.m, row_parts * more_rows), k.tile_rows), round_up(parts(p.n, column_parts), k.tile_columns)};
 }
 
-Product part_of(const Product& p, const Panel& panel, int64_t i, int64_t j) {
+// units: of Packed, in a column
+Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, int64_t j) {
   Product part = p;
   part.m = std::min(panel.rows, p.m - i);
   part.n = std::min(panel.columns, p.n - j);
@@ -34,27 +35,57 @@ Product part_of(const Product& p, const Panel& panel, int64_t i, int64_t j) {
   part.b += j * p.b_n;
   part.c += i * p.c_stride + j;
   if (part.bias) part.bias += j;
+  if (part.packed.strips) {
+    part.packed.strips += j * units;
+    part.packed.scales += j;
+    part.packed.sums += j;
+  }
   return part;
+}
+
+// The kernels for weights as they are, and for packed ones.
+struct Choice {
+  ProductKernel plain, packed;
+};
+Choice choice_of(Isa isa, Precision precision) {
+  const ProductKernel f32 = kernels_of(isa).product;
+#ifdef HEXAPLA_X86_KERNELS
+  if (precision == Precision::bf16) return {avx512bf16::product, avx512bf16::product};
+  if (precision == Precision::int8) return {f32, avx512vnni::product};
+#endif
+  HEXAPLA_CHECK(precision == Precision::f32, "no products in ", name_of(precision), " were built");
+  return {f32, f32};
 }
 
 class OwnProducts final : public Products {
  public:
-  explicit OwnProducts(Isa isa) : isa_(isa), k_(kernels_of(isa)) {}
-  std::string name() const override { return std::string("own kernels (") + name_of(isa_) + ")"; }
+  OwnProducts(Isa isa, Precision precision)
+      : isa_(isa), precision_(precision), k_(kernels_of(isa)), kernels_(choice_of(isa, precision)) {}
+  std::string name() const override { return cat("own kernels (", name_of(isa_), ", ", name_of(precision_), ")"); }
 
   void run(const Product& p) override {
     if (p.m == 0 || p.n == 0) return;
+    const ProductKernel& kernel = p.packed.strips ? kernels_.packed : kernels_.plain;
     const Panel panel = panel_of(p, k_);
     const int64_t rows = parts(p.m, panel.rows), columns = parts(p.n, panel.columns);
     parallel_for(rows * columns, [&](int64_t i) {
-      const Product part = part_of(p, panel, i % rows * panel.rows, i / rows * panel.columns);
-      k_.product(part, thread_scratch(Slot::product, product_scratch(panel.rows)));
+      const Product part = part_of(p, panel, parts(p.k, kernel.terms), i % rows * panel.rows, i / rows * panel.columns);
+      kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
+  }
+
+  std::unique_ptr<PackedWeight> pack(const Product& b_alone) const override {
+    const int64_t columns = round_up(b_alone.n, k_.tile_columns);
+    auto packed = std::make_unique<PackedWeight>(columns * parts(b_alone.k, kernels_.packed.terms), columns);
+    kernels_.packed.pack(b_alone, packed->memory());
+    return packed;
   }
 
  private:
   Isa isa_;
+  Precision precision_;
   const Kernels& k_;
+  Choice kernels_;
 };
 
 struct Weight {
@@ -75,13 +106,32 @@ Weight weight(Tensor w, const char* what) {
 
 }  // namespace
 
-std::unique_ptr<Products> make_own_products(Isa isa) { return std::make_unique<OwnProducts>(isa); }
+std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
+  return std::make_unique<OwnProducts>(isa, precision);
+}
+
+PackedWeight::PackedWeight(int64_t units, int64_t columns)
+    : memory_(static_cast<float*>(::operator new (static_cast<size_t>(units + 2 * columns) * 4, std::align_val_t{64}))),
+      parts_{memory_.get(), memory_.get() + units, reinterpret_cast<int32_t*>(memory_.get() + units + columns)} {}
+
+void CpuBackend::pack(Tensor w) {
+  const Weight m = weight(w, "w");
+  packed_[w.bytes] = products_->pack(
+      {nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set});
+}
+void CpuBackend::unpack(Tensor w) { packed_.erase(w.bytes); }
+
+Packed CpuBackend::packed(Tensor w) const {
+  if (packed_.empty()) return {};
+  const auto found = packed_.find(w.bytes);
+  return found == packed_.end() || !found->second ? Packed{} : found->second->view();
+}
 
 void CpuBackend::linear(Tensor x, Tensor w, Tensor b, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
   const Weight mw = weight(w, "w");
   products_->run({mx.p, mx.stride, 1, mw.p, mw.row_step, mw.column_step, my.p, my.stride, vector_of(b, "b"), mx.rows,
-                  mw.columns, mw.rows, Store::set});
+                  mw.columns, mw.rows, Store::set, packed(w)});
 }
 
 void CpuBackend::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) {

@@ -44,6 +44,7 @@ class Threads {
 struct Variant {
   Isa isa;
   std::string products;
+  Precision precision = Precision::f32;
 };
 inline std::vector<Variant> variants() {
   std::vector<Variant> all;
@@ -54,16 +55,22 @@ inline std::vector<Variant> variants() {
   }
   return all;
 }
+// Those that round: proved against the reference on rounded factors, and as deterministic as the others.
+inline std::vector<Variant> variants_of_any_precision() {
+  std::vector<Variant> all = variants();
+  if (parse_precision("auto") == Precision::bf16) all.push_back({best_isa(), "own", Precision::bf16});
+  return all;
+}
 inline std::string variant_name(const testing::TestParamInfo<Variant>& v) {
-  return std::string(name_of(v.param.isa)) + "_" + v.param.products;
+  return cat(name_of(v.param.isa), "_", v.param.products, "_", name_of(v.param.precision));
 }
 inline std::ostream& operator<<(std::ostream& out, const Variant& v) {
-  return out << name_of(v.isa) << ' ' << v.products;
+  return out << name_of(v.isa) << ' ' << v.products << ' ' << name_of(v.precision);
 }
 
 inline std::unique_ptr<Backend> make(const Variant& v) {
   const Environment products("HEXAPLA_PRODUCTS", v.products);
-  return make_cpu_backend(v.isa);
+  return make_cpu_backend(v.isa, v.precision);
 }
 
 }  // namespace hexapla::cpu

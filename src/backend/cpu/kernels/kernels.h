@@ -13,6 +13,14 @@ constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a mul
 
 enum class Store { set, add };
 
+// b in the order in which a kernel reads it: strips of tile_columns columns one after the other, each [units][columns].
+// A unit, 32 bits, is one term of the sums, or two in bf16, or four in int8. Columns beyond the last are zeros.
+struct Packed {
+  const float* strips = nullptr;
+  const float* scales = nullptr;  // int8 only, of each column: what its numbers are multiplied by
+  const int32_t* sums = nullptr;  // int8 only: 128 times the sum of each column's integers
+};
+
 // c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], one of the two is 1; element (t, j) of b
 // is b[t * b_k + j * b_n], one of the two is 1. Every element of c is the sum over blocks of k_block terms, in order:
 // its bits depend on k alone.
@@ -26,9 +34,22 @@ struct Product {
   const float* bias;  // [n] or nothing; only with Store::set
   int64_t m, n, k;
   Store store;
+  Packed packed = {};  // if there: b, which then is not read
 };
-// Floats of scratch for a product of m rows: a strip of b, and the rows of a.
-static constexpr int64_t product_scratch(int64_t m) { return k_block * (max_strip + m); }
+// Floats of scratch for a product of m rows: a strip of b, and the rows of a with a little room between them.
+static constexpr int64_t product_scratch(int64_t m) { return (k_block + 16) * (max_strip + m + 16); }
+
+struct PackedMemory {
+  float *strips, *scales;
+  int32_t* sums;
+};
+// A way of doing products.
+struct ProductKernel {
+  int64_t terms;  // of a unit of Packed
+  void (*run)(const Product&, float* scratch);
+  void (*pack)(const Product& b_alone, const PackedMemory&);  // a and c of the product are not looked at
+  int64_t (*scratch)(int64_t m, int64_t k);                   // floats that run() wants
+};
 
 struct Dropout {
   uint32_t key[2], tensor, step;
@@ -117,7 +138,7 @@ using Map2 = void (*)(const float* a, const float* b, float* y, int64_t n);
 
 struct Kernels {
   int64_t tile_rows, tile_columns;  // of a product
-  void (*product)(const Product&, float* scratch);
+  ProductKernel product;
 
   void (*fill)(float* x, float value, int64_t n);
   Map2 add, multiply;
@@ -160,6 +181,14 @@ extern const Kernels kernels;
 }
 namespace avx512 {
 extern const Kernels kernels;
+}
+// Factors rounded to bf16, every sum over blocks of 2 * k_block terms in f32.
+namespace avx512bf16 {
+extern const ProductKernel product;
+}
+// Packed b only: its columns are rounded to int8 with a scale of their own, the rows of a on the way in; sums in i32.
+namespace avx512vnni {
+extern const ProductKernel product;
 }
 
 }  // namespace hexapla::cpu

@@ -1,5 +1,6 @@
 #pragma once
-// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h.
+// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h. What one term of a sum is, and
+// how it is added, is Terms: here one f32 number, in bf16/product.cpp a pair of bf16 numbers in the room of one.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
@@ -22,14 +23,24 @@ struct Rows {
   Rows(const float* a, int64_t row, int64_t, int rows) : stride(row) {
     for (int i = 0; i < 4; ++i) base[i] = a + (4 * i < rows ? 4 * i : 0) * row;
   }
-  float at(int r, int64_t t) const { return base[r / 4][(r % 4) * stride + t]; }
+  const float* at(int r, int64_t t) const { return base[r / 4] + (r % 4) * stride + t; }
 };
 // Columns: the rows of the tile lie side by side.
 struct Columns {
   const float* a;
   int64_t step;
   Columns(const float* p, int64_t, int64_t k, int) : a(p), step(k) {}
-  float at(int r, int64_t t) const { return a[t * step + r]; }
+  const float* at(int r, int64_t t) const { return a + t * step + r; }
+};
+
+// Units of a are spread over a vector, units of b lie side by side in one. The types are those of the instruction: GCC
+// would move registers about at every change of type.
+struct Singles {
+  typedef Vec Sum;
+  typedef Vec Units;
+  __attribute__((always_inline)) static Vec spread(const float* x) { return all(*x); }
+  __attribute__((always_inline)) static Vec side_by_side(const float* b) { return load(b); }
+  __attribute__((always_inline)) static Vec add(Vec sum, Vec x, Vec row) { return sum + x * row; }
 };
 
 struct TileTarget {
@@ -37,6 +48,7 @@ struct TileTarget {
   int64_t stride, columns;  // columns: at most C * N
   const float* bias;        // where this tile's columns begin, or nothing
   Store store;
+  TileTarget from_row(int64_t i) const { return {c + i * stride, stride, columns, bias, store}; }
 };
 
 // One column of vectors of the tile goes out. All of it must be inlined: the tile lives in registers.
@@ -66,29 +78,29 @@ inline __attribute__((always_inline)) void write(Vec (&acc)[R][C], const TileTar
   }
 }
 
-template <int R, int C, class A>
-__attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64_t k, TileTarget target) {
+template <class Terms, int R, int C, class A, class Target>
+__attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64_t k, Target target) {
   for (int r = 0; r < R; ++r)  // the result is needed in a while: often it is far away
     for (int j = 0; j < C; ++j) __builtin_prefetch(target.c + r * target.stride + j * N, 1);
-  Vec acc[R][C];
+  typename Terms::Sum acc[R][C];
   for (int r = 0; r < R; ++r)
-    for (int j = 0; j < C; ++j) acc[r][j] = Vec{};
+    for (int j = 0; j < C; ++j) acc[r][j] = typename Terms::Sum{};
   for (int64_t t = 0; t < k; ++t, b += b_stride) {
-    Vec row[C];
-    for (int j = 0; j < C; ++j) row[j] = load(b + j * N);
+    typename Terms::Units row[C];
+    for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b + j * N);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const Vec x = all(a.at(r, t));
-      for (int j = 0; j < C; ++j) acc[r][j] += x * row[j];
+      const typename Terms::Units x = Terms::spread(a.at(r, t));
+      for (int j = 0; j < C; ++j) acc[r][j] = Terms::add(acc[r][j], x, row[j]);
     }
   }
   write(acc, target);
 }
 
-template <int R, int C, class A>
-inline void tile_of(int rows, const A& a, const float* b, int64_t b_stride, int64_t k, const TileTarget& target) {
-  if (rows == R) return tile<R, C>(a, b, b_stride, k, target);
-  if constexpr (R > 1) tile_of<R - 1, C>(rows, a, b, b_stride, k, target);
+template <class Terms, int R, int C, class A, class Target>
+inline void tile_of(int rows, const A& a, const float* b, int64_t b_stride, int64_t k, const Target& target) {
+  if (rows == R) return tile<Terms, R, C>(a, b, b_stride, k, target);
+  if constexpr (R > 1) tile_of<Terms, R - 1, C>(rows, a, b, b_stride, k, target);
 }
 
 // k rows of a strip side by side, columns beyond the last are zeros. Straight copy, b_n = 1.
@@ -125,23 +137,23 @@ struct Strip {
   int64_t stride;
 };
 
-template <class A>
+template <class Terms, class A, class Target>
 inline void tiles_of_strip(const Product& p, const float* a, int64_t a_row, int64_t a_k, Strip b, int64_t k,
-                           TileTarget target) {
+                           const Target& whole) {
   const int64_t tiles = (p.m + tile_rows - 1) / tile_rows, rows = (p.m + tiles - 1) / tiles;
-  float* const c = target.c;
   for (int64_t i = 0; i < p.m; i += rows) {
     const int here = (int)(p.m - i < rows ? p.m - i : rows);
-    target.c = c + i * p.c_stride;
+    const Target target = whole.from_row(i);
     const A walk(a + i * a_row, a_row, a_k, here);
     if (target.columns > N)
-      tile_of<tile_rows, 2>(here, walk, b.b, b.stride, k, target);
+      tile_of<Terms, tile_rows, 2>(here, walk, b.b, b.stride, k, target);
     else
-      tile_of<tile_rows, 1>(here, walk, b.b, b.stride, k, target);
+      tile_of<Terms, tile_rows, 1>(here, walk, b.b, b.stride, k, target);
   }
 }
 
 inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, float* packed) {
+  if (p.packed.strips) return {p.packed.strips + from * p.k + t * strip, strip};
   const int64_t columns = p.n - from < strip ? p.n - from : strip;
   const float* b = p.b + t * p.b_k + from * p.b_n;
   if (p.b_n != 1)
@@ -185,10 +197,21 @@ inline void multiply(const Product& p, float* scratch) {
       const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};
       const Strip b = strip_of(p, j, t, k, packed);
       if (p.a_k == 1)
-        tiles_of_strip<Rows>(p, a, a_row, 1, b, k, target);
+        tiles_of_strip<Singles, Rows>(p, a, a_row, 1, b, k, target);
       else
-        tiles_of_strip<Columns>(p, a, 1, p.a_k, b, k, target);
+        tiles_of_strip<Singles, Columns>(p, a, 1, p.a_k, b, k, target);
     }
+  }
+}
+
+// See ProductKernel::pack.
+inline void pack_all(const Product& p, float* strips) {
+  for (int64_t from = 0; from < p.n; from += strip, strips += strip * p.k) {
+    const int64_t columns = p.n - from < strip ? p.n - from : strip;
+    if (p.b_n == 1)
+      pack_rows(p.b + from, p.b_k, p.k, columns, strips);
+    else
+      pack_turned(p.b + from * p.b_n, p.b_n, p.k, columns, strips);
   }
 }
 

@@ -4,12 +4,16 @@
 
 namespace hexapla::cpu::ISA {
 
-void product(const Product& p, float* scratch) { multiply(p, scratch); }
+namespace {
+void run(const Product& p, float* scratch) { multiply(p, scratch); }
+void pack(const Product& p, const PackedMemory& out) { pack_all(p, out.strips); }
+int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
+}  // namespace
 
 const Kernels kernels = {
     tile_rows,
     strip,
-    product,
+    {1, run, pack, scratch},
     fill,
     add,
     multiply_elements,

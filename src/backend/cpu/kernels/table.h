@@ -4,7 +4,6 @@
 
 namespace hexapla::cpu::ISA {
 
-void product(const Product&, float* scratch);
 void fill(float* x, float value, int64_t n);
 void add(const float* a, const float* b, float* y, int64_t n);
 void multiply_elements(const float* a, const float* b, float* y, int64_t n);

@@ -1,0 +1,112 @@
+// Products in bf16 are those of the reference on rounded factors; only the order of the sums differs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/testing.h"
+#include "backend/reference/reference.h"
+#include "base/random.h"
+
+namespace hexapla {
+namespace {
+
+// To the nearest bf16, ties to even.
+float rounded(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x;
+}
+
+struct Numbers {
+  std::vector<float> values;
+  Shape shape;
+  Tensor tensor() { return Tensor::of(values.data(), shape); }
+};
+
+class Bf16Products : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (parse_precision("auto") != Precision::bf16) GTEST_SKIP() << "no AVX512_BF16 on this processor";
+    backend_ = make_cpu_backend(Precision::bf16);
+  }
+
+  Numbers normal(Shape s) {
+    Numbers n{std::vector<float>(static_cast<size_t>(s.size())), s};
+    for (float& x : n.values) x = static_cast<float>(random_.normal());
+    return n;
+  }
+  static Numbers rounded_of(Numbers n) {
+    for (float& x : n.values) x = rounded(x);
+    return n;
+  }
+  static double worst(const Numbers& a, const Numbers& b) {
+    double difference = 0, largest = 1e-30;
+    for (size_t i = 0; i < a.values.size(); ++i) {
+      difference = std::max(difference, std::fabs(static_cast<double>(a.values[i]) - static_cast<double>(b.values[i])));
+      largest = std::max(largest, std::fabs(static_cast<double>(b.values[i])));
+    }
+    return difference / largest;
+  }
+
+  // The three products of a layer on this backend and on the reference: the worst error of all.
+  double error(int64_t rows, int64_t in, int64_t out, bool on_its_side, bool round_first) {
+    const auto view = [&](Numbers& n) { return on_its_side ? n.tensor().transposed() : n.tensor(); };
+    const Shape weight = on_its_side ? Shape{out, in} : Shape{in, out};
+    Numbers x = normal({rows, in}), w = normal(weight), b = normal({out}), dy = normal({rows, out});
+    Numbers y = normal({rows, out}), dx = normal({rows, in}), dw = normal(weight);
+    Numbers ref_y = y, ref_dx = dx, ref_dw = dw;
+    backend_->linear(x.tensor(), view(w), b.tensor(), y.tensor());
+    backend_->linear_backward_input(dy.tensor(), view(w), dx.tensor(), Write::add);
+    backend_->linear_backward_weight(x.tensor(), dy.tensor(), view(dw), {});
+    if (round_first) x = rounded_of(x), w = rounded_of(w), dy = rounded_of(dy);
+    reference_->linear(x.tensor(), view(w), b.tensor(), ref_y.tensor());
+    reference_->linear_backward_input(dy.tensor(), view(w), ref_dx.tensor(), Write::add);
+    reference_->linear_backward_weight(x.tensor(), dy.tensor(), view(ref_dw), {});
+    return std::max({worst(y, ref_y), worst(dx, ref_dx), worst(dw, ref_dw)});
+  }
+
+  std::unique_ptr<Backend> backend_, reference_ = make_reference_backend();
+  Random random_{5};
+};
+
+TEST_F(Bf16Products, AreTheReferenceOnRoundedFactors) {
+  for (const bool on_its_side : {false, true}) {
+    for (const auto& [rows, in, out] : {std::tuple{1, 1, 1},
+                                        {1, 7, 5},
+                                        {7, 1, 3},
+                                        {5, 3, 1},
+                                        {16, 16, 16},
+                                        {7, 33, 65},
+                                        {70, 65, 33},
+                                        {1, 1030, 64},
+                                        {33, 64, 192},
+                                        {2, 5, 1003},
+                                        {257, 3, 2},
+                                        {300, 128, 512},
+                                        {515, 31, 40},
+                                        {1025, 40, 16}})
+      EXPECT_LE(error(rows, in, out, on_its_side, true), 1e-5) << rows << 'x' << in << 'x' << out << on_its_side;
+    for (int64_t w = 1; w <= 70; ++w)
+      EXPECT_LE(error(3 + w % 15, w, 71 - w, on_its_side, true), 1e-5) << w << ' ' << on_its_side;
+  }
+}
+
+TEST_F(Bf16Products, DoRound) { EXPECT_GT(error(20, 64, 64, false, false), 1e-4); }
+
+TEST_F(Bf16Products, SaySo) {
+  EXPECT_NE(product_implementation(*backend_).find("bf16"), std::string::npos) << product_implementation(*backend_);
+}
+
+TEST(CpuPrecision, NamesAreParsed) {
+  EXPECT_EQ(parse_precision("f32"), Precision::f32);
+  EXPECT_THROW(parse_precision("fp8"), UsageError);
+  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  EXPECT_EQ(parse_precision("auto"), Precision::f32);
+  EXPECT_THROW(parse_precision("bf16"), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla

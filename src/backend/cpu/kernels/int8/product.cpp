@@ -1,0 +1,132 @@
+// Products in 8-bit integers, for processors with AVX512_VNNI: a weight's columns have a scale each, so has every row
+// of a. The instruction takes unsigned bytes by signed ones: a's integers are moved up by 128, and 128 times the sum of
+// the column is taken off at the end.
+#include "backend/cpu/kernels/product.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+struct Quads {
+  typedef __m512i Sum;
+  typedef __m512i Units;
+  __attribute__((always_inline)) static __m512i spread(const float* x) {
+    int32_t quad;
+    std::memcpy(&quad, x, sizeof quad);
+    return _mm512_set1_epi32(quad);
+  }
+  __attribute__((always_inline)) static __m512i side_by_side(const float* b) { return _mm512_loadu_si512(b); }
+  __attribute__((always_inline)) static __m512i add(__m512i sum, __m512i x, __m512i row) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // GCC 12 copies the sums around its intrinsic
+    return sum;
+  }
+};
+
+// c = (sums of integers - column sums) * row scale * column scale + bias.
+struct ScaledTarget {
+  float* c;
+  int64_t stride, columns;
+  const float *bias, *row_scales, *scales;  // scales and sums: whole strips
+  const int32_t* sums;
+  ScaledTarget from_row(int64_t i) const {
+    return {c + i * stride, stride, columns, bias, row_scales + i, scales, sums};
+  }
+};
+
+template <int R, int C, class At>
+inline __attribute__((always_inline)) void write_column(__m512i (&acc)[R][C], const int j, const ScaledTarget& t,
+                                                        At at) {
+  const Vec scale = load(t.scales + j * N), bias = t.bias ? at(t.bias + j * N) : Vec{};
+  Int sums;
+  std::memcpy(&sums, t.sums + j * N, sizeof sums);
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r)
+    at(t.c + r * t.stride + j * N,
+       (Vec)_mm512_cvtepi32_ps((__m512i)((Int)acc[r][j] - sums)) * (t.row_scales[r] * scale) + bias);
+}
+
+template <int R, int C>
+inline __attribute__((always_inline)) void write(__m512i (&acc)[R][C], const ScaledTarget& t) {
+#pragma GCC unroll 2
+  for (int j = 0; j < C; ++j) {
+    const int64_t left = t.columns - j * N;
+    if (left >= N)
+      write_column<R, C>(acc, j, t, Whole{});
+    else if (left > 0)
+      write_column<R, C>(acc, j, t, Part{left});
+  }
+}
+
+inline int64_t quads_of(int64_t k) { return (k + 3) / 4; }
+// Rows of quads: whole vectors of terms, and not a power of two apart.
+inline int64_t row_of(int64_t k) { return (k + N - 1) / N * (N / 4) + N; }
+
+inline float magnitude(const float* x, int64_t step, int64_t n) {
+  if (step != 1) {
+    float most = 0;
+    for (int64_t i = 0; i < n; ++i) most = __builtin_fabsf(x[i * step]) > most ? __builtin_fabsf(x[i * step]) : most;
+    return most;
+  }
+  Vec most{};
+  sweep(n, [&](int64_t i, auto at) { most = max(most, (Vec)((Int)at(x + i) & 0x7FFFFFFF)); });
+  return highest(most);
+}
+
+// -> what the row's integers must be multiplied by
+inline float quantise_row(const float* x, int64_t n, float* out) {
+  const float most = magnitude(x, 1, n);
+  const Vec inverse = all(most > 0 ? 127 / most : 0.0f);
+  sweep(n, [&](int64_t i, auto at) {
+    const Int v = (Int)_mm512_cvtps_epi32((__m512)(at(x + i) * inverse)) + 128;
+    _mm_storeu_si128((__m128i*)((uint8_t*)out + i), _mm512_cvtepi32_epi8((__m512i)v));
+  });
+  return most / 127;
+}
+
+void run(const Product& p, float* scratch) {
+  if (p.m == 0 || p.n == 0) return;
+  const int64_t quads = quads_of(p.k), row = row_of(p.k);
+  float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
+  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantise_row(p.a + i * p.a_row, p.k, a + i * row);
+  for (int64_t j = 0; j < p.n; j += strip) {
+    const ScaledTarget target{p.c + j,
+                              p.c_stride,
+                              p.n - j < strip ? p.n - j : strip,
+                              p.bias ? p.bias + j : nullptr,
+                              scales,
+                              p.packed.scales + j,
+                              p.packed.sums + j};
+    tiles_of_strip<Quads, Rows>(p, a, row, 1, {p.packed.strips + j * quads, strip}, quads, target);
+  }
+}
+
+// One column into its place in every quad of a strip.
+inline void quantise_column(const float* b, int64_t step, int64_t k, int8_t* out, float& scale, int32_t& sum) {
+  const float most = magnitude(b, step, k), inverse = most > 0 ? 127 / most : 0.0f;
+  scale = most / 127;
+  sum = 0;
+  for (int64_t t = 0; t < k; ++t) {
+    const int32_t q = (int32_t)__builtin_rintf(b[t * step] * inverse);
+    out[t / 4 * 4 * strip + t % 4] = (int8_t)q;
+    sum += 128 * q;
+  }
+}
+
+void pack(const Product& p, const PackedMemory& out) {
+  const int64_t strips = (p.n + strip - 1) / strip, bytes = strips * strip * quads_of(p.k) * 4;
+  std::memset(out.strips, 0, (size_t)bytes);
+  for (int64_t j = 0; j < strips * strip; ++j) {
+    out.scales[j] = 0;
+    out.sums[j] = 0;
+    if (j >= p.n) continue;
+    int8_t* column = (int8_t*)(out.strips + j / strip * strip * quads_of(p.k)) + j % strip * 4;
+    quantise_column(p.b + j * p.b_n, p.b_k, p.k, column, out.scales[j], out.sums[j]);
+  }
+}
+
+int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
+
+}  // namespace
+
+const ProductKernel product = {4, run, pack, scratch};
+
+}  // namespace hexapla::cpu::ISA

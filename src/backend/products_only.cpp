@@ -1,0 +1,68 @@
+#include "backend/products_only.h"
+
+namespace hexapla {
+namespace {
+
+class ProductsOnly final : public Backend {
+ public:
+  explicit ProductsOnly(Backend& inner) : inner_(inner) {}
+  std::string name() const override { return inner_.name() + ", products only"; }
+  bool supports(DType t) const override { return inner_.supports(t); }
+
+  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override { inner_.linear(x, w, b, y); }
+  void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {
+    inner_.linear_backward_input(dy, w, dx, how);
+  }
+  void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor) override {
+    inner_.linear_backward_weight(x, dy, dw, {});
+  }
+  // The three products of the output layer, tile by tile.
+  void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
+                                   Tensor) override {
+    const int64_t rows = in.x.shape[0], height = tile.shape[0];
+    for (int64_t from = 0; from < rows; from += height) {
+      const int64_t count = std::min(height, rows - from);
+      const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);
+      inner_.linear(x, in.w, in.b, logits);
+      inner_.linear_backward_input(logits, in.w, dx.slice(from, count), Write::set);
+      inner_.linear_backward_weight(x, logits, dw, {});
+    }
+  }
+
+  void fill(Tensor, double) override {}
+  void add(Tensor, Tensor, Tensor) override {}
+  void combine(double, Tensor, double, Tensor) override {}
+  void multiply(Tensor, Tensor, Tensor) override {}
+  void activate(Activation, Tensor, Tensor) override {}
+  void activate_backward(Activation, Tensor, Tensor, Tensor) override {}
+  void dropout(Tensor, DropoutMask, Tensor) override {}
+  void add_norm(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor) override {}
+  void add_norm_backward(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
+  void batch_norm(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
+  void batch_norm_backward(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
+  void batch_norm_inference(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor) override {}
+  void embed(Tensor, Tensor, double, Write, Tensor) override {}
+  void embed_backward(Tensor, Tensor, double, Tensor) override {}
+  void sinusoids(Tensor) override {}
+  void attention(const AttentionInput&, Tensor, Tensor) override {}
+  void attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
+  void additive_attention(const AttentionInput&, Tensor, Tensor) override {}
+  void additive_attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor,
+                                   Tensor) override {}
+  void attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, double, Tensor) override {}
+  void additive_attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
+  void cross_entropy(const LossInput&, Tensor, Tensor, Tensor) override {}
+  void log_softmax(Tensor, Tensor) override {}
+  void log_softmax_top(Tensor, int64_t, Tensor, Tensor) override {}
+  void adam(Tensor, Tensor, Tensor, Tensor, const AdamStep&) override {}
+  double sum_of_squares(Tensor) override { return 0; }
+
+ private:
+  Backend& inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_products_only(Backend& inner) { return std::make_unique<ProductsOnly>(inner); }
+
+}  // namespace hexapla

@@ -1,0 +1,370 @@
+// hexapla bench: how fast this machine trains and translates, on made-up ids and untrained weights.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backend/cpu/cpu.h"
+#include "backend/products_only.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "cli/command.h"
+#include "cli/model.h"
+#include "cli/search_options.h"
+#include "data/lines.h"
+#include "decode/packed_weights.h"
+#include "decode/search.h"
+#include "model/parameters.h"
+#include "train/optimizer.h"
+
+namespace hexapla::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+int64_t peak_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+Config model_of(const std::string& preset, int64_t vocabulary) {
+  Config c = Config::preset(preset);
+  c.source_vocab = c.target_vocab = vocabulary;
+  c.resolve();
+  return c;
+}
+
+// Sentence pairs in ids, </s> not counted.
+struct Pair {
+  Ids source, target;
+};
+
+Ids made_up(Random& random, int64_t n, int64_t vocabulary) {
+  Ids ids(static_cast<size_t>(n));
+  for (int32_t& id : ids) id = static_cast<int32_t>(4 + random.below(static_cast<uint32_t>(vocabulary - 4)));
+  return ids;
+}
+
+// Lengths like those of news text (wmt) or of picture captions (multi30k); the target is about 5 % longer.
+int64_t source_length(Random& random, const std::string& lengths) {
+  if (lengths == "wmt") return std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, 119);
+  return std::clamp<int64_t>(std::llround(14.5 + 4.5 * random.normal()), 4, 45);
+}
+
+// Batches of neighbours in length, at most `tokens` target tokens each, in random order.
+std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t vocabulary, int64_t tokens,
+                                            size_t most) {
+  Random random(1);
+  std::vector<Pair> pool;
+  for (int i = 0; i < 20000; ++i) {
+    const int64_t s = source_length(random, lengths);
+    const int64_t t =
+        std::clamp<int64_t>(std::llround(static_cast<double>(s) * (1.05 + 0.15 * random.normal())), 2, 119);
+    pool.push_back({Ids(static_cast<size_t>(s)), Ids(static_cast<size_t>(t))});
+  }
+  std::stable_sort(pool.begin(), pool.end(), [](const Pair& a, const Pair& b) {
+    return std::pair(a.target.size(), a.source.size()) < std::pair(b.target.size(), b.source.size());
+  });
+  std::vector<std::vector<Pair>> batches;
+  int64_t held = tokens;
+  for (Pair& p : pool) {
+    const auto n = static_cast<int64_t>(p.target.size()) + 1;
+    if (held + n > tokens) batches.emplace_back(), held = 0;
+    batches.back().push_back(std::move(p));
+    held += n;
+  }
+  random.shuffle(batches);
+  batches.resize(std::min(batches.size(), most));
+  for (auto& batch : batches)
+    for (Pair& p : batch) {
+      p.source = made_up(random, static_cast<int64_t>(p.source.size()), vocabulary);
+      p.target = made_up(random, static_cast<int64_t>(p.target.size()), vocabulary);
+    }
+  return batches;
+}
+
+// One batch as the model takes it: <s> is 1, </s> is 2.
+struct Rows {
+  std::vector<int32_t> source, in, out, source_starts{0}, target_starts{0};
+  explicit Rows(const std::vector<Pair>& pairs) {
+    for (const Pair& p : pairs) {
+      source.insert(source.end(), p.source.begin(), p.source.end());
+      source.push_back(2);
+      in.push_back(1);
+      in.insert(in.end(), p.target.begin(), p.target.end());
+      out.insert(out.end(), p.target.begin(), p.target.end());
+      out.push_back(2);
+      source_starts.push_back(static_cast<int32_t>(source.size()));
+      target_starts.push_back(static_cast<int32_t>(out.size()));
+    }
+  }
+  BatchView view() const { return {source, in, out, source_starts, target_starts}; }
+};
+
+void write_batches(const std::string& path, const std::vector<std::vector<Pair>>& batches) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& batch : batches) {
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const Pair& p : batch) pairs.push_back({p.source, p.target});
+    all.push_back(std::move(pairs));
+  }
+  write_file_atomically(path, all.dump());
+}
+
+struct BenchTrain {
+  std::string preset = "tiny", lengths = "wmt", precision = "auto", batches_file;
+  int64_t vocabulary = 10000, tokens = 2048;
+  double seconds = 10, dropout = 0.1;
+  int threads = 0;
+  bool json = false;
+
+  // Training as `hexapla train` does it, without reading and without logs.
+  class Trainer {
+   public:
+    Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed)
+        : model_(config),
+          parameters_(model_, DType::f32, Parameters::Use::training),
+          optimizer_(parameters_, options),
+          cx_{backend, arena_, DType::f32, true},
+          replay_{replayed, replay_arena_, DType::f32, true} {
+      initialise(model_, 1, options.init_gain);
+    }
+    double step(const Rows& rows) {
+      const auto start = Clock::now();
+      cx_.step = static_cast<uint32_t>(++updates_);
+      run(cx_, rows);
+      cx_.backend.sum_of_squares(parameters_.gradients());
+      optimizer_.update(cx_.backend, updates_, 1);
+      return seconds_since(start);
+    }
+    // The products of the same step alone.
+    double replay(const Rows& rows) {
+      const auto start = Clock::now();
+      run(replay_, rows);
+      return seconds_since(start);
+    }
+
+   private:
+    void run(Context& cx, const Rows& rows) {
+      cx.backend.fill(parameters_.gradients(), 0);
+      model_.loss_and_gradient(cx, rows.view(), 0.1, 1.0 / static_cast<double>(rows.out.size()), saved_);
+      cx.arena.clear();
+    }
+    static constexpr size_t room = size_t{16} << 30;  // address space: pages are taken when they are written
+    Transformer model_;
+    Parameters parameters_;
+    Optimizer optimizer_;
+    Arena arena_{room}, replay_arena_{room};
+    Context cx_, replay_;
+    Transformer::Saved saved_;
+    int64_t updates_ = 0;
+  };
+
+  int run() const {
+    set_threads(threads);
+    Config config = model_of(preset, vocabulary);
+    config.dropout = config.attention_dropout = config.activation_dropout = dropout;
+    const Precision p = parse_precision(precision);
+    const auto backend = make_cpu_backend(p);
+    const auto products = make_products_only(*backend);
+    const auto batches = make_batches(lengths, vocabulary, tokens, 200);
+    if (!batches_file.empty()) write_batches(batches_file, batches);
+    TrainOptions options;
+    options.architecture = config;
+    options.lr = 1e-4;
+    Trainer trainer(config, options, *backend, *products);
+    std::vector<Rows> rows;
+    for (const auto& b : batches) rows.emplace_back(b);
+    for (size_t i = 0; i < 4; ++i) trainer.step(rows[i]), trainer.replay(rows[i]);
+    std::vector<double> rates, fractions;
+    const auto start = Clock::now();
+    for (size_t i = 4; rates.size() < 5 || seconds_since(start) < seconds; ++i) {
+      const Rows& r = rows[i % rows.size()];
+      const double whole = trainer.step(r), alone = trainer.replay(r);
+      rates.push_back(static_cast<double>(r.out.size()) / whole);
+      fractions.push_back(alone / whole);
+    }
+    print(name_of(p), *backend, rates, fractions);
+    return 0;
+  }
+
+  void print(const char* used, const Backend& backend, const std::vector<double>& rates,
+             const std::vector<double>& fractions) const {
+    if (json) {
+      std::cout << nlohmann::ordered_json{{"tokens_per_second", median(rates)},
+                                          {"products_fraction", median(fractions)},
+                                          {"steps", rates.size()},
+                                          {"peak_mib", peak_mib()}}
+                << "\n";
+      return;
+    }
+    std::cout << fmt::format(
+        "{} {} V={} tokens={} dropout={} {} {} threads={}: {:.0f} target tokens/s, {:.0f} % of it products, {} steps, "
+        "peak {} MiB\n",
+        preset, lengths, vocabulary, tokens, dropout, used, product_implementation(backend), hexapla::threads(),
+        median(rates), 100 * median(fractions), rates.size(), peak_mib());
+  }
+};
+
+struct BenchTranslate {
+  std::string model_path, text, output;  // a trained model and what it shall translate, or:
+  std::string preset = "base", precision = "f32";
+  int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
+  int beam = 4, threads = 1, rounds = 3;
+  bool json = false;
+
+  int run() const {
+    if (!model_path.empty()) return translate_text();
+    return translate_ids();
+  }
+
+  // Tokenisation included, loading not.
+  int translate_text() const {
+    const OpenModel m = open_translator(model_path, threads, parse_decoding_precision(precision));
+    const std::vector<std::string> lines = read_lines(text);
+    TranslateOptions options;
+    options.search.beam_size = beam;
+    options.batch_sentences = batch;
+    std::vector<double> seconds;
+    std::string translations;
+    for (int i = 0; i <= rounds; ++i) {
+      const auto start = Clock::now();
+      const auto found = m.translator().translate(lines, options);
+      if (i > 0) seconds.push_back(seconds_since(start));  // the first is for warming up
+      translations.clear();
+      for (const auto& best : found) translations += best.front().text + "\n";
+    }
+    if (!output.empty()) write_file_atomically(output, translations);
+    const double time = median(seconds), rate = static_cast<double>(lines.size()) / time;
+    if (json)
+      std::cout << nlohmann::ordered_json{{"seconds", time}, {"lines_per_second", rate}, {"peak_mib", peak_mib()}}
+                << "\n";
+    else
+      std::cout << fmt::format("beam={} batch={} {} threads={}: {:.1f} lines/s, {:.2f} s, peak {} MiB\n", beam, batch,
+                               product_implementation(*m.backend), hexapla::threads(), rate, time, peak_mib());
+    return 0;
+  }
+
+  int translate_ids() const {
+    set_threads(threads);
+    Transformer model(model_of(preset, vocabulary));
+    Parameters parameters(model, DType::f32, Parameters::Use::inference);
+    initialise(model, 1);
+    const auto backend = make_cpu_backend(parse_decoding_precision(precision));
+    const PackedWeights packed(*backend, model);
+    Random random(1);
+    std::vector<Ids> sources;
+    for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, vocabulary));
+    for (Ids& s : sources) s.back() = 2;
+    translate(*backend, model, std::span(sources).first(static_cast<size_t>(std::min(batch, sentences))));
+    std::vector<double> rates;
+    for (int i = 0; i < rounds; ++i) {
+      const auto start = Clock::now();
+      int64_t tokens = 0;
+      for (int64_t from = 0; from < sentences; from += batch)
+        tokens += translate(*backend, model,
+                            std::span(sources).subspan(static_cast<size_t>(from),
+                                                       static_cast<size_t>(std::min(batch, sentences - from))));
+      rates.push_back(static_cast<double>(tokens) / seconds_since(start));
+    }
+    print(*backend, rates);
+    return 0;
+  }
+
+  // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
+  int64_t translate(Backend& backend, const Transformer& model, std::span<const Ids> sources) const {
+    SearchOptions options;
+    options.beam_size = beam;
+    options.extra_length = 0;
+    Arena arena(search_memory(model, sources, options, DType::f32));
+    Context cx{backend, arena};
+    int64_t tokens = 0;
+    for (const auto& found : search(cx, model, sources, options, {1, 2, 0}))
+      tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+    return tokens;
+  }
+
+  void print(const Backend& backend, const std::vector<double>& rates) const {
+    const double rate = median(rates);
+    if (json) {
+      std::cout << nlohmann::ordered_json{{"tokens_per_second", rate}, {"peak_mib", peak_mib()}} << "\n";
+      return;
+    }
+    std::cout << fmt::format(
+        "{} V={} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms a sentence, peak {} MiB\n", preset,
+        vocabulary, beam, batch, product_implementation(backend), hexapla::threads(), rate,
+        1e3 * static_cast<double>(length) / rate, peak_mib());
+  }
+};
+
+void add_bench_train(CLI::App& bench, Action& chosen) {
+  auto b = std::make_shared<BenchTrain>();
+  CLI::App* c = bench.add_subcommand("train", "target tokens a second of training, and the share of the products");
+  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("tiny");
+  c->add_option("--lengths", b->lengths, "wmt or multi30k: how long sentences are")
+      ->check(CLI::IsMember({"wmt", "multi30k"}))
+      ->default_str("wmt");
+  c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(8, 1 << 24))->default_str("10000");
+  c->add_option("--batch-tokens", b->tokens, "target tokens of a batch")
+      ->check(CLI::Range(1, 1 << 24))
+      ->default_str("2048");
+  c->add_option("--dropout", b->dropout, "of sublayer outputs, weights of attention and hidden layers")
+      ->check(CLI::Range(0.0, 0.99))
+      ->default_str("0.1");
+  c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
+  c->add_option("--seconds", b->seconds, "how long to measure")->default_str("10");
+  c->add_option("--threads", b->threads, "0: every core")->default_str("0");
+  c->add_option("--write-batches", b->batches_file, "write the batches there, as JSON, for another program to train on")
+      ->type_name("FILE");
+  c->add_flag("--json", b->json, "as JSON");
+  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+}
+
+void add_bench_translate(CLI::App& bench, Action& chosen) {
+  auto b = std::make_shared<BenchTranslate>();
+  CLI::App* c = bench.add_subcommand("translate", "tokens a second to a fixed length, or a model's lines a second");
+  c->add_option("-m,--model", b->model_path, "a trained model, instead of an untrained one of --preset")
+      ->type_name("MODEL");
+  c->add_option("--text", b->text, "the lines that it shall translate")->type_name("FILE");
+  c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
+  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
+  c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(8, 1 << 24))->default_str("32000");
+  c->add_option("--precision", b->precision, "f32, bf16 or int8")
+      ->check(CLI::IsMember({"f32", "bf16", "int8"}))
+      ->default_str("f32");
+  c->add_option("-b,--beam-size", b->beam, "1: greedy")->check(CLI::Range(1, 1000))->default_str("4");
+  c->add_option("--batch-size", b->batch, "sentences at a time")->check(CLI::Range(1, 100000))->default_str("32");
+  c->add_option("--sentences", b->sentences, "in all")->check(CLI::Range(1, 1000000))->default_str("64");
+  c->add_option("--length", b->length, "tokens of a sentence, on both sides")
+      ->check(CLI::Range(2, 10000))
+      ->default_str("30");
+  c->add_option("--rounds", b->rounds, "the median of so many counts")->check(CLI::Range(1, 1000))->default_str("3");
+  c->add_option("--threads", b->threads, "0: every core")->default_str("1");
+  c->add_flag("--json", b->json, "as JSON");
+  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& chosen) {
+  CLI::App* c = app.add_subcommand("bench", "measure this machine: training and translating, on made-up text");
+  c->require_subcommand(1);
+  c->footer(
+      "Examples:\n"
+      "  hexapla bench train --preset base --lengths wmt\n"
+      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
+  add_bench_train(*c, chosen);
+  add_bench_translate(*c, chosen);
+}
+
+}  // namespace hexapla::cli

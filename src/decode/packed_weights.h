@@ -1,0 +1,20 @@
+#pragma once
+#include "model/transformer.h"
+
+namespace hexapla {
+
+// As long as this lives, the backend holds copies of a model's weights in the order (and precision) that suits it best:
+// decoding multiplies a few rows by each weight again and again. The weights must not change meanwhile.
+class PackedWeights {
+ public:
+  PackedWeights(Backend& backend, Transformer& model);
+  ~PackedWeights();
+  PackedWeights(const PackedWeights&) = delete;
+  PackedWeights& operator=(const PackedWeights&) = delete;
+
+ private:
+  Backend& backend_;
+  std::vector<Tensor> weights_;
+};
+
+}  // namespace hexapla
