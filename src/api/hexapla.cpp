@@ -31,11 +31,11 @@ struct Translator::Impl {
   TextTranslator translator;
 
   explicit Impl(const std::string& path)
-      : model(load_model(path)),
+      : model(map_model(path)),
         source(Vocabulary::parse(model.source_vocabulary, path)),
         target(Vocabulary::parse(model.target_vocabulary, path)),
         backend(make_cpu_backend()),
-        packed(*backend, *model.net),
+        packed(*backend, model),
         translator(*model.net, source, target, *backend) {}
 };
 

@@ -95,6 +95,7 @@ class Backend {
   // y = scale * table[ids] (set) or y += scale * table[ids] (add). table: [V, d], ids: [N] i32, y: [N, d].
   virtual void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) = 0;
   virtual void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) = 0;  // dtable[ids] += scale * dy
+  virtual void put_rows(Tensor x, Tensor ids, Tensor y) = 0;  // y[ids[n]] = x[n]; ids [N] i32, no two the same
   // table[p][2i] = sin(p / 10000^(2i/d)), table[p][2i+1] = cos(the same), section 3.5. table: [positions, d].
   virtual void sinusoids(Tensor table) = 0;
 

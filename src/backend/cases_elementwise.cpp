@@ -98,6 +98,16 @@ void add_embedding(std::vector<OpCase>& cases, int64_t words, int64_t rows, int6
                    }});
 }
 
+// Every other row, the last one first.
+void add_put_rows(std::vector<OpCase>& cases, int64_t rows, int64_t width) {
+  cases.push_back({"put_rows", cat("put_rows ", rows, "x", width), [=](Backend& b, CaseData& d) -> Call {
+                     std::vector<int32_t> places;
+                     for (int64_t n = rows; n-- > 0;) places.push_back(static_cast<int32_t>(2 * n));
+                     return [&b, x = d.strided({rows, width}), ids = d.integers(places),
+                             y = d.changed("y", d.normal({2 * rows, width}))] { b.put_rows(x, ids, y); };
+                   }});
+}
+
 void add_adam(std::vector<OpCase>& cases, int64_t n, int64_t step) {
   const Shape s{n};
   const AdamStep how{0.1, 0.9, 0.98, 1e-9, step, 0.5};
@@ -123,6 +133,8 @@ void add_elementwise_cases(std::vector<OpCase>& cases) {
   add_embedding(cases, 3, 50, 17);
   add_embedding(cases, 1000, 33, 65);
   add_embedding(cases, 1000, 300, 512);
+  for (const int64_t rows : {1, 5, 70})
+    for (const int64_t width : {1, 17, 512}) add_put_rows(cases, rows, width);
   for (const Shape& s : {Shape{1, 1}, Shape{1, 2}, Shape{70, 65}, Shape{33, 16}, Shape{1000, 64}, Shape{300, 512}})
     cases.push_back({"sinusoids", cat("sinusoids ", s), [=](Backend& b, CaseData& d) -> Call {
                        return [&b, t = d.result("table", s)] { b.sinusoids(t); };

@@ -41,6 +41,7 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "batch_norm_inference",
                          "embed",
                          "embed_backward",
+                         "put_rows",
                          "sinusoids",
                          "attention",
                          "attention_backward",

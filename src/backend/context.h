@@ -21,8 +21,9 @@ struct Context {
   Backend& backend;
   Arena& arena;
   DType dtype = DType::f32;
-  bool training = false;  // dropout is active, BatchNorm uses the statistics of the batch
-  uint64_t seed = 1;      // with step and the tensor's number it names every dropout mask
+  bool training = false;      // dropout is active, BatchNorm uses the statistics of the batch
+  bool forward_only = false;  // nothing is kept for a backward pass where that saves memory
+  uint64_t seed = 1;          // with step and the tensor's number it names every dropout mask
   uint32_t step = 0;
   Tap* tap = nullptr;
 

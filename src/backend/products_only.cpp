@@ -43,6 +43,7 @@ class ProductsOnly final : public Backend {
   void batch_norm_inference(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor) override {}
   void embed(Tensor, Tensor, double, Write, Tensor) override {}
   void embed_backward(Tensor, Tensor, double, Tensor) override {}
+  void put_rows(Tensor, Tensor, Tensor) override {}
   void sinusoids(Tensor) override {}
   void attention(const AttentionInput&, Tensor, Tensor) override {}
   void attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}

@@ -52,6 +52,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // The system may have the memory of this part back: what is looked at again is read again.
+  void forget(std::span<const std::byte> part) const;
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
  private:

@@ -266,13 +266,16 @@ struct BenchTranslate {
     std::vector<Ids> sources;
     for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, vocabulary));
     for (Ids& s : sources) s.back() = 2;
-    translate(*backend, model, std::span(sources).first(static_cast<size_t>(std::min(batch, sentences))));
+    const auto first = std::span(sources).first(static_cast<size_t>(std::min(batch, sentences)));
+    Arena arena(search_memory(model, first, search_options(), DType::f32));
+    Context cx{*backend, arena};
+    translate(cx, model, first);
     std::vector<double> rates;
     for (int i = 0; i < rounds; ++i) {
       const auto start = Clock::now();
       int64_t tokens = 0;
       for (int64_t from = 0; from < sentences; from += batch)
-        tokens += translate(*backend, model,
+        tokens += translate(cx, model,
                             std::span(sources).subspan(static_cast<size_t>(from),
                                                        static_cast<size_t>(std::min(batch, sentences - from))));
       rates.push_back(static_cast<double>(tokens) / seconds_since(start));
@@ -282,16 +285,18 @@ struct BenchTranslate {
   }
 
   // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
-  int64_t translate(Backend& backend, const Transformer& model, std::span<const Ids> sources) const {
+  int64_t translate(Context& cx, const Transformer& model, std::span<const Ids> sources) const {
+    int64_t tokens = 0;
+    for (const auto& found : search(cx, model, sources, search_options(), {1, 2, 0}))
+      tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+    return tokens;
+  }
+
+  SearchOptions search_options() const {
     SearchOptions options;
     options.beam_size = beam;
     options.extra_length = 0;
-    Arena arena(search_memory(model, sources, options, DType::f32));
-    Context cx{backend, arena};
-    int64_t tokens = 0;
-    for (const auto& found : search(cx, model, sources, options, {1, 2, 0}))
-      tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
-    return tokens;
+    return options;
   }
 
   void print(const Backend& backend, const std::vector<double>& rates) const {

@@ -19,7 +19,7 @@ std::string model_file(const std::string& path) {
 OpenModel open_translator(const std::string& path, int threads, Precision precision) {
   OpenModel m = open_model(path, threads);
   m.backend = make_cpu_backend(precision);
-  m.packed = std::make_unique<PackedWeights>(*m.backend, *m.file.net);
+  m.packed = std::make_unique<PackedWeights>(*m.backend, m.file);
   return m;
 }
 
@@ -28,7 +28,7 @@ OpenModel open_model(const std::string& path, int threads) {
   if (threads < 0) throw UsageError(cat("--threads is ", threads, ", but must be at least 0 (every core)"));
   set_threads(threads);
   const std::string file = model_file(path);
-  LoadedModel loaded = load_model(file);
+  LoadedModel loaded = map_model(file);
   Vocabulary source = Vocabulary::parse(loaded.source_vocabulary, file);
   Vocabulary target =
       loaded.target_vocabulary == loaded.source_vocabulary ? source : Vocabulary::parse(loaded.target_vocabulary, file);

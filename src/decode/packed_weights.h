@@ -1,5 +1,5 @@
 #pragma once
-#include "model/transformer.h"
+#include "model/model_file.h"
 
 namespace hexapla {
 
@@ -7,7 +7,8 @@ namespace hexapla {
 // decoding multiplies a few rows by each weight again and again. The weights must not change meanwhile.
 class PackedWeights {
  public:
-  PackedWeights(Backend& backend, Transformer& model);
+  PackedWeights(Backend& backend, LoadedModel& model);
+  PackedWeights(Backend& backend, Transformer& net);
   ~PackedWeights();
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;

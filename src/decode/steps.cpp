@@ -1,6 +1,7 @@
 #include "decode/steps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hexapla {
 Ragged::Ragged(std::span<const Ids> sentences) {
@@ -12,13 +13,15 @@ Ragged::Ragged(std::span<const Ids> sentences) {
 }
 
 DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
-    : cx_(cx), model_(model), before_(cx.arena), cache_rows_(cache_rows) {
+    : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
   HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
   const Ragged batch(sources);
   memory_rows_ = batch.starts;
   // Only the memory outlives the encoder, and only until its keys and values are computed.
   Transformer::Saved saved;
+  const bool forward_only = std::exchange(cx.forward_only, true);
   Tensor memory = model.encode(cx, batch.ids, memory_rows_, saved);
+  cx.forward_only = forward_only;
   Tensor copy = cx.scratch(memory.shape);
   cx.backend.combine(1, memory, 0, copy);
   cx.arena.rewind({before_.mark().bottom, cx.arena.mark().top});
@@ -27,32 +30,44 @@ DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<cons
   step_ = cx.arena.mark();
 }
 
+// One cache row for each hypothesis that none of them holds, the lowest first.
+std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes) {
+  std::fill(seen_.begin(), seen_.end(), false);
+  for (const Prefix* p : prefixes)
+    for (const int32_t row : p->rows) seen_[row] = true;
+  std::vector<int32_t> rows;
+  for (size_t row = 0; row < seen_.size() && rows.size() < prefixes.size(); ++row)
+    if (!seen_[row]) rows.push_back(static_cast<int32_t>(row));
+  HEXAPLA_CHECK(rows.size() == prefixes.size(), "decoding: ", prefixes.size(),
+                " hypotheses more do not fit a cache of ", seen_.size(), " rows");
+  return rows;
+}
+
 Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses) {
   const auto n = static_cast<int64_t>(prefixes.size());
   HEXAPLA_CHECK(hypotheses.size() == memory_rows_.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
-  HEXAPLA_CHECK(used_ + n <= cache_rows_, "decoding: ", n, " hypotheses more do not fit a cache of ", cache_rows_,
-                " rows with ", used_, " in use");
   cx_.arena.rewind(step_);
+  const std::vector<int32_t> places = unseen_rows(prefixes);
   size_t longest = 0;
   for (int64_t i = 0; i < n; ++i) {
     Prefix& p = *prefixes[i];
     HEXAPLA_CHECK(p.ids.size() == p.rows.size() + 1, "decoding: a hypothesis of ", p.ids.size(), " ids has ",
                   p.rows.size(), " cache rows, so not exactly one id is new");
-    p.rows.push_back(static_cast<int32_t>(used_ + i));
+    p.rows.push_back(places[i]);
     longest = std::max(longest, p.rows.size());
   }
-  StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, used_};
+  StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
   in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
   for (int64_t i = 0; i < n; ++i) {
     const Prefix& p = *prefixes[i];
     in.ids.data<int32_t>()[i] = p.ids.back();
+    in.places.data<int32_t>()[i] = p.rows.back();
     in.positions.data<int32_t>()[i] = static_cast<int32_t>(p.ids.size() - 1);
     in.rows.lengths.data<int32_t>()[i] = static_cast<int32_t>(p.rows.size());
     int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
     std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
   }
-  used_ += n;
   return model_.step(cx_, in, cache_, memory_rows_);
 }
 
@@ -63,13 +78,13 @@ size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {
   const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
   const int64_t layer = 2 * attention + 10 * c.d_model + 4 * c.d_ff;
   const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
-  const int64_t per_source = c.enc_layers * layer + outside + c.dec_layers * (keys + values);
+  const int64_t per_source = layer + outside + c.dec_layers * (keys + values);
   const int64_t per_hypothesis = c.dec_layers * layer + outside;
-  const int64_t cache = c.dec_layers * (2 * keys + values);
+  const int64_t cache = c.dec_layers * (keys + values);
   const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
                           s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
                           (s.longest + 1) * c.d_model;  // the last: positions
-  const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 4 + s.candidates);
+  const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
   const int64_t alignment = 64 * (64 + 64 * (c.enc_layers + c.dec_layers));
   return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);
 }

@@ -39,7 +39,8 @@ struct Prefix {
 // it goes: nothing else may be kept in the arena meanwhile.
 class DecoderSteps {
  public:
-  // Encodes the sentences (each ends with </s>). cache_rows: how many (hypothesis, step) there can be at most.
+  // Encodes the sentences (each ends with </s>). cache_rows: how many (hypothesis, step) there can be at most. Rows
+  // that no hypothesis holds any more are used again.
   DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows);
 
   // Feeds the last id of each hypothesis and appends its cache row. The hypotheses stand in the order of their
@@ -53,8 +54,10 @@ class DecoderSteps {
   ArenaRewind before_;
   Arena::Mark step_{};
   std::vector<int32_t> memory_rows_;
+  std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
+
   std::vector<LayerCache> cache_;
-  int64_t cache_rows_, used_ = 0;
+  std::vector<bool> seen_;  // of each cache row: does a hypothesis hold it?
 };
 
 // An upper bound of the arena that decoding a batch needs.

@@ -155,15 +155,15 @@ struct SelfAttention {
     heads.backward(cx, input(s.qkv, s.rows), s.attention, d_heads, {g.q, g.k, g.v});
     qkv.backward(cx, s.x, d_qkv, d, Write::add);
   }
-  // One new row a hypothesis. Its q, k, v are written to the cache [R, 2 H d_k + H d_v] from row `first` on, and it
-  // sees the rows that `rows` lists.
-  Tensor step(Context& cx, Tensor x, Tensor cache, int64_t first, const StepRows& rows) const {
-    Tensor now = cache.slice(first, x.shape[0]);
-    qkv.forward_into(cx, x, now);
-    const AttentionInput all = input(cache, {});
-    return output.forward(cx, heads.step(cx, input(now, {}).q, all.k, all.v, rows));
+  // One new row a hypothesis. Its k and v are put into the cache [R, H d_k + H d_v] at its place ([N] i32), and it sees
+  // the rows that `rows` lists.
+  Tensor step(Context& cx, Tensor x, Tensor cache, Tensor places, const StepRows& rows) const {
+    const Tensor now = qkv.forward(cx, x);
+    put_rows(cx, now.columns(heads.keys(), cache_width()), places, cache);
+    return output.forward(cx, heads.step(cx, input(now, {}).q, cache.columns(0, heads.keys()).heads(heads.count),
+                                         cache.columns(heads.keys(), heads.values()).heads(heads.count), rows));
   }
-  int64_t cache_width() const { return qkv.weight.shape[1]; }
+  int64_t cache_width() const { return heads.keys() + heads.values(); }
 
  private:
   // The three parts of [N, 2 H d_k + H d_v], seen as heads.

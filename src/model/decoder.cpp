@@ -40,7 +40,7 @@ Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const Laye
                           Starts memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  x = hexapla::forward(self_norm, cx, x, self_attention.step(cx, x, cache.self, in.first, in.rows), {}, n);
+  x = hexapla::forward(self_norm, cx, x, self_attention.step(cx, x, cache.self, in.places, in.rows), {}, n);
   x = hexapla::forward(cross_norm, cx, x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows), {}, n);
   return hexapla::forward(feed_forward_norm, cx, x, hexapla::forward(feed_forward, cx, x, {}, f), {}, n);
 }
@@ -90,7 +90,7 @@ Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, con
   Normalized n;
   FeedForwardSaved f;
   Tensor y = hexapla::forward(self_norm, cx, x, {}, {}, n);
-  x = add(cx, x, self_attention.step(cx, y, cache.self, in.first, in.rows));
+  x = add(cx, x, self_attention.step(cx, y, cache.self, in.places, in.rows));
   y = hexapla::forward(cross_norm, cx, x, {}, {}, n);
   x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
   y = hexapla::forward(feed_forward_norm, cx, x, {}, {}, n);

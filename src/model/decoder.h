@@ -18,12 +18,12 @@ struct StepInput {
   Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its place
   Starts hypotheses;      // how many rows each sentence has
   StepRows rows;          // the cache rows each hypothesis sees, its own new one included
-  int64_t first;          // hypothesis n writes to the cache row first + n
+  Tensor places;          // [N] i32: the cache row that hypothesis n writes to
 };
 
 // Keys and values of one layer: of the hypotheses so far, and of the sentences' memory.
 struct LayerCache {
-  Tensor self;   // [R, 2 H d_k + H d_v]
+  Tensor self;   // [R, H d_k + H d_v]
   Tensor cross;  // [Nk, H d_k + H d_v]
 };
 

@@ -88,6 +88,16 @@ Encoder::Encoder(const Config& c) : input(make_input(c)) {
   }
 }
 
+namespace {
+// Without a backward pass nothing of a layer is needed but its output y: that goes where its input was, and all that
+// was taken since is given back.
+Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
+  cx.backend.combine(1, y, 0, x);
+  cx.arena.rewind(before);
+  return x;
+}
+}  // namespace
+
 Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, Saved& s) const {
   Scope scope("encoder");
   s.rows = rows;
@@ -97,7 +107,9 @@ Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows
         s.layers.resize(stack.size());
         for (size_t i = 0; i < stack.size(); ++i) {
           Scope layer("layers", int(i));
-          x = stack[i].forward(cx, x, rows, s.layers[i]);
+          const Arena::Mark before = cx.arena.mark();
+          Tensor y = stack[i].forward(cx, x, rows, s.layers[i]);
+          x = cx.forward_only ? in_place_of(cx, x, y, before) : y;
         }
       },
       layers);

@@ -29,8 +29,6 @@ struct Linear {
     linear_backward_input(cx, dy, weight.value, dx, how);
     linear_backward_weight(cx, x, dy, weight.grad, bias ? bias->grad : Tensor());
   }
-  // Into memory of the caller's (the cache of a decoder).
-  void forward_into(Context& cx, Tensor x, Tensor y) const { cx.backend.linear(x, weight.value, bias_value(), y); }
 
  private:
   Tensor bias_value() const { return bias ? bias->value : Tensor(); }

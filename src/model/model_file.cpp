@@ -79,7 +79,10 @@ void check_format(const SafetensorsFile& file) {
 void check_checksum(const SafetensorsFile& file) {
   const std::string& expected = required(file, "checksum");
   Checksum found(required(file, "config"));
-  for (const auto& t : file.tensors()) found.add(t.name, t.dtype, t.shape, t.text());
+  for (const auto& t : file.tensors()) {
+    found.add(t.name, t.dtype, t.shape, t.text());
+    file.forget(t);
+  }
   if (found.hex() != expected)
     throw DataError(cat(file.path(), ": its content has the checksum ", found.hex(), ", but was written with ",
                         expected, "; the file is damaged, copy it again"));
@@ -146,13 +149,35 @@ std::string text_of(const SafetensorsFile& file, const char* name) {
   return std::string(entry.text());
 }
 
-void read_finite(const SafetensorsFile& file, const NamedTensor& to) {
-  file.get(to.name).copy_to(to.tensor, file.path());
-  const auto values = to.tensor.values<float>();
+void check_finite(const SafetensorsFile& file, const NamedTensor& t) {
+  const auto values = t.tensor.values<float>();
   for (size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i]))
-      throw DataError(cat(file.path(), ": the tensor ", to.name, " ", to.tensor.shape, " holds ", values[i],
+      throw DataError(cat(file.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
                           " as its number ", i, "; the training has diverged or the file is damaged"));
+}
+
+// All but the numbers.
+LoadedModel open_model(const SafetensorsFile& file) {
+  check_format(file);
+  LoadedModel model;
+  model.config = read_config(file);
+  model.net = std::make_unique<Transformer>(model.config);
+  check_tensors(file, *model.net);
+  check_checksum(file);
+  const bool shared = file.find(shared_text) != nullptr;
+  model.source_vocabulary = text_of(file, shared ? shared_text : source_text);
+  model.target_vocabulary = shared ? model.source_vocabulary : text_of(file, target_text);
+  model.metadata = file.metadata();
+  for (const auto& [key, value] : model.metadata)
+    if (!is_reserved(key)) model.history[key] = value;
+  return model;
+}
+
+// Other writers may begin their numbers anywhere.
+bool all_aligned(const SafetensorsFile& file) {
+  return std::all_of(file.tensors().begin(), file.tensors().end(),
+                     [](const TensorEntry& t) { return reinterpret_cast<uintptr_t>(t.bytes) % size_of(t.dtype) == 0; });
 }
 
 }  // namespace
@@ -184,20 +209,28 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
 
 LoadedModel load_model(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  check_format(file);
-  LoadedModel model;
-  model.config = read_config(file);
-  model.net = std::make_unique<Transformer>(model.config);
-  check_tensors(file, *model.net);
-  check_checksum(file);
-  const bool shared = file.find(shared_text) != nullptr;
-  model.source_vocabulary = text_of(file, shared ? shared_text : source_text);
-  model.target_vocabulary = shared ? model.source_vocabulary : text_of(file, target_text);
+  LoadedModel model = open_model(file);
   model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
-  for (const auto& tensor : tensors_of(*model.net)) read_finite(file, tensor);
-  model.metadata = file.metadata();
-  for (const auto& [key, value] : model.metadata)
-    if (!is_reserved(key)) model.history[key] = value;
+  for (const auto& t : tensors_of(*model.net)) {
+    file.get(t.name).copy_to(t.tensor, path);
+    check_finite(file, t);
+  }
+  return model;
+}
+
+LoadedModel map_model(const std::string& path) {
+  auto file = std::make_unique<SafetensorsFile>(SafetensorsFile::open(path));
+  if (!all_aligned(*file)) return load_model(path);
+  LoadedModel model = open_model(*file);
+  const auto look_into_file = [&](const std::string& name, auto& leaf) {
+    const TensorEntry& entry = file->get(name);
+    leaf.value = Tensor(const_cast<std::byte*>(entry.bytes), leaf.shape, DType::f32);
+    check_finite(*file, {name, leaf.value});
+    file->forget(entry);
+  };
+  for_each<Parameter>(*model.net, look_into_file);
+  for_each<Buffer>(*model.net, look_into_file);
+  model.file = std::move(file);
   return model;
 }
 

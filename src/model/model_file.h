@@ -9,6 +9,7 @@
 
 #include "model/parameters.h"
 #include "model/transformer.h"
+#include "tensor/safetensors.h"
 
 namespace hexapla {
 
@@ -23,8 +24,9 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
 
 struct LoadedModel {
   Config config;
+  std::unique_ptr<SafetensorsFile> file;  // of map_model: the memory of net, not to be written to
   std::unique_ptr<Transformer> net;
-  std::unique_ptr<Parameters> parameters;  // the memory of net
+  std::unique_ptr<Parameters> parameters;  // of load_model: the memory of net
   std::string source_vocabulary, target_vocabulary;
   std::map<std::string, std::string> metadata;  // all of it
   std::map<std::string, std::string> history;   // what save_model was given
@@ -35,5 +37,8 @@ struct LoadedModel {
 // short, damaged (checksum), a tensor missing, unexpected, of another type or shape, or with numbers that are not
 // finite.
 LoadedModel load_model(const std::string& path);
+// The same, but the numbers stay in the file, which is mapped: as many processes as there are share one copy, and what
+// is not used takes no memory.
+LoadedModel map_model(const std::string& path);
 
 }  // namespace hexapla

@@ -136,6 +136,12 @@ void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dta
   cx.backend.embed_backward(dy, ids, scale, dtable);
 }
 
+void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y) {
+  HEXAPLA_CHECK(x.shape[1] == y.shape[1] && ids.shape == (Shape{x.shape[0]}), "put_rows: ", ids.shape, " places for ",
+                x.shape, " in ", y.shape, ": there must be one for each row, and the rows must be equally long");
+  cx.backend.put_rows(x, ids, y);
+}
+
 Tensor sinusoids(Context& cx, int64_t n, int64_t d) {
   Tensor table = cx.scratch({n, d});
   cx.backend.sinusoids(table);

@@ -50,6 +50,7 @@ Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& 
 // scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  Error if an id lies outside the table.
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
 void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y);  // y += table[ids]
+void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y);       // y[ids[n]] = x[n], ids all different
 void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable);
 // The first n sinusoidal positions, section 3.5 -> scratch [n, d]
 Tensor sinusoids(Context& cx, int64_t n, int64_t d);

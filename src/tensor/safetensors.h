@@ -50,6 +50,9 @@ class SafetensorsFile {
   const std::vector<TensorEntry>& tensors() const { return tensors_; }  // sorted by name
   const TensorEntry* find(std::string_view name) const;                 // nullptr where there is none
   const TensorEntry& get(std::string_view name) const;                  // DataError where there is none
+  void forget(const TensorEntry& t) const {                             // see MappedFile
+    if (!file_.bytes().empty()) file_.forget({t.bytes, t.byte_count()});
+  }
 
  private:
   std::string path_;

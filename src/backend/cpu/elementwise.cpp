@@ -117,6 +117,14 @@ void CpuBackend::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtab
   });
 }
 
+void CpuBackend::put_rows(Tensor x, Tensor ids, Tensor y) {
+  const Matrix in = matrix(x, "x"), out = matrix(y, "y");
+  const int32_t* id = checked_ids(ids, out.rows);
+  in_pieces(in.rows, std::max<int64_t>(1, piece / in.width), [&](int64_t from, int64_t count) {
+    for (int64_t n = from; n < from + count; ++n) std::copy_n(in.row(n), in.width, out.row(id[n]));
+  });
+}
+
 void CpuBackend::sinusoids(Tensor table) {
   const Matrix t = matrix(table, "table");
   in_pieces(t.width, 16, [&](int64_t from, int64_t count) {

@@ -100,6 +100,13 @@ void Reference::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtabl
   add_to(sum, dtable);
 }
 
+void Reference::put_rows(Tensor x, Tensor ids, Tensor y) {
+  const Rows in = load(x), id = load(ids);
+  Rows all = load(y);
+  for (int64_t n = 0; n < in.rows; ++n) std::copy_n(in[n], in.width, all[static_cast<int64_t>(id[0][n])]);
+  store(all, y);
+}
+
 void Reference::sinusoids(Tensor table) {
   Rows t(table);
   for (int64_t p = 0; p < t.rows; ++p)

@@ -9,10 +9,34 @@ struct QueryRange {
   int64_t from, n;
 };
 
+// q . k for n keys, key(u) giving the place of the u-th. The memory of out goes on to a whole vector.
+template <class Key>
+inline void dots(const float* q, int64_t d, int64_t n, Key key, float* out) {
+  for (int64_t u = 0; u < n; u += N) {
+    Vec rows[N];
+    for (int64_t i = 0; i < N; ++i) {
+      const float* k = key(u + i < n ? u + i : n - 1);
+      Vec s{};
+      sweep(d, [&](int64_t c, auto at) { s += at(q + c) * at(k + c); });
+      rows[i] = s;
+    }
+    store(out + u, sums_of_rows(rows));
+  }
+}
+
+constexpr int64_t few_queries = 8;  // so many do not repay turning the keys on their side for a product
+
 // What differs between the kinds of score.
 struct DotScore {
   static void prepare(const Attention&, const Blocks&) {}
   static void scores(const Attention& a, const Blocks& b, QueryRange r) {
+    if (a.queries <= few_queries && a.queries < a.keys) {
+      for (int64_t t = 0; t < r.n; ++t)
+        dots(
+            a.q + (r.from + t) * a.q_stride, a.d_k, a.keys, [&](int64_t u) { return a.k + u * a.k_stride; },
+            b.scores + t * b.pad);
+      return;
+    }
     multiply({a.q + r.from * a.q_stride, a.q_stride, 1, a.k, 1, a.k_stride, b.scores, b.pad, nullptr, r.n, a.keys,
               a.d_k, Store::set},
              b.product);
@@ -137,20 +161,20 @@ inline float additive_score(const float* q, const float* k, const float* w, int6
   return sum(s);
 }
 
-// score(head's query, key row, head) for every key seen, softmax, weighted sum of the values.
+// scores(head) fills the scratch with the scores of every key seen; softmax, weighted sum of the values.
 template <class F>
-inline void step(const AttentionStep& a, F score) {
+inline void step(const AttentionStep& a, F scores) {
   for (int64_t h = 0; h < a.heads; ++h) {
-    float top = -infinity;
-    for (int64_t u = 0; u < a.length; ++u) {
-      a.scratch[u] = score(a.q + h * a.q_head, a.k + a.index[u] * a.k_row + h * a.k_head, h);
-      top = a.scratch[u] > top ? a.scratch[u] : top;
-    }
-    const float inverse = a.length ? 1.0f / exponentials(a.scratch, a.length, top) : 0.0f;
+    scores(h);
+    const float inverse = a.length ? 1.0f / exponentials(a.scratch, a.length, highest_of(a.scratch, a.length)) : 0.0f;
     sweep(a.d_v, [&](int64_t c, auto at) {
-      Vec s{};
-      for (int64_t u = 0; u < a.length; ++u) s += a.scratch[u] * at(a.v + a.index[u] * a.v_row + h * a.v_head + c);
-      at(a.out + h * a.d_v + c, s * inverse);
+      const float* v = a.v + h * a.v_head + c;
+      Vec sums[4] = {};  // four, so that an addition need not wait for the one before
+      int64_t u = 0;
+      for (; u + 4 <= a.length; u += 4)
+        for (int j = 0; j < 4; ++j) sums[j] += a.scratch[u + j] * at(v + a.index[u + j] * a.v_row);
+      for (; u < a.length; ++u) sums[0] += a.scratch[u] * at(v + a.index[u] * a.v_row);
+      at(a.out + h * a.d_v + c, ((sums[0] + sums[1]) + (sums[2] + sums[3])) * inverse);
     });
   }
 }
@@ -163,10 +187,19 @@ void additive_attention(const Attention& a) { forward<AdditiveScore>(a); }
 void additive_attention_backward(const Attention& a, const AttentionBackward& g) { backward<AdditiveScore>(a, g); }
 
 void attention_step(const AttentionStep& a) {
-  step(a, [&](const float* q, const float* k, int64_t) { return a.scale * dot(q, k, a.d_k); });
+  step(a, [&](int64_t h) {
+    const float* k = a.k + h * a.k_head;
+    dots(
+        a.q + h * a.q_head, a.d_k, a.length, [&](int64_t u) { return k + a.index[u] * a.k_row; }, a.scratch);
+    sweep(a.length, [&](int64_t u, auto at) { at(a.scratch + u, at(a.scratch + u) * a.scale); });
+  });
 }
 void additive_attention_step(const AttentionStep& a) {
-  step(a, [&](const float* q, const float* k, int64_t h) { return additive_score(q, k, a.w + h * a.d_k, a.d_k); });
+  step(a, [&](int64_t h) {
+    for (int64_t u = 0; u < a.length; ++u)
+      a.scratch[u] =
+          additive_score(a.q + h * a.q_head, a.k + a.index[u] * a.k_row + h * a.k_head, a.w + h * a.d_k, a.d_k);
+  });
 }
 
 }  // namespace hexapla::cpu::ISA

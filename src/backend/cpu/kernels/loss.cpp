@@ -4,15 +4,6 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-inline float highest_of(const float* x, int64_t n) {
-  Vec top[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
-  int64_t i = 0;
-  for (; i + 4 * N <= n; i += 4 * N)
-    for (int j = 0; j < 4; ++j) top[j] = max(top[j], load(x + i + j * N));
-  sweep(n - i, [&](int64_t c, auto at) { top[0] = max(top[0], at.keep(at(x + i + c), top[0])); });
-  return highest(max(max(top[0], top[1]), max(top[2], top[3])));
-}
-
 struct Sums {
   float exps, values;
 };
@@ -45,8 +36,7 @@ inline void write_loss(const LossRows& l, int64_t row, float label_logit, double
   l.loss[row] = (float)(lse - (1 - s) * label_logit - s * values / (double)l.width);
 }
 
-inline double log_sum_of(const float* x, int64_t n) {
-  const float top = highest_of(x, n);
+inline double log_sum_of(const float* x, int64_t n, float top) {
   return log_sum(top, sums_of(x, n, top, [](int64_t, auto, Vec) {}).exps);
 }
 
@@ -86,7 +76,7 @@ inline void top_of_row(const float* x, int64_t n, Best best) {
     if (!any(y > all(best.scores[best.k - 1]))) return;
     for (int64_t j = 0; j < N; ++j) best.offer(y[j], (int32_t)(begin + c + j));
   });
-  const float lse = (float)log_sum_of(x, n);
+  const float lse = (float)log_sum_of(x, n, best.scores[0]);
   for (int64_t j = 0; j < best.held; ++j) best.scores[j] -= lse;
 }
 
@@ -115,7 +105,7 @@ void loss_gradient(const LossRows& l) {
 }
 
 void log_softmax(const float* x, float* y, int64_t n) {
-  const float lse = (float)log_sum_of(x, n);
+  const float lse = (float)log_sum_of(x, n, highest_of(x, n));
   sweep(n, [&](int64_t i, auto at) { at(y + i, at(x + i) - lse); });
 }
 

@@ -90,5 +90,14 @@ inline Vec normal_cdf(Vec x) {
   return size < 0.75f ? 0.5f + 0.5f * erf_near_zero(z) : far;
 }
 
+inline float highest_of(const float* x, int64_t n) {
+  Vec top[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
+  int64_t i = 0;
+  for (; i + 4 * N <= n; i += 4 * N)
+    for (int j = 0; j < 4; ++j) top[j] = max(top[j], load(x + i + j * N));
+  sweep(n - i, [&](int64_t c, auto at) { top[0] = max(top[0], at.keep(at(x + i + c), top[0])); });
+  return highest(max(max(top[0], top[1]), max(top[2], top[3])));
+}
+
 }  // namespace
 }  // namespace hexapla::cpu::ISA

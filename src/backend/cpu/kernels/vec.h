@@ -113,6 +113,14 @@ inline void transpose(Vec (&rows)[N]) {
   }
 }
 
+// Lane j of the result is the sum of rows[j]; the rows are used up.
+inline Vec sums_of_rows(Vec (&rows)[N]) {
+  for (int64_t half = N / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i)
+      rows[i] = interleave_low(rows[i], rows[i + half], Lanes{}) + interleave_high(rows[i], rows[i + half], Lanes{});
+  return rows[0];
+}
+
 // body(i, load, store) for whole vectors, then for the rest: load(p) and store(p, v) touch only what is there.
 struct Whole {
   __attribute__((always_inline)) Vec operator()(const float* p) const { return load(p); }
