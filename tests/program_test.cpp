@@ -146,6 +146,21 @@ TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
   }
 }
 
+TEST_F(Program, AQuantisedModelTranslatesAlike) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  ASSERT_EQ(finish(start(kProgram + " quantize -q -m " + path("model") + " -o " + path("small") + " --valid-sets " +
+                         path("a") + " " + path("b"))),
+            0);
+  EXPECT_LT(std::filesystem::file_size(path("small")), std::filesystem::file_size(path("model/model.safetensors")));
+  for (const char* model : {"model", "small"})
+    ASSERT_EQ(finish(start(kProgram + " translate -q -m " + path(model) + " < " + path("a") + " > " + path("out_") + model)), 0);
+  std::istringstream large(read_file(path("out_model"))), small(read_file(path("out_small")));
+  int lines = 0, equal = 0;
+  for (std::string a, b; std::getline(large, a) && std::getline(small, b); ++lines) equal += a == b;
+  EXPECT_EQ(lines, 300);
+  EXPECT_GT(equal, 200);
+}
+
 TEST_F(Program, DemoTrainsAnswersAndDraws) {
   const std::string demo = kProgram + " demo -q --threads 1 --model " + path("demo") + " --max-updates 20";
   ASSERT_EQ(finish(start(demo + " > " + path("out"))), 0);

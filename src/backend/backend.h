@@ -73,6 +73,9 @@ class Backend {
   // Until unpack(w), w keeps its numbers: linear() may use a copy of it that suits the device, in the precision that
   // the device was made for. Only linear() looks at the copy.
   virtual void pack(Tensor /*w*/) {}
+  // The same where w[i][j] is integers[i][j] * scales[j]: w itself is only a name, its numbers are never read.
+  // integers: i8, of w's shape, perhaps transposed(); scales: [out].
+  virtual void pack_quantised(Tensor w, Tensor integers, Tensor scales) = 0;
   virtual void unpack(Tensor /*w*/) {}
   // y = x w + b, by row. x: [N, in] (rows may be strided), w: [in, out], perhaps transposed(), b: [out] or nothing.
   virtual void linear(Tensor x, Tensor w, Tensor b, Tensor y) = 0;

@@ -1,9 +1,11 @@
 // hexapla bench: how fast this machine trains and translates, on made-up ids and untrained weights.
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -217,6 +219,7 @@ struct BenchTrain {
 };
 
 struct BenchTranslate {
+  std::string new_model;                 // where an untrained one goes, and no more
   std::string model_path, text, output;  // a trained model and what it shall translate, or:
   std::string preset = "base", precision = "f32";
   int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
@@ -224,8 +227,17 @@ struct BenchTranslate {
   bool json = false;
 
   int run() const {
-    if (!model_path.empty()) return translate_text();
-    return translate_ids();
+    if (!new_model.empty()) {
+      write_untrained(new_model);
+      return 0;
+    }
+    if (!text.empty()) return translate_text();
+    if (!model_path.empty()) return translate_ids(map_model(model_path));
+    const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
+    write_untrained(path);
+    LoadedModel untrained = map_model(path);
+    std::filesystem::remove(path);
+    return translate_ids(std::move(untrained));
   }
 
   // Tokenisation included, loading not.
@@ -255,16 +267,22 @@ struct BenchTranslate {
     return 0;
   }
 
-  int translate_ids() const {
+  void write_untrained(const std::string& path) const {
+    Transformer net(model_of(preset, vocabulary));
+    Parameters parameters(net, DType::f32, Parameters::Use::inference);
+    initialise(net, 1);
+    save_model(path, net, {"untrained", "untrained"}, {});
+  }
+
+  int translate_ids(LoadedModel loaded) const {
     set_threads(threads);
-    Transformer model(model_of(preset, vocabulary));
-    Parameters parameters(model, DType::f32, Parameters::Use::inference);
-    initialise(model, 1);
+    Transformer& model = *loaded.net;
+    const int64_t pieces = loaded.config.source_vocab;
     const auto backend = make_cpu_backend(parse_decoding_precision(precision));
-    const PackedWeights packed(*backend, model);
+    const PackedWeights packed(*backend, loaded);
     Random random(1);
     std::vector<Ids> sources;
-    for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, vocabulary));
+    for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, pieces));
     for (Ids& s : sources) s.back() = 2;
     const auto first = std::span(sources).first(static_cast<size_t>(std::min(batch, sentences)));
     Arena arena(search_memory(model, first, search_options(), DType::f32));
@@ -305,10 +323,9 @@ struct BenchTranslate {
       std::cout << nlohmann::ordered_json{{"tokens_per_second", rate}, {"peak_mib", peak_mib()}} << "\n";
       return;
     }
-    std::cout << fmt::format(
-        "{} V={} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms a sentence, peak {} MiB\n", preset,
-        vocabulary, beam, batch, product_implementation(backend), hexapla::threads(), rate,
-        1e3 * static_cast<double>(length) / rate, peak_mib());
+    std::cout << fmt::format("{} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms a sentence, peak {} MiB\n",
+                             model_path.empty() ? preset : model_path, beam, batch, product_implementation(backend),
+                             hexapla::threads(), rate, 1e3 * static_cast<double>(length) / rate, peak_mib());
   }
 };
 
@@ -338,8 +355,8 @@ void add_bench_train(CLI::App& bench, Action& chosen) {
 void add_bench_translate(CLI::App& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
   CLI::App* c = bench.add_subcommand("translate", "tokens a second to a fixed length, or a model's lines a second");
-  c->add_option("-m,--model", b->model_path, "a trained model, instead of an untrained one of --preset")
-      ->type_name("MODEL");
+  c->add_option("-m,--model", b->model_path, "the model")->type_name("MODEL");
+  c->add_option("--write-model", b->new_model, "write an untrained one of --preset there, and stop")->type_name("FILE");
   c->add_option("--text", b->text, "the lines that it shall translate")->type_name("FILE");
   c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");

@@ -57,7 +57,7 @@ TEST(CommandLine, HelpGoesToStdout) {
   EXPECT_EQ(r.code, 0);
   EXPECT_THAT(r.out, AllOf(HasSubstr("train"), HasSubstr("translate"), HasSubstr("inspect"), HasSubstr("demo")));
   for (const char* command :
-       {"train", "translate", "evaluate", "inspect", "average", "info", "doctor", "bench", "demo"}) {
+       {"train", "translate", "evaluate", "inspect", "average", "quantize", "info", "doctor", "bench", "demo"}) {
     const Result help = hexapla({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("Example")) << command;

@@ -16,6 +16,7 @@ void add_translate(CLI::App& app, Action& chosen);
 void add_evaluate(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_average(CLI::App& app, Action& chosen);
+void add_quantize(CLI::App& app, Action& chosen);
 void add_info(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);

@@ -57,6 +57,7 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_evaluate(app, chosen);
   add_inspect(app, chosen);
   add_average(app, chosen);
+  add_quantize(app, chosen);
   add_info(app, chosen);
   add_doctor(app, chosen);
   add_bench(app, chosen);

@@ -14,6 +14,8 @@ class PackedWeights {
   PackedWeights& operator=(const PackedWeights&) = delete;
 
  private:
+  void pack(Tensor w, Tensor integers, Tensor scales);
+
   Backend& backend_;
   std::vector<Tensor> weights_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "model/quantise.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla {
@@ -24,7 +25,10 @@ bool is_reserved(std::string_view key) {
 // Everything of the net that the file holds, with the names under which it does.
 std::vector<NamedTensor> tensors_of(Transformer& net) {
   std::vector<NamedTensor> all;
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { all.push_back({name, p.value}); });
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+    all.push_back({name, p.integers ? p.integers : p.value});
+    if (p.integers) all.push_back({name + ".scales", p.scales});
+  });
   for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { all.push_back({name, b.value}); });
   return all;
 }
@@ -115,6 +119,12 @@ Config read_config(const SafetensorsFile& file) {
   return c;
 }
 
+// The scales of a quantised parameter; nothing if it is not quantised.
+const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
+  if (file.get(name).dtype != DType::i8 || !quantisable(name, p)) return nullptr;
+  return &file.get(name + ".scales");
+}
+
 void check_entry(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
   const TensorEntry& entry = file.get(name);
   if (entry.dtype != DType::f32 || entry.shape != shape)
@@ -125,12 +135,20 @@ void check_entry(const SafetensorsFile& file, const std::string& name, const Sha
 // Before any memory is taken for them: every tensor that the config asks for is there, and no other.
 void check_tensors(const SafetensorsFile& file, Transformer& net) {
   std::set<std::string> expected;
-  const auto check = [&](const std::string& name, const auto& leaf) {
-    check_entry(file, name, leaf.shape);
+  const auto check = [&](const std::string& name, const Shape& shape) {
+    check_entry(file, name, shape);
     expected.insert(name);
   };
-  for_each<Parameter>(net, check);
-  for_each<Buffer>(net, check);
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+    const TensorEntry* scales = scales_of(file, name, p);
+    if (!scales) return check(name, p.shape);
+    check(scales->name, {p.shape[*quantisable(name, p) == ScaleOf::columns ? 1 : 0]});
+    if (file.get(name).shape != p.shape)
+      throw DataError(cat(file.path(), ": the tensor ", name, " is i8 ", file.get(name).shape,
+                          ", but the configuration asks for ", p.shape));
+    expected.insert(name);
+  });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { check(name, b.shape); });
   const bool shared = file.find(shared_text) != nullptr;
   for (const char* name : {shared ? shared_text : source_text, shared ? shared_text : target_text})
     expected.insert(file.get(name).name);
@@ -155,6 +173,20 @@ void check_finite(const SafetensorsFile& file, const NamedTensor& t) {
     if (!std::isfinite(values[i]))
       throw DataError(cat(file.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
                           " as its number ", i, "; the training has diverged or the file is damaged"));
+}
+
+void read_finite(const SafetensorsFile& file, const NamedTensor& to) {
+  file.get(to.name).copy_to(to.tensor, file.path());
+  check_finite(file, to);
+}
+
+void read_quantised(const SafetensorsFile& file, const NamedTensor& to, const TensorEntry& scales, ScaleOf how) {
+  std::vector<int8_t> integers(static_cast<size_t>(to.tensor.size()));
+  std::vector<float> factors(static_cast<size_t>(scales.shape[0]));
+  const Tensor q = Tensor::of(integers.data(), to.tensor.shape), s = Tensor::of(factors.data(), scales.shape);
+  file.get(to.name).copy_to(q, file.path());
+  read_finite(file, {scales.name, s});
+  dequantise(q, s, how, to.tensor);
 }
 
 // All but the numbers.
@@ -211,10 +243,13 @@ LoadedModel load_model(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   LoadedModel model = open_model(file);
   model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
-  for (const auto& t : tensors_of(*model.net)) {
-    file.get(t.name).copy_to(t.tensor, path);
-    check_finite(file, t);
-  }
+  for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
+    if (const TensorEntry* scales = scales_of(file, name, p))
+      read_quantised(file, {name, p.value}, *scales, *quantisable(name, p));
+    else
+      read_finite(file, {name, p.value});
+  });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { read_finite(file, {name, b.value}); });
   return model;
 }
 
@@ -222,14 +257,25 @@ LoadedModel map_model(const std::string& path) {
   auto file = std::make_unique<SafetensorsFile>(SafetensorsFile::open(path));
   if (!all_aligned(*file)) return load_model(path);
   LoadedModel model = open_model(*file);
-  const auto look_into_file = [&](const std::string& name, auto& leaf) {
+  const auto in_file = [&](const std::string& name) {
     const TensorEntry& entry = file->get(name);
-    leaf.value = Tensor(const_cast<std::byte*>(entry.bytes), leaf.shape, DType::f32);
-    check_finite(*file, {name, leaf.value});
+    const Tensor t(const_cast<std::byte*>(entry.bytes), entry.shape, entry.dtype);
+    if (entry.dtype == DType::f32) check_finite(*file, {name, t});
     file->forget(entry);
+    return t;
   };
-  for_each<Parameter>(*model.net, look_into_file);
-  for_each<Buffer>(*model.net, look_into_file);
+  for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
+    p.value = in_file(name);
+    const TensorEntry* scales = scales_of(*file, name, p);
+    if (!scales) return;
+    p.integers = p.value;
+    p.scales = in_file(scales->name);
+    if (*quantisable(name, p) == ScaleOf::columns) return;
+    auto& table = model.tables.emplace_back(static_cast<size_t>(p.shape.size()));  // looked up row by row
+    p.value = Tensor::of(table.data(), p.shape);
+    dequantise(p.integers, p.scales, ScaleOf::rows, p.value);
+  });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = in_file(name); });
   model.file = std::move(file);
   return model;
 }

@@ -27,18 +27,19 @@ struct LoadedModel {
   std::unique_ptr<SafetensorsFile> file;  // of map_model: the memory of net, not to be written to
   std::unique_ptr<Transformer> net;
   std::unique_ptr<Parameters> parameters;  // of load_model: the memory of net
+  std::vector<std::vector<float>> tables;  // of map_model: embeddings that are quantised in the file
   std::string source_vocabulary, target_vocabulary;
   std::map<std::string, std::string> metadata;  // all of it
   std::map<std::string, std::string> history;   // what save_model was given
 };
 
-// Loads an f32 model for inference. The shapes follow from the config, never from the file, and no more memory is taken
-// than the file is long. DataError naming the file and the tensor or key: not a hexapla model, a newer format, cut
-// short, damaged (checksum), a tensor missing, unexpected, of another type or shape, or with numbers that are not
-// finite.
+// Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
+// file, and no more memory is taken than the file is long. DataError naming the file and the tensor or key: not a
+// hexapla model, a newer format, cut short, damaged (checksum), a tensor missing, unexpected, of another type or shape,
+// or with numbers that are not finite.
 LoadedModel load_model(const std::string& path);
 // The same, but the numbers stay in the file, which is mapped: as many processes as there are share one copy, and what
-// is not used takes no memory.
+// is not used takes no memory. A quantised model then can only translate, with PackedWeights.
 LoadedModel map_model(const std::string& path);
 
 }  // namespace hexapla

@@ -25,6 +25,9 @@ struct Parameter {
   Shape shape;
   Init init;
   Tensor value, grad;  // views into the slabs of a Parameters object; grad is empty in inference
+  // Of a quantised model that is mapped: what packing takes instead of value (model/quantise.h). value may then have no
+  // numbers of its own.
+  Tensor integers = {}, scales = {};
 };
 
 // A tensor that is saved with the model but not learned by gradients (BatchNorm's running statistics).

@@ -19,17 +19,6 @@ bool has(Isa isa) {
   return isa == Isa::generic;
 }
 
-bool has(Isa isa, Precision precision) {
-  if (precision == Precision::f32) return true;
-#ifdef HEXAPLA_X86_KERNELS
-  if (isa != Isa::avx512 || !has(isa)) return false;
-  if (precision == Precision::bf16) return __builtin_cpu_supports("avx512bf16");
-  return __builtin_cpu_supports("avx512vnni");
-#else
-  return false;
-#endif
-}
-
 const char* needed_for(Precision precision) { return precision == Precision::bf16 ? "AVX512_BF16" : "AVX512_VNNI"; }
 
 Isa chosen_isa() {
@@ -74,7 +63,7 @@ const char* name_of(Precision p) {
   return names[static_cast<int>(p)];
 }
 
-bool supported(Precision precision) { return has(chosen_isa(), precision); }
+bool supported(Precision precision) { return cpu::has(chosen_isa(), precision); }
 
 Precision parse_precision(const std::string& name) {
   if (name == "auto") return supported(Precision::bf16) ? Precision::bf16 : Precision::f32;
@@ -90,7 +79,7 @@ std::unique_ptr<Backend> make_cpu_backend(Precision precision) { return make_cpu
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, Precision precision) {
   parse_isa(name_of(isa));  // refuses what this processor has not
-  if (!has(isa, precision))
+  if (!cpu::has(isa, precision))
     throw UsageError(
         cat("products in ", name_of(precision), " need ", needed_for(precision), "; this is ", name_of(isa)));
   return std::make_unique<cpu::CpuBackend>(isa, choose_products(isa, precision));
@@ -102,6 +91,18 @@ std::string product_implementation(const Backend& backend) {
 }
 
 namespace cpu {
+
+bool has(Isa isa, Precision precision) {
+  if (precision == Precision::f32) return true;
+#ifdef HEXAPLA_X86_KERNELS
+  if (isa != Isa::avx512 || isa > best_isa()) return false;
+  if (precision == Precision::bf16) return __builtin_cpu_supports("avx512bf16");
+  return __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
 namespace {
 
 struct Block {

@@ -12,6 +12,7 @@
 namespace hexapla::cpu {
 
 const Kernels& kernels_of(Isa);
+bool has(Isa, Precision);  // this processor, and what was built
 
 // Memory of this thread that only grows, aligned to 64 bytes; each slot is one block. What it held is lost.
 enum class Slot { product, task, partial, count };
@@ -36,7 +37,8 @@ void in_pieces(int64_t n, int64_t size, Body&& body);
 // A weight in the order in which a kernel reads it.
 class PackedWeight {
  public:
-  PackedWeight(int64_t units, int64_t columns);
+  PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns);
+  const ProductKernel& kernel() const { return kernel_; }
   PackedMemory memory() { return parts_; }
   Packed view() const { return {parts_.strips, parts_.scales, parts_.sums}; }
 
@@ -44,6 +46,7 @@ class PackedWeight {
   struct Free {
     void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
   };
+  ProductKernel kernel_;
   std::unique_ptr<float[], Free> memory_;
   PackedMemory parts_;
 };
@@ -54,7 +57,10 @@ class Products {
   virtual ~Products() = default;
   virtual std::string name() const = 0;
   virtual void run(const Product&) = 0;
-  virtual std::unique_ptr<PackedWeight> pack(const Product& /*b_alone*/) const { return nullptr; }
+  // Packed weights; null where it has no order of its own. run() reads of the product what is not b.
+  virtual std::unique_ptr<PackedWeight> pack(const Product& b_alone) const = 0;
+  virtual std::unique_ptr<PackedWeight> pack(const Integers& b) const = 0;
+  virtual void run(Product, const PackedWeight&) = 0;
 };
 std::unique_ptr<Products> make_own_products(Isa, Precision);
 // Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
@@ -79,6 +85,7 @@ class CpuBackend final : public Backend {
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
 
   void pack(Tensor w) override;
+  void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;
   void unpack(Tensor w) override;
   void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
@@ -119,7 +126,6 @@ class CpuBackend final : public Backend {
 
  private:
   void add_column_sums(const Matrix& x, float* y);
-  Packed packed(Tensor w) const;
 
   Isa isa_;
   const Kernels& k_;

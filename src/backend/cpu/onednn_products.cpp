@@ -117,6 +117,9 @@ class OnednnProducts final : public Products {
     return cat("oneDNN ", v->major, '.', v->minor, '.', v->patch, " (", implementation(), ")");
   }
 
+  std::unique_ptr<PackedWeight> pack(const Product&) const override { return nullptr; }
+  std::unique_ptr<PackedWeight> pack(const Integers& b) const override { return own_->pack(b); }
+  void run(Product p, const PackedWeight& w) override { own_->run(p, w); }
   void run(const Product& p) override {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0 || !usable(p)) return own_->run(p);

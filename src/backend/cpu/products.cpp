@@ -43,29 +43,57 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
   return part;
 }
 
-// The kernels for weights as they are, and for packed ones.
-struct Choice {
-  ProductKernel plain, packed;
-};
-Choice choice_of(Isa isa, Precision precision) {
-  const ProductKernel f32 = kernels_of(isa).product;
+// Of weights as they are: int8 is for packed ones.
+ProductKernel plain_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::bf16) return {avx512bf16::product, avx512bf16::product};
-  if (precision == Precision::int8) return {f32, avx512vnni::product};
+  if (precision == Precision::bf16) return avx512bf16::product;
 #endif
-  HEXAPLA_CHECK(precision == Precision::f32, "no products in ", name_of(precision), " were built");
-  return {f32, f32};
+  HEXAPLA_CHECK(precision != Precision::bf16, "no products in bf16 were built");
+  return kernels_of(isa).product;
+}
+ProductKernel packed_kernel(Isa isa, Precision precision) {
+#ifdef HEXAPLA_X86_KERNELS
+  if (precision == Precision::int8) return avx512vnni::product;
+#endif
+  return plain_kernel(isa, precision);
 }
 
 class OwnProducts final : public Products {
  public:
   OwnProducts(Isa isa, Precision precision)
-      : isa_(isa), precision_(precision), k_(kernels_of(isa)), kernels_(choice_of(isa, precision)) {}
+      : isa_(isa), precision_(precision), k_(kernels_of(isa)), plain_(plain_kernel(isa, precision)) {}
   std::string name() const override { return cat("own kernels (", name_of(isa_), ", ", name_of(precision_), ")"); }
 
-  void run(const Product& p) override {
+  void run(const Product& p) override { run(p, plain_); }
+  void run(Product p, const PackedWeight& w) override {
+    p.packed = w.view();
+    run(p, w.kernel());
+  }
+
+  std::unique_ptr<PackedWeight> pack(const Product& b) const override {
+    auto packed = room_for(b.k, b.n, packed_kernel(isa_, precision_));
+    packed->kernel().pack(b, packed->memory());
+    return packed;
+  }
+
+  std::unique_ptr<PackedWeight> pack(const Integers& b) const override {
+#ifdef HEXAPLA_X86_KERNELS
+    if (has(isa_, Precision::int8)) {
+      auto packed = room_for(b.k, b.n, avx512vnni::product);
+      avx512vnni::pack_integers(b, packed->memory());
+      return packed;
+    }
+#endif
+    std::vector<float> values(static_cast<size_t>(b.k * b.n));  // no such instructions: what they stand for
+    for (int64_t t = 0; t < b.k; ++t)
+      for (int64_t j = 0; j < b.n; ++j)
+        values[static_cast<size_t>(t * b.n + j)] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
+    return pack({nullptr, 0, 0, values.data(), b.n, 1, nullptr, 0, nullptr, 0, b.n, b.k, Store::set});
+  }
+
+ private:
+  void run(const Product& p, const ProductKernel& kernel) const {
     if (p.m == 0 || p.n == 0) return;
-    const ProductKernel& kernel = p.packed.strips ? kernels_.packed : kernels_.plain;
     const Panel panel = panel_of(p, k_);
     const int64_t rows = parts(p.m, panel.rows), columns = parts(p.n, panel.columns);
     parallel_for(rows * columns, [&](int64_t i) {
@@ -73,19 +101,15 @@ class OwnProducts final : public Products {
       kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
   }
-
-  std::unique_ptr<PackedWeight> pack(const Product& b_alone) const override {
-    const int64_t columns = round_up(b_alone.n, k_.tile_columns);
-    auto packed = std::make_unique<PackedWeight>(columns * parts(b_alone.k, kernels_.packed.terms), columns);
-    kernels_.packed.pack(b_alone, packed->memory());
-    return packed;
+  std::unique_ptr<PackedWeight> room_for(int64_t k, int64_t n, const ProductKernel& kernel) const {
+    const int64_t columns = round_up(n, k_.tile_columns);
+    return std::make_unique<PackedWeight>(kernel, columns * parts(k, kernel.terms), columns);
   }
 
- private:
   Isa isa_;
   Precision precision_;
   const Kernels& k_;
-  Choice kernels_;
+  ProductKernel plain_;
 };
 
 struct Weight {
@@ -110,28 +134,36 @@ std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
   return std::make_unique<OwnProducts>(isa, precision);
 }
 
-PackedWeight::PackedWeight(int64_t units, int64_t columns)
-    : memory_(static_cast<float*>(::operator new (static_cast<size_t>(units + 2 * columns) * 4, std::align_val_t{64}))),
+PackedWeight::PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns)
+    : kernel_(kernel),
+      memory_(static_cast<float*>(::operator new (static_cast<size_t>(units + 2 * columns) * 4, std::align_val_t{64}))),
       parts_{memory_.get(), memory_.get() + units, reinterpret_cast<int32_t*>(memory_.get() + units + columns)} {}
 
 void CpuBackend::pack(Tensor w) {
   const Weight m = weight(w, "w");
   packed_[w.bytes] = products_->pack(
-      {nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set});
+      Product{nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set});
+}
+void CpuBackend::pack_quantised(Tensor w, Tensor integers, Tensor scales) {
+  const auto [rows, columns] = integers.dims<2>("integers");
+  HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantised weight ", w.shape,
+                ": integers ", integers.shape, ", scales ", scales.shape);
+  packed_[w.bytes] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1], rows,
+                                              columns, vector_of(scales, "scales")});
 }
 void CpuBackend::unpack(Tensor w) { packed_.erase(w.bytes); }
 
-Packed CpuBackend::packed(Tensor w) const {
-  if (packed_.empty()) return {};
-  const auto found = packed_.find(w.bytes);
-  return found == packed_.end() || !found->second ? Packed{} : found->second->view();
-}
-
 void CpuBackend::linear(Tensor x, Tensor w, Tensor b, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
+  Product p{mx.p,      mx.stride,         1,       nullptr,    0,          0,         my.p,
+            my.stride, vector_of(b, "b"), mx.rows, w.shape[1], w.shape[0], Store::set};
+  const auto packed = packed_.find(w.bytes);
+  if (packed != packed_.end() && packed->second) return products_->run(p, *packed->second);
   const Weight mw = weight(w, "w");
-  products_->run({mx.p, mx.stride, 1, mw.p, mw.row_step, mw.column_step, my.p, my.stride, vector_of(b, "b"), mx.rows,
-                  mw.columns, mw.rows, Store::set, packed(w)});
+  p.b = mw.p;
+  p.b_k = mw.row_step;
+  p.b_n = mw.column_step;
+  products_->run(p);
 }
 
 void CpuBackend::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) {

@@ -65,6 +65,7 @@ class Reference final : public Backend {
 
   void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) override;
   void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) override;
+  void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;
   void put_rows(Tensor x, Tensor ids, Tensor y) override;
   void sinusoids(Tensor table) override;
 

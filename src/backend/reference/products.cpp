@@ -18,4 +18,8 @@ void Reference::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db
   add_to(sum_of_rows(d), db);
 }
 
+void Reference::pack_quantised(Tensor w, Tensor, Tensor) {
+  throw UsageError(cat("the reference backend has no copy of the quantised weight ", w.shape, "; dequantise it first"));
+}
+
 }  // namespace hexapla::reference

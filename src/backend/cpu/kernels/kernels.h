@@ -43,6 +43,11 @@ struct PackedMemory {
   float *strips, *scales;
   int32_t* sums;
 };
+struct Integers {
+  const int8_t* b;
+  int64_t b_k, b_n, k, n;
+  const float* scales;  // [n]
+};
 // A way of doing products.
 struct ProductKernel {
   int64_t terms;  // of a unit of Packed
@@ -189,6 +194,8 @@ extern const ProductKernel product;
 // Packed b only: its columns are rounded to int8 with a scale of their own, the rows of a on the way in; sums in i32.
 namespace avx512vnni {
 extern const ProductKernel product;
-}
+// Packs integers that somebody else has rounded; element (t, j) is b[t * b_k + j * b_n].
+void pack_integers(const Integers& b, const PackedMemory& out);
+}  // namespace avx512vnni
 
 }  // namespace hexapla::cpu

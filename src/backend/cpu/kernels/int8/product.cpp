@@ -127,6 +127,22 @@ int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
 
 }  // namespace
 
+void pack_integers(const Integers& b, const PackedMemory& out) {
+  const int64_t columns = (b.n + strip - 1) / strip * strip, quads = quads_of(b.k);
+  std::memset(out.strips, 0, (size_t)(columns * quads * 4));
+  for (int64_t j = 0; j < columns; ++j) {
+    out.scales[j] = j < b.n ? b.scales[j] : 0;
+    out.sums[j] = 0;
+    if (j >= b.n) continue;
+    int8_t* column = (int8_t*)(out.strips + j / strip * strip * quads) + j % strip * 4;
+    for (int64_t t = 0; t < b.k; ++t) {
+      const int8_t q = b.b[t * b.b_k + j * b.b_n];
+      column[t / 4 * 4 * strip + t % 4] = q;
+      out.sums[j] += 128 * q;
+    }
+  }
+}
+
 const ProductKernel product = {4, run, pack, scratch};
 
 }  // namespace hexapla::cpu::ISA

@@ -1,0 +1,144 @@
+// Packed weights: the same bits as weights as they are, in f32 and bf16; in int8, the sums of rounded numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/testing.h"
+#include "base/random.h"
+
+namespace hexapla {
+namespace {
+
+struct Shapes {
+  int64_t rows, in, out;
+};
+const Shapes shapes[] = {{1, 1, 1},    {1, 7, 5},     {7, 1, 3},    {5, 3, 1},      {16, 16, 16},  {7, 33, 65},
+                         {70, 65, 33}, {1, 1030, 64}, {2, 5, 1003}, {300, 128, 70}, {40, 600, 130}};
+
+class Numbers {
+ public:
+  Tensor normal(Shape s) {
+    auto& v = memory_.emplace_back(static_cast<size_t>(s.size()));
+    for (float& x : v) x = static_cast<float>(random_.normal());
+    return Tensor::of(v.data(), s);
+  }
+
+ private:
+  Random random_{11};
+  std::deque<std::vector<float>> memory_;
+};
+
+bool same(Tensor a, Tensor b) { return std::memcmp(a.bytes, b.bytes, static_cast<size_t>(a.size()) * 4) == 0; }
+
+class CpuPacked : public testing::TestWithParam<cpu::Variant> {};
+
+TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
+  const auto backend = cpu::make(GetParam());
+  Numbers n;
+  for (const Shapes& s : shapes)
+    for (const bool on_its_side : {false, true}) {
+      const Tensor stored = n.normal(on_its_side ? Shape{s.out, s.in} : Shape{s.in, s.out});
+      const Tensor w = on_its_side ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
+      const Tensor plain = n.normal({s.rows, s.out}), packed = n.normal({s.rows, s.out});
+      backend->linear(x, w, b, plain);
+      backend->pack(w);
+      backend->linear(x, w, b, packed);
+      EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << on_its_side;
+      stored.data<float>()[0] += 1;  // the copy has not seen it
+      const Tensor again = n.normal({s.rows, s.out});
+      backend->linear(x, w, b, again);
+      EXPECT_EQ(same(packed, again), GetParam().products == "own");
+      backend->unpack(w);
+      backend->linear(x, w, b, again);
+      EXPECT_FALSE(same(packed, again));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CpuPacked, testing::ValuesIn(cpu::variants_of_any_precision()), cpu::variant_name);
+
+// A row of x in integers, as the kernel rounds it: the row's largest number is 127.
+std::vector<double> rounded_row(const float* x, int64_t n) {
+  float most = 0;
+  for (int64_t i = 0; i < n; ++i) most = std::max(most, std::fabs(x[i]));
+  std::vector<double> q;
+  const float inverse = most > 0 ? 127 / most : 0;
+  for (int64_t i = 0; i < n; ++i) q.push_back(std::nearbyint(x[i] * inverse) * static_cast<double>(most / 127));
+  return q;
+}
+
+struct Integers {
+  std::vector<int8_t> values;
+  std::vector<float> scales;
+};
+Integers integers(int64_t in, int64_t out) {
+  Random random(2);
+  Integers q;
+  for (int64_t i = 0; i < in * out; ++i) q.values.push_back(static_cast<int8_t>(int(random.below(255)) - 127));
+  for (int64_t j = 0; j < out; ++j) q.scales.push_back(0.01f + 0.001f * static_cast<float>(j % 7));
+  return q;
+}
+
+// round_x: are the rows of x rounded, too?
+double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool round_x) {
+  Numbers n;
+  Integers q = integers(s.in, s.out);
+  const Tensor stored = Tensor::of(q.values.data(), on_its_side ? Shape{s.out, s.in} : Shape{s.in, s.out});
+  const Tensor name = n.normal({s.in, s.out}), x = n.normal({s.rows, s.in}), b = n.normal({s.out});
+  const Tensor y = n.normal({s.rows, s.out});
+  backend.pack_quantised(name, on_its_side ? stored.transposed() : stored, Tensor::of(q.scales.data(), {s.out}));
+  backend.linear(x, name, b, y);
+  double worst = 0, largest = 1e-30;
+  for (int64_t i = 0; i < s.rows; ++i) {
+    const float* row = x.data<float>() + i * s.in;
+    const std::vector<double> a = round_x ? rounded_row(row, s.in) : std::vector<double>(row, row + s.in);
+    for (int64_t j = 0; j < s.out; ++j) {
+      double sum = b.data<float>()[j];
+      for (int64_t t = 0; t < s.in; ++t)
+        sum += a[static_cast<size_t>(t)] * q.values[static_cast<size_t>(on_its_side ? j * s.in + t : t * s.out + j)] *
+               static_cast<double>(q.scales[static_cast<size_t>(j)]);
+      worst = std::max(worst, std::fabs(sum - static_cast<double>(y.data<float>()[i * s.out + j])));
+      largest = std::max(largest, std::fabs(sum));
+    }
+  }
+  return worst / largest;
+}
+
+TEST(CpuQuantised, IsTheSumOfRoundedNumbers) {
+  if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
+  const auto backend = make_cpu_backend();
+  for (const Shapes& s : shapes)
+    for (const bool on_its_side : {false, true})
+      EXPECT_LE(worst_error(*backend, s, on_its_side, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+  EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is rounded indeed
+}
+
+TEST(CpuQuantised, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
+  for (const Isa isa : {Isa::generic, Isa::avx2}) {
+    if (isa > best_isa()) continue;
+    const auto backend = make_cpu_backend(isa);
+    for (const Shapes& s : shapes)
+      for (const bool on_its_side : {false, true})
+        EXPECT_LE(worst_error(*backend, s, on_its_side, false), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+  }
+}
+
+TEST(CpuQuantised, AnInt8BackendRoundsWhatItPacks) {
+  if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
+  const auto backend = make_cpu_backend(Precision::int8), plain = make_cpu_backend();
+  Numbers n;
+  const Tensor w = n.normal({64, 40}), x = n.normal({9, 64}), y = n.normal({9, 40}), z = n.normal({9, 40});
+  backend->linear(x, w, {}, y);
+  plain->linear(x, w, {}, z);
+  EXPECT_TRUE(same(y, z)) << "not packed, it is f32";
+  backend->pack(w);
+  backend->linear(x, w, {}, y);
+  double worst = 0;
+  for (int64_t i = 0; i < y.size(); ++i)
+    worst = std::max<double>(worst, std::fabs(y.data<float>()[i] - z.data<float>()[i]));
+  EXPECT_GT(worst, 1e-4);
+  EXPECT_LT(worst, 0.5);  // numbers of size 8
+}
+
+}  // namespace
+}  // namespace hexapla

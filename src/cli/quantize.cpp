@@ -1,0 +1,131 @@
+// hexapla quantize: a model in 8-bit integers, and what that costs in BLEU.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/model.h"
+#include "cli/search_options.h"
+#include "cli/terminal.h"
+#include "data/corpus.h"
+#include "evaluate/bleu.h"
+#include "model/quantise.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Quantize {
+  std::string model, output, color = "auto";
+  std::vector<std::string> valid_sets, keep;
+  double max_drop = 0.3;
+  int beam_size = 4, threads = 0;
+  bool quiet = false;
+
+  int run() const {
+    if (!valid_sets.empty() && valid_sets.size() != 2)
+      throw UsageError("--valid-sets takes two files, the source and the target text");
+    Progress progress(make_terminal(parse_color(color), quiet));
+    LoadedModel m = load_model(model_file(model));
+    std::vector<std::string> kept = keep;
+    if (valid_sets.empty()) {
+      save(m, kept);
+      progress.say("the loss in BLEU was not measured; give --valid-sets SOURCE TARGET");
+    } else {
+      kept = within_limit(m, kept, progress);
+    }
+    const auto size = [](const std::string& path) {
+      return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
+    };
+    progress.say(fmt::format("{}: {:.1f} MB, before {:.1f} MB{}", output, size(output), size(model_file(model)),
+                             kept.empty() ? "" : fmt::format("; in f32: {}", fmt::join(kept, ", "))));
+    return 0;
+  }
+
+  void save(LoadedModel& m, const std::vector<std::string>& kept) const {
+    save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
+  }
+
+  double bleu(const std::string& path, const Corpus& valid) const {
+    const OpenModel m = open_translator(path, threads, Precision::f32);
+    TranslateOptions how;
+    how.search.beam_size = beam_size;
+    std::vector<std::string> best;
+    for (const auto& found : m.translator().translate(valid.source, how)) best.push_back(found.front().text);
+    return corpus_bleu(best, valid.target).score;
+  }
+
+  // Parts go back to f32, the most sensitive one first, until the loss is within the limit. -> what stays in f32
+  std::vector<std::string> within_limit(LoadedModel& m, std::vector<std::string> kept, Progress& progress) const {
+    const Corpus valid = read_parallel(valid_sets[0], valid_sets[1]);
+    const double whole = bleu(model_file(model), valid);
+    progress.say(fmt::format("f32: BLEU {:.2f}", whole));
+    const auto measure = [&](const std::vector<std::string>& parts) {
+      save(m, parts);
+      return bleu(output, valid);
+    };
+    double now = measure(kept);
+    progress.say(fmt::format("int8: BLEU {:.2f}, a change of {:+.2f}", now, now - whole));
+    std::vector<std::string> parts = parts_of(m);
+    while (whole - now > max_drop && !parts.empty()) {
+      double best = -1;
+      size_t which = 0;
+      for (size_t i = 0; i < parts.size(); ++i) {
+        std::vector<std::string> more = kept;
+        more.push_back(parts[i]);
+        const double with = measure(more);
+        progress.say(fmt::format("  {} in f32: BLEU {:.2f}", parts[i], with));
+        if (with > best) best = with, which = i;
+      }
+      kept.push_back(parts[which]);
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(which));
+      now = best;
+      progress.say(fmt::format("keeping {} in f32: BLEU {:.2f}, a change of {:+.2f}", kept.back(), now, now - whole));
+    }
+    measure(kept);
+    return kept;
+  }
+
+  // Layers, tables and the generator.
+  static std::vector<std::string> parts_of(LoadedModel& m) {
+    std::vector<std::string> parts;
+    for_each<Parameter>(*m.net, [&](const std::string& name, Parameter& p) {
+      if (!quantisable(name, p)) return;
+      const size_t layer = name.find("layers.");
+      const std::string part = layer == std::string::npos ? name : name.substr(0, name.find('.', layer + 7) + 1);
+      if (parts.empty() || parts.back() != part) parts.push_back(part);
+    });
+    return parts;
+  }
+};
+
+}  // namespace
+
+void add_quantize(CLI::App& app, Action& chosen) {
+  auto q = std::make_shared<Quantize>();
+  CLI::App* c = app.add_subcommand("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
+  c->add_option("-m,--model", q->model, "model file, or folder of a training")->type_name("MODEL")->required();
+  c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
+  c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
+      ->expected(2)
+      ->type_name("SOURCE TARGET");
+  c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
+      ->check(CLI::NonNegativeNumber)
+      ->default_str("0.3");
+  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names (see 'hexapla info')")
+      ->type_name("NAME");
+  c->add_option("-b,--beam-size", q->beam_size, "of the measurement")->check(CLI::Range(1, 1000))->default_str("4");
+  c->add_option("--threads", q->threads, "0: every core")->default_str("0");
+  c->add_flag("-q,--quiet", q->quiet, "only errors");
+  c->add_option("--color", q->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla quantize -m run -o run8.safetensors --valid-sets val.en val.de\n"
+      "  hexapla translate -m run8.safetensors < test.en\n"
+      "Weights and embeddings become integers with a scale for each column; sums, norms and softmax stay f32. On\n"
+      "processors without AVX512_VNNI the model is computed in f32, with the rounded weights.");
+  c->callback([q, &chosen] { chosen = [q] { return q->run(); }; });
+}
+
+}  // namespace hexapla::cli
