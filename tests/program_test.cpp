@@ -153,7 +153,9 @@ TEST_F(Program, AQuantisedModelTranslatesAlike) {
             0);
   EXPECT_LT(std::filesystem::file_size(path("small")), std::filesystem::file_size(path("model/model.safetensors")));
   for (const char* model : {"model", "small"})
-    ASSERT_EQ(finish(start(kProgram + " translate -q -m " + path(model) + " < " + path("a") + " > " + path("out_") + model)), 0);
+    ASSERT_EQ(
+        finish(start(kProgram + " translate -q -m " + path(model) + " < " + path("a") + " > " + path("out_") + model)),
+        0);
   std::istringstream large(read_file(path("out_model"))), small(read_file(path("out_small")));
   int lines = 0, equal = 0;
   for (std::string a, b; std::getline(large, a) && std::getline(small, b); ++lines) equal += a == b;
