@@ -114,12 +114,18 @@ def export(tensors, config, vocabulary, folder):
     spec.register_source_vocabulary(vocabulary)
     spec.register_target_vocabulary(vocabulary)
     spec.validate()
+    os.makedirs(folder)
     spec.save(folder)
+
+
+def peak_mib():
+    with open("/proc/self/status") as f:  # getrusage would count the process that started this one
+        return next(int(line.split()[1]) // 1024 for line in f if line.startswith("VmHWM"))
 
 
 def peer(o, folder, sources):
     """Runs in a process of its own, so that its peak memory is its own. Reads 'go' lines, answers with JSON."""
-    import resource, ctranslate2
+    import ctranslate2
     translator = ctranslate2.Translator(folder, device="cpu", compute_type=o.peer_precision, intra_threads=o.threads,
                                         inter_threads=1)
     limits = {} if o.model else {"min_decoding_length": o.length, "max_decoding_length": o.length}
@@ -132,7 +138,7 @@ def peer(o, folder, sources):
         start = time.perf_counter()
         found = [r.hypotheses[0] for r in translate(sources)]
         print(json.dumps({"seconds": time.perf_counter() - start, "tokens": found,
-                          "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}), flush=True)
+                          "peak_mib": peak_mib()}), flush=True)
 
 
 def run_hexapla(o, *more):
@@ -174,10 +180,15 @@ def fixed_length(o, folder):
     pick = random.Random(1)
     sources = [[pick.choice(vocabulary[3:]) for _ in range(o.length)] for _ in range(o.sentences)]
     process, version = start_peer(o, folder, sources)
+    model = os.path.join(folder, "untrained.safetensors")
+    write = [o.hexapla, "bench", "translate", "--preset", o.preset, "--vocab-size", str(o.vocab_size), "--write-model"]
+    subprocess.run(write + [model], check=True)
+    if o.precision == "int8":
+        subprocess.run([o.hexapla, "quantize", "-q", "-m", model, "-o", model + "8"], check=True)
+        model += "8"
     ours, theirs, peaks = [], [], [0, 0]
     for _ in range(o.rounds):
-        mine = run_hexapla(o, "--preset", o.preset, "--vocab-size", str(o.vocab_size), "--sentences", str(o.sentences),
-                           "--length", str(o.length))
+        mine = run_hexapla(o, "-m", model, "--sentences", str(o.sentences), "--length", str(o.length))
         their = ask(process)
         ours.append(mine["tokens_per_second"])
         theirs.append(sum(map(len, their["tokens"])) / their["seconds"])
