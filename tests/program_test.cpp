@@ -179,6 +179,8 @@ TEST_F(Program, BenchMeasures) {
       0);
   EXPECT_THAT(read_file(path("out")), testing::HasSubstr("\"tokens_per_second\":"));
   EXPECT_GT(read_file(path("batches")).size(), 1000u);
+  ASSERT_EQ(finish(start(kProgram + " bench ops --rows 32 --vocab-size 16 --threads 1 > " + path("out"))), 0);
+  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("attention_backward 1 sentences of 32"));
   ASSERT_EQ(finish(start(kProgram + " bench translate --json --preset tiny --vocab-size 50 --sentences 2 --length 4 " +
                          "--rounds 1 > " + path("out"))),
             0);

@@ -13,7 +13,7 @@
 #include "backend/products_only.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "cli/command.h"
+#include "cli/bench.h"
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "data/lines.h"
@@ -385,8 +385,10 @@ void add_bench(CLI::App& app, Action& chosen) {
   c->require_subcommand(1);
   c->footer(
       "Examples:\n"
+      "  hexapla bench ops --preset base\n"
       "  hexapla bench train --preset base --lengths wmt\n"
       "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
+  add_bench_ops(*c, chosen);
   add_bench_train(*c, chosen);
   add_bench_translate(*c, chosen);
 }

@@ -30,6 +30,10 @@ Precision parse_precision(const std::string& name);
 std::unique_ptr<Backend> make_cpu_backend(Precision = Precision::f32);
 std::unique_ptr<Backend> make_cpu_backend(Isa, Precision = Precision::f32);
 
+// Multiplications and additions a second of one thread in the inner loop of products, without memory: their limit. For
+// packed weights where the precision is int8. Takes about 50 ms.
+double arithmetic_limit(const Backend&);
+
 // What does the products: "oneDNN 2.6.3 (avx512_core)" or "own kernels (avx2)". For doctor and logs.
 std::string product_implementation(const Backend&);
 

@@ -90,6 +90,12 @@ std::string product_implementation(const Backend& backend) {
   return own ? own->products() : backend.name();
 }
 
+double arithmetic_limit(const Backend& backend) {
+  const auto* own = dynamic_cast<const cpu::CpuBackend*>(&backend);
+  HEXAPLA_CHECK(own, "the arithmetic limit of ", backend.name(), " is not known");
+  return own->arithmetic_limit();
+}
+
 namespace cpu {
 
 bool has(Isa isa, Precision precision) {

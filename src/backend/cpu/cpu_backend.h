@@ -61,6 +61,7 @@ class Products {
   virtual std::unique_ptr<PackedWeight> pack(const Product& b_alone) const = 0;
   virtual std::unique_ptr<PackedWeight> pack(const Integers& b) const = 0;
   virtual void run(Product, const PackedWeight&) = 0;
+  virtual double arithmetic_limit() const = 0;  // of one thread, operations a second
 };
 std::unique_ptr<Products> make_own_products(Isa, Precision);
 // Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
@@ -75,6 +76,7 @@ class CpuBackend final : public Backend {
   std::string name() const override { return std::string("cpu (") + name_of(isa_) + ")"; }
   bool supports(DType t) const override { return t == DType::f32; }
   std::string products() const { return products_->name(); }
+  double arithmetic_limit() const { return products_->arithmetic_limit(); }
 
   void fill(Tensor x, double value) override;
   void add(Tensor a, Tensor b, Tensor y) override;

@@ -117,6 +117,7 @@ class OnednnProducts final : public Products {
     return cat("oneDNN ", v->major, '.', v->minor, '.', v->patch, " (", implementation(), ")");
   }
 
+  double arithmetic_limit() const override { return own_->arithmetic_limit(); }
   std::unique_ptr<PackedWeight> pack(const Product&) const override { return nullptr; }
   std::unique_ptr<PackedWeight> pack(const Integers& b) const override { return own_->pack(b); }
   void run(Product p, const PackedWeight& w) override { own_->run(p, w); }

@@ -1,4 +1,6 @@
 // Linear layers and their gradients; the products of the kernels, cut into pieces for threads.
+#include <chrono>
+
 #include "backend/cpu/cpu_backend.h"
 
 namespace hexapla::cpu {
@@ -89,6 +91,18 @@ class OwnProducts final : public Products {
       for (int64_t j = 0; j < b.n; ++j)
         values[static_cast<size_t>(t * b.n + j)] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
     return pack({nullptr, 0, 0, values.data(), b.n, 1, nullptr, 0, nullptr, 0, b.n, b.k, Store::set});
+  }
+
+  double arithmetic_limit() const override {
+    const ProductKernel kernel = packed_kernel(isa_, precision_);
+    double best = 0;
+    for (int i = 0; i < 20; ++i) {  // a neighbour may take the core away now and then
+      const auto start = std::chrono::steady_clock::now();
+      const auto operations = static_cast<double>(kernel.limit(200'000));
+      best =
+          std::max(best, operations / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
   }
 
  private:

@@ -54,6 +54,8 @@ struct ProductKernel {
   void (*run)(const Product&, float* scratch);
   void (*pack)(const Product& b_alone, const PackedMemory&);  // a and c of the product are not looked at
   int64_t (*scratch)(int64_t m, int64_t k);                   // floats that run() wants
+  // The arithmetic of `rounds` steps of a full tile and nothing else; -> how many multiplications and additions.
+  int64_t (*limit)(int64_t rounds);
 };
 
 struct Dropout {

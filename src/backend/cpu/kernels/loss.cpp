@@ -58,24 +58,35 @@ struct Best {
   }
 };
 
-inline bool any(Int mask) {
+// A bit for each lane that is above the limit.
+inline uint32_t lanes_above(Vec x, Vec limit) {
+  const Int mask = x > limit;
 #if VEC_BYTES == 64
-  return _mm512_movepi32_mask((__m512i)mask) != 0;
+  return _mm512_movepi32_mask((__m512i)mask);
 #elif VEC_BYTES == 32
-  return _mm256_movemask_ps((__m256)mask) != 0;
+  return (uint32_t)_mm256_movemask_ps((__m256)mask);
 #else
-  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+  return (mask[0] & 1u) | (mask[1] & 2u) | (mask[2] & 4u) | (mask[3] & 8u);
 #endif
+}
+
+inline void offer_lanes(Best& best, Vec x, int64_t first) {
+  for (uint32_t bits = lanes_above(x, all(best.scores[best.k - 1])); bits; bits &= bits - 1) {
+    const int lane = __builtin_ctz(bits);
+    best.offer(x[lane], (int32_t)(first + lane));
+  }
 }
 
 inline void top_of_row(const float* x, int64_t n, Best best) {
   int64_t begin = 0;
   for (; begin < n && begin < best.k; ++begin) best.offer(x[begin], (int32_t)begin);
-  sweep(n - begin, [&](int64_t c, auto at) {
-    const Vec y = at.keep(at(x + begin + c), all(-infinity));
-    if (!any(y > all(best.scores[best.k - 1]))) return;
-    for (int64_t j = 0; j < N; ++j) best.offer(y[j], (int32_t)(begin + c + j));
-  });
+  for (; begin + 4 * N <= n; begin += 4 * N) {  // hardly ever is one of so many among the best
+    const Vec a = load(x + begin), b = load(x + begin + N), c = load(x + begin + 2 * N), d = load(x + begin + 3 * N);
+    if (!lanes_above(max(max(a, b), max(c, d)), all(best.scores[best.k - 1]))) continue;
+    for (int64_t j = 0; j < 4; ++j) offer_lanes(best, load(x + begin + j * N), begin + j * N);
+  }
+  sweep(n - begin,
+        [&](int64_t c, auto at) { offer_lanes(best, at.keep(at(x + begin + c), all(-infinity)), begin + c); });
   const float lse = (float)log_sum_of(x, n, best.scores[0]);
   for (int64_t j = 0; j < best.held; ++j) best.scores[j] -= lse;
 }

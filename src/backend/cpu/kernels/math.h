@@ -10,11 +10,17 @@ constexpr float infinity = __builtin_inff();
 // e^x = 2^n e^r, |r| <= ln2 / 2, with the polynomial of Cephes. 0 below -87.3; never more than e^88.
 inline Vec exp(Vec x) {
   const Vec lowest = all(-87.3f), top = all(88.0f);
+#if VEC_BYTES == 64  // with instructions for the rounding and for 2^n
+  const __mmask16 seen = _mm512_cmp_ps_mask((__m512)x, (__m512)lowest, _CMP_NLT_UQ);
+  const Vec z = (Vec)_mm512_min_ps((__m512)top, (__m512)x);  // in this order a NaN stays one
+  const Vec f = (Vec)_mm512_roundscale_ps((__m512)(z * 1.44269504f), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
   Vec z = lowest > x ? lowest : x;  // in this order a NaN stays one
   z = z > top ? top : z;
   const Vec t = z * 1.44269504f + 12582912.0f;  // the sum rounds to the nearest integer
   const Int n = (Int)t - 0x4B400000;
   const Vec f = t - 12582912.0f;
+#endif
   const Vec r = z - f * 0.693359375f + f * 2.12194440e-4f;
   Vec p = all(1.9875691500e-4f);
   p = p * r + 1.3981999507e-3f;
@@ -23,8 +29,12 @@ inline Vec exp(Vec x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   const Vec y = p * (r * r) + r + 1.0f;
+#if VEC_BYTES == 64
+  return (Vec)_mm512_maskz_scalef_ps(seen, (__m512)y, (__m512)f);
+#else
   const Vec e = (Vec)((Int)y + (n << 23));
   return x < lowest ? Vec{} : e;
+#endif
 }
 
 inline Vec sigmoid(Vec x) { return 1.0f / (1.0f + exp(-x)); }

@@ -204,6 +204,14 @@ inline void multiply(const Product& p, float* scratch) {
   }
 }
 
+// See ProductKernel::limit: a tile whose every step has the same few numbers, which stay in the first cache.
+template <class Terms, class Target>
+inline int64_t limit_of(int64_t rounds, int64_t terms, const Target& target) {
+  alignas(64) const float a[16] = {}, b[strip] = {};
+  tile<Terms, tile_rows, 2>(Columns(a, 1, 0, tile_rows), b, 0, rounds, target);
+  return rounds * tile_rows * strip * terms * 2;
+}
+
 // See ProductKernel::pack.
 inline void pack_all(const Product& p, float* strips) {
   for (int64_t from = 0; from < p.n; from += strip, strips += strip * p.k) {

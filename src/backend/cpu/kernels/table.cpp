@@ -8,12 +8,16 @@ namespace {
 void run(const Product& p, float* scratch) { multiply(p, scratch); }
 void pack(const Product& p, const PackedMemory& out) { pack_all(p, out.strips); }
 int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
+int64_t limit(int64_t rounds) {
+  float c[tile_rows * strip];
+  return limit_of<Singles>(rounds, 1, TileTarget{c, strip, strip, nullptr, Store::set});
+}
 }  // namespace
 
 const Kernels kernels = {
     tile_rows,
     strip,
-    {1, run, pack, scratch},
+    {1, run, pack, scratch, limit},
     fill,
     add,
     multiply_elements,

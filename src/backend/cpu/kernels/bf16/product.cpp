@@ -106,10 +106,15 @@ void pack(const Product& p, const PackedMemory& out) {
     pack_b(p, from, 0, p.k, p.n - from < strip ? p.n - from : strip, out.strips + from * ((p.k + 1) / 2));
 }
 
+int64_t limit(int64_t rounds) {
+  float c[tile_rows * strip];
+  return limit_of<Pairs>(rounds, 2, TileTarget{c, strip, strip, nullptr, Store::set});
+}
+
 int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
 
 }  // namespace
 
-const ProductKernel product = {2, run, pack, scratch};
+const ProductKernel product = {2, run, pack, scratch, limit};
 
 }  // namespace hexapla::cpu::ISA

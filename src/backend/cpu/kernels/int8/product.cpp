@@ -123,6 +123,12 @@ void pack(const Product& p, const PackedMemory& out) {
   }
 }
 
+int64_t limit(int64_t rounds) {
+  float c[tile_rows * strip], scales[strip] = {};
+  const int32_t sums[strip] = {};
+  return limit_of<Quads>(rounds, 4, ScaledTarget{c, strip, strip, nullptr, scales, scales, sums});
+}
+
 int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
 
 }  // namespace
@@ -143,6 +149,6 @@ void pack_integers(const Integers& b, const PackedMemory& out) {
   }
 }
 
-const ProductKernel product = {4, run, pack, scratch};
+const ProductKernel product = {4, run, pack, scratch, limit};
 
 }  // namespace hexapla::cpu::ISA

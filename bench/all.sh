@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Measures everything that docs/benchmarks.md says, on this machine, and writes that file. Takes about 45 minutes on two
+# cores that nobody else uses. The peers must be installed: PYTHON names an interpreter with torch and ctranslate2.
+#   PYTHON=... bench/all.sh [FILE]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+out=$(realpath -m "${1:-$ROOT/docs/benchmarks.md}")
+python=${PYTHON:-python3}
+"$python" -c 'import torch, ctranslate2' || die "PYTHON=$python has no torch and ctranslate2; pip install them there"
+build release hexapla_program
+cd "$ROOT"
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+
+show() {  # a command as the reader would type it, and what it prints
+  note "$*"
+  printf '```\n$ %s\n' "$*"
+  "$@" 2>/dev/null || die "failed: $*"
+  printf '```\n\n'
+}
+python_bench() {
+  note "$*"
+  printf '```\n$ %s\n' "$*"
+  "$python" "$@" 2>/dev/null || die "failed: $*"
+  printf '```\n\n'
+}
+# As a user has it: `hexapla` on the path.
+PATH="$ROOT/build/release:$PATH"
+
+{
+  cat <<'TEXT'
+# Benchmarks
+
+Written by `bench/all.sh`: every figure is the output of the command above it. Ratios are medians of pairs measured turn
+by turn in one run; figures of another machine, or of this one on another day, differ.
+
+TEXT
+  printf '`%s`\n\n' "$(date -u +%Y-%m-%d)"
+  show hexapla doctor
+  printf '## Ops against their limits\n\n'
+  for preset in tiny base; do
+    for precision in f32 auto; do show hexapla bench ops --preset $preset --precision $precision; done
+  done
+  printf '## Training against PyTorch\n\n'
+  python_bench bench/train_vs_pytorch.py --preset tiny --lengths multi30k --compile
+  python_bench bench/train_vs_pytorch.py --preset tiny --lengths wmt --compile
+  python_bench bench/train_vs_pytorch.py --preset base --rounds 3 --seconds 12
+  python_bench bench/train_vs_pytorch.py --preset big --rounds 2 --seconds 25
+  printf '## Translating against CTranslate2\n\n'
+  for more in "" "--beam-size 1" "--batch-size 1 --sentences 12" "--batch-size 1 --sentences 12 --beam-size 1" "--threads 2" \
+    "--precision bf16" "--precision f32"; do
+    python_bench bench/translate_vs_ctranslate2.py --preset base $more
+  done
+  for more in "" "--beam-size 1" "--batch-size 1 --sentences 64" "--threads 2" "--precision bf16"; do
+    python_bench bench/translate_vs_ctranslate2.py --preset tiny --vocab-size 10000 --sentences 256 $more
+  done
+} > "$text"
+mv "$text" "$out"
+chmod 644 "$out"
+note "written: $out"

@@ -1,0 +1,8 @@
+#pragma once
+#include "cli/command.h"
+
+namespace hexapla::cli {
+
+void add_bench_ops(CLI::App& bench, Action& chosen);
+
+}  // namespace hexapla::cli
