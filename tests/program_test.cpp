@@ -159,6 +159,11 @@ TEST_F(Program, AQuantisedModelTranslatesAlike) {
   std::istringstream large(read_file(path("out_model"))), small(read_file(path("out_small")));
   int lines = 0, equal = 0;
   for (std::string a, b; std::getline(large, a) && std::getline(small, b); ++lines) equal += a == b;
+  for (const std::string command : {"info -m ", "inspect --src 'red dog' -m "})  // these see it in f32
+    EXPECT_EQ(finish(start(kProgram + " " + command + path("small") + " > " + path("out"))), 0);
+  EXPECT_EQ(finish(start("env HEXAPLA_ISA=avx2 " + kProgram + " translate -q -m " + path("small") + " < " + path("a") +
+                         " > " + path("out"))),
+            0);
   EXPECT_EQ(lines, 300);
   EXPECT_GT(equal, 200);
 }
