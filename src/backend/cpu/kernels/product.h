@@ -43,6 +43,19 @@ struct Singles {
   __attribute__((always_inline)) static Vec add(Vec sum, Vec x, Vec row) { return sum + x * row; }
 };
 
+#if VEC_BYTES == 64
+// Several narrow terms in the room of an f32.
+struct NarrowUnits {
+  typedef __m512i Units;
+  __attribute__((always_inline)) static __m512i spread(const float* x) {
+    int32_t unit;
+    std::memcpy(&unit, x, sizeof unit);
+    return _mm512_set1_epi32(unit);
+  }
+  __attribute__((always_inline)) static __m512i side_by_side(const float* b) { return _mm512_loadu_si512(b); }
+};
+#endif
+
 struct TileTarget {
   float* c;
   int64_t stride, columns;  // columns: at most C * N
@@ -66,8 +79,8 @@ inline __attribute__((always_inline)) void write_column(Vec (&acc)[R][C], const 
   for (int r = 0; r < R; ++r) at(c + r * stride, bias + acc[r][j]);
 }
 
-template <int R, int C>
-inline __attribute__((always_inline)) void write(Vec (&acc)[R][C], const TileTarget& t) {
+template <int R, int C, class Sum, class Target>
+inline __attribute__((always_inline)) void write(Sum (&acc)[R][C], const Target& t) {
 #pragma GCC unroll 2
   for (int j = 0; j < C; ++j) {
     const int64_t left = t.columns - j * N;

@@ -8,15 +8,8 @@ namespace {
 constexpr int64_t term_block = 2 * k_block;
 constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not share the sets of the first cache
 
-struct Pairs {
+struct Pairs : NarrowUnits {
   typedef Vec Sum;
-  typedef __m512i Units;
-  __attribute__((always_inline)) static __m512i spread(const float* x) {
-    int32_t pair;
-    std::memcpy(&pair, x, sizeof pair);
-    return _mm512_set1_epi32(pair);
-  }
-  __attribute__((always_inline)) static __m512i side_by_side(const float* b) { return _mm512_loadu_si512(b); }
   __attribute__((always_inline)) static Vec add(Vec sum, __m512i x, __m512i row) {
     return (Vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)row);
   }

@@ -6,15 +6,8 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-struct Quads {
+struct Quads : NarrowUnits {
   typedef __m512i Sum;
-  typedef __m512i Units;
-  __attribute__((always_inline)) static __m512i spread(const float* x) {
-    int32_t quad;
-    std::memcpy(&quad, x, sizeof quad);
-    return _mm512_set1_epi32(quad);
-  }
-  __attribute__((always_inline)) static __m512i side_by_side(const float* b) { return _mm512_loadu_si512(b); }
   __attribute__((always_inline)) static __m512i add(__m512i sum, __m512i x, __m512i row) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // GCC 12 copies the sums around its intrinsic
     return sum;
@@ -42,18 +35,6 @@ inline __attribute__((always_inline)) void write_column(__m512i (&acc)[R][C], co
   for (int r = 0; r < R; ++r)
     at(t.c + r * t.stride + j * N,
        (Vec)_mm512_cvtepi32_ps((__m512i)((Int)acc[r][j] - sums)) * (t.row_scales[r] * scale) + bias);
-}
-
-template <int R, int C>
-inline __attribute__((always_inline)) void write(__m512i (&acc)[R][C], const ScaledTarget& t) {
-#pragma GCC unroll 2
-  for (int j = 0; j < C; ++j) {
-    const int64_t left = t.columns - j * N;
-    if (left >= N)
-      write_column<R, C>(acc, j, t, Whole{});
-    else if (left > 0)
-      write_column<R, C>(acc, j, t, Part{left});
-  }
 }
 
 inline int64_t quads_of(int64_t k) { return (k + 3) / 4; }
