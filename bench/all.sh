@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures everything that docs/benchmarks.md says, on this machine, and writes that file. Takes about 45 minutes on two
-# cores that nobody else uses. The peers must be installed: PYTHON names an interpreter with torch and ctranslate2.
+# Measures everything that docs/benchmarks.md says, on this machine, and writes that file. Takes long (compiling
+# PyTorch's models alone, minutes each) and wants cores that nobody else uses. The peers must be installed: PYTHON
+# names an interpreter with torch and ctranslate2.
 #   PYTHON=... bench/all.sh [FILE]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 out=$(realpath -m "${1:-$ROOT/docs/benchmarks.md}")

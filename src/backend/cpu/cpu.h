@@ -34,7 +34,7 @@ std::unique_ptr<Backend> make_cpu_backend(Isa, Precision = Precision::f32);
 // packed weights where the precision is int8. Takes about 50 ms.
 double arithmetic_limit(const Backend&);
 
-// What does the products: "oneDNN 2.6.3 (avx512_core)" or "own kernels (avx2)". For doctor and logs.
+// What does the products: "oneDNN 2.6.3 (avx512_core)" or "own kernels (avx2, f32)". For doctor and logs.
 std::string product_implementation(const Backend&);
 
 }  // namespace hexapla
