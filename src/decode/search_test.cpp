@@ -29,7 +29,7 @@ Found find(Backend& backend, const Transformer& model, std::span<const Ids> sour
 std::vector<std::unique_ptr<Backend>> backends() {
   std::vector<std::unique_ptr<Backend>> all;
   all.push_back(make_reference_backend());
-  for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512})
+  for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx})
     if (isa <= best_isa()) all.push_back(make_cpu_backend(isa));
   return all;
 }

@@ -26,11 +26,11 @@ struct Numbers {
   Tensor tensor() { return Tensor::of(values.data(), shape); }
 };
 
-class Bf16Products : public testing::Test {
+class Bf16Products : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
-    if (parse_precision("auto") != Precision::bf16) GTEST_SKIP() << "no AVX512_BF16 on this processor";
-    backend_ = make_cpu_backend(Precision::bf16);
+    if (!cpu::has(GetParam(), Precision::bf16)) GTEST_SKIP() << "no bf16 for " << name_of(GetParam()) << " here";
+    backend_ = make_cpu_backend(GetParam(), Precision::bf16);
   }
 
   Numbers normal(Shape s) {
@@ -72,7 +72,7 @@ class Bf16Products : public testing::Test {
   Random random_{5};
 };
 
-TEST_F(Bf16Products, AreTheReferenceOnRoundedFactors) {
+TEST_P(Bf16Products, AreTheReferenceOnRoundedFactors) {
   for (const bool on_its_side : {false, true}) {
     for (const auto& [rows, in, out] : {std::tuple{1, 1, 1},
                                         {1, 7, 5},
@@ -94,11 +94,14 @@ TEST_F(Bf16Products, AreTheReferenceOnRoundedFactors) {
   }
 }
 
-TEST_F(Bf16Products, DoRound) { EXPECT_GT(error(20, 64, 64, false, false), 1e-4); }
+TEST_P(Bf16Products, DoRound) { EXPECT_GT(error(20, 64, 64, false, false), 1e-4); }
 
-TEST_F(Bf16Products, SaySo) {
+TEST_P(Bf16Products, SaySo) {
   EXPECT_NE(product_implementation(*backend_).find("bf16"), std::string::npos) << product_implementation(*backend_);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Bf16Products, testing::Values(Isa::avx512, Isa::amx),
+                         [](const auto& isa) { return std::string(name_of(isa.param)); });
 
 TEST(CpuPrecision, NamesAreParsed) {
   EXPECT_EQ(parse_precision("f32"), Precision::f32);

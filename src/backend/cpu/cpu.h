@@ -6,12 +6,13 @@
 
 namespace hexapla {
 
-enum class Isa { generic, avx2, avx512 };
+// amx: avx512 and, for products in bf16 and int8, tiles.
+enum class Isa { generic, avx2, avx512, amx };
 
 // The best instruction set of this processor that has kernels here.
 Isa best_isa();
 const char* name_of(Isa);
-// "generic", "avx2", "avx512"; UsageError for anything else or for more than this processor has.
+// "generic", "avx2", "avx512", "amx"; UsageError for anything else or for more than this processor has.
 Isa parse_isa(const std::string& name);
 
 // What the factors of products are rounded to; sums, and everything else, are f32. int8: packed weights only (see

@@ -23,6 +23,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   hexapla_kernels(avx512 64 "${kernel_sources}" ${avx512})
   hexapla_kernels(avx512bf16 64 src/${folder}/kernels/bf16/product.cpp ${avx512} -mavx512bf16)
   hexapla_kernels(avx512vnni 64 src/${folder}/kernels/int8/product.cpp ${avx512} -mavx512vnni)
+  hexapla_kernels(amxbf16 64 src/${folder}/kernels/amx/bf16.cpp ${avx512} -mavx512bf16)
+  hexapla_kernels(amxint8 64 src/${folder}/kernels/amx/int8.cpp ${avx512} -mavx512vnni)
   target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
 endif()
 

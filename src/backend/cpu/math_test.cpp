@@ -64,7 +64,7 @@ TEST_P(CpuMath, TanhIsExactFromOneToTheSmallest) {
 
 std::vector<Isa> isas() {
   std::vector<Isa> all;
-  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512})
+  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx})
     if (isa <= best_isa()) all.push_back(isa);
   return all;
 }

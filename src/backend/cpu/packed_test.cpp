@@ -106,11 +106,30 @@ double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool rou
 
 TEST(CpuQuantised, IsTheSumOfRoundedNumbers) {
   if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
-  const auto backend = make_cpu_backend();
+  for (const Isa isa : {Isa::avx512, Isa::amx}) {
+    if (isa > best_isa()) continue;
+    const auto backend = make_cpu_backend(isa);
+    for (const Shapes& s : shapes)
+      for (const bool on_its_side : {false, true})
+        EXPECT_LE(worst_error(*backend, s, on_its_side, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+    EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is rounded indeed
+  }
+}
+
+TEST(CpuQuantised, TilesGiveTheBitsOfVectors) {
+  if (best_isa() < Isa::amx) GTEST_SKIP() << "no AMX on this processor";
+  const auto tiles = make_cpu_backend(Isa::amx, Precision::int8),
+             vectors = make_cpu_backend(Isa::avx512, Precision::int8);
+  Numbers n;
   for (const Shapes& s : shapes)
-    for (const bool on_its_side : {false, true})
-      EXPECT_LE(worst_error(*backend, s, on_its_side, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
-  EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is rounded indeed
+    for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
+      const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
+      const Tensor y = n.normal({rows, s.out}), z = n.normal({rows, s.out});
+      for (auto* backend : {tiles.get(), vectors.get()}) backend->pack(w);
+      tiles->linear(x, w, b, y);
+      vectors->linear(x, w, b, z);
+      EXPECT_TRUE(same(y, z)) << rows << 'x' << s.in << 'x' << s.out;
+    }
 }
 
 TEST(CpuQuantised, WithoutSuchInstructionsOnlyTheWeightIsRounded) {

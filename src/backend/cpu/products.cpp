@@ -6,7 +6,7 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t row_panel = 252;      // rows of a piece: their share of a stays in the second cache
+constexpr int64_t row_panel = 256;      // most rows of a piece: their share of a stays in the second cache
 constexpr double worth_a_thread = 1e5;  // multiplications below which a second thread costs more than it saves
 
 int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
@@ -17,14 +17,14 @@ struct Panel {
 };
 
 // Pieces as large as still gives every thread about four. The sums of an element never depend on this.
-Panel panel_of(const Product& p, const Kernels& k) {
+Panel panel_of(const Product& p, const ProductKernel& k) {
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   const int64_t wanted =
       std::min<int64_t>(threads() == 1 ? 1 : 4 * threads(), static_cast<int64_t>(work / worth_a_thread));
-  const int64_t row_parts = parts(p.m, row_panel);
+  const int64_t whole_rows = row_panel / k.tile_rows * k.tile_rows, row_parts = parts(p.m, whole_rows);
   const int64_t column_parts = std::clamp<int64_t>(parts(wanted, row_parts), 1, parts(p.n, k.tile_columns));
   const int64_t more_rows =
-      std::clamp<int64_t>(parts(wanted, row_parts * column_parts), 1, parts(row_panel, k.tile_rows));
+      std::clamp<int64_t>(parts(wanted, row_parts * column_parts), 1, parts(whole_rows, k.tile_rows));
   return {round_up(parts(p.m, row_parts * more_rows), k.tile_rows), round_up(parts(p.n, column_parts), k.tile_columns)};
 }
 
@@ -48,22 +48,21 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
 // Of weights as they are: int8 is for packed ones.
 ProductKernel plain_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::bf16) return avx512bf16::product;
+  if (precision == Precision::bf16) return isa == Isa::amx ? amxbf16::product : avx512bf16::product;
 #endif
   HEXAPLA_CHECK(precision != Precision::bf16, "no products in bf16 were built");
   return kernels_of(isa).product;
 }
 ProductKernel packed_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::int8) return avx512vnni::product;
+  if (precision == Precision::int8) return isa == Isa::amx ? amxint8::product : avx512vnni::product;
 #endif
   return plain_kernel(isa, precision);
 }
 
 class OwnProducts final : public Products {
  public:
-  OwnProducts(Isa isa, Precision precision)
-      : isa_(isa), precision_(precision), k_(kernels_of(isa)), plain_(plain_kernel(isa, precision)) {}
+  OwnProducts(Isa isa, Precision precision) : isa_(isa), precision_(precision), plain_(plain_kernel(isa, precision)) {}
   std::string name() const override { return cat("own kernels (", name_of(isa_), ", ", name_of(precision_), ")"); }
 
   void run(const Product& p) override { run(p, plain_); }
@@ -81,7 +80,7 @@ class OwnProducts final : public Products {
   std::unique_ptr<PackedWeight> pack(const Integers& b) const override {
 #ifdef HEXAPLA_X86_KERNELS
     if (has(isa_, Precision::int8)) {
-      auto packed = room_for(b.k, b.n, avx512vnni::product);
+      auto packed = room_for(b.k, b.n, packed_kernel(isa_, Precision::int8));
       avx512vnni::pack_integers(b, packed->memory());
       return packed;
     }
@@ -108,21 +107,20 @@ class OwnProducts final : public Products {
  private:
   void run(const Product& p, const ProductKernel& kernel) const {
     if (p.m == 0 || p.n == 0) return;
-    const Panel panel = panel_of(p, k_);
+    const Panel panel = panel_of(p, kernel);
     const int64_t rows = parts(p.m, panel.rows), columns = parts(p.n, panel.columns);
     parallel_for(rows * columns, [&](int64_t i) {
-      const Product part = part_of(p, panel, parts(p.k, kernel.terms), i % rows * panel.rows, i / rows * panel.columns);
+      const Product part = part_of(p, panel, kernel.units(p.k), i % rows * panel.rows, i / rows * panel.columns);
       kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
   }
   std::unique_ptr<PackedWeight> room_for(int64_t k, int64_t n, const ProductKernel& kernel) const {
-    const int64_t columns = round_up(n, k_.tile_columns);
-    return std::make_unique<PackedWeight>(kernel, columns * parts(k, kernel.terms), columns);
+    const int64_t columns = round_up(n, kernel.tile_columns);
+    return std::make_unique<PackedWeight>(kernel, columns * kernel.units(k), columns);
   }
 
   Isa isa_;
   Precision precision_;
-  const Kernels& k_;
   ProductKernel plain_;
 };
 

@@ -49,7 +49,7 @@ struct Variant {
 };
 inline std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512}) {
+  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx}) {
     if (isa > best_isa()) break;
     all.push_back({isa, "own"});
     if (make_onednn_products(isa)) all.push_back({isa, "onednn"});
@@ -59,7 +59,8 @@ inline std::vector<Variant> variants() {
 // Those that round: proved against the reference on rounded factors, and as deterministic as the others.
 inline std::vector<Variant> variants_of_any_precision() {
   std::vector<Variant> all = variants();
-  if (parse_precision("auto") == Precision::bf16) all.push_back({best_isa(), "own", Precision::bf16});
+  for (const Isa isa : {Isa::avx512, Isa::amx})
+    if (isa <= best_isa() && has(isa, Precision::bf16)) all.push_back({isa, "own", Precision::bf16});
   return all;
 }
 inline std::string variant_name(const testing::TestParamInfo<Variant>& v) {

@@ -50,8 +50,9 @@ struct Integers {
 };
 // A way of doing products.
 struct ProductKernel {
-  int64_t terms;  // of a unit of Packed
+  int64_t tile_rows, tile_columns;
   void (*run)(const Product&, float* scratch);
+  int64_t (*units)(int64_t k);                                // of Packed, in a column
   void (*pack)(const Product& b_alone, const PackedMemory&);  // a and c of the product are not looked at
   int64_t (*scratch)(int64_t m, int64_t k);                   // floats that run() wants
   // The arithmetic of `rounds` steps of a full tile and nothing else; -> how many multiplications and additions.
@@ -144,7 +145,6 @@ using Map1 = void (*)(const float* x, float* y, int64_t n);
 using Map2 = void (*)(const float* a, const float* b, float* y, int64_t n);
 
 struct Kernels {
-  int64_t tile_rows, tile_columns;  // of a product
   ProductKernel product;
 
   void (*fill)(float* x, float value, int64_t n);
@@ -199,5 +199,12 @@ extern const ProductKernel product;
 // Packs integers that somebody else has rounded; element (t, j) is b[t * b_k + j * b_n].
 void pack_integers(const Integers& b, const PackedMemory& out);
 }  // namespace avx512vnni
+// The same with AMX. Of bf16 the bits are others; of int8 they are the same, and so is the order of Packed.
+namespace amxbf16 {
+extern const ProductKernel product;
+}
+namespace amxint8 {
+extern const ProductKernel product;
+}
 
 }  // namespace hexapla::cpu

@@ -6,6 +6,7 @@ namespace hexapla::cpu::ISA {
 
 namespace {
 void run(const Product& p, float* scratch) { multiply(p, scratch); }
+int64_t units(int64_t k) { return k; }
 void pack(const Product& p, const PackedMemory& out) { pack_all(p, out.strips); }
 int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
 int64_t limit(int64_t rounds) {
@@ -15,9 +16,7 @@ int64_t limit(int64_t rounds) {
 }  // namespace
 
 const Kernels kernels = {
-    tile_rows,
-    strip,
-    {1, run, pack, scratch, limit},
+    {tile_rows, strip, run, units, pack, scratch, limit},
     fill,
     add,
     multiply_elements,

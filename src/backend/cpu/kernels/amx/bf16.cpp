@@ -1,0 +1,97 @@
+// Products in bf16 for processors with AMX. The bits of an element depend on its number of terms alone: even and odd
+// terms of 32 are summed apart.
+#include "backend/cpu/kernels/amx/tiles.h"
+#include "backend/cpu/kernels/bf16/pairs.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+struct Pairs {
+  template <int C, int A, int B>
+  __attribute__((always_inline)) static void multiply() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+  }
+};
+
+// out[i][t] = (in[2t][i], in[2t + 1][i])
+inline void pack_turned_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
+  for (int64_t i = 0; i < rows; i += N, in += N, out += N * a_stride)
+    for (int64_t t = 0; t < terms; t += 2 * N) {
+      const auto row = [&](int64_t u) {
+        return t + u < terms ? load_up_to(in + (t + u) * in_stride, rows - i) : Vec{};
+      };
+      Vec pairs[N];
+      for (int64_t u = 0; u < N; ++u) pairs[u] = pairs_across(row(2 * u), row(2 * u + 1));
+      transpose(pairs);
+      for (int64_t r = 0; r < N; ++r) store(out + r * a_stride + t / 2, pairs[r]);
+    }
+}
+
+// Whole tiles of sums begin as what they are added to and go straight to their place.
+template <int R>
+void whole_block(const float* a, Strip b, int64_t steps, const TileTarget& t) {
+  if (t.store == Store::add)
+    load_sums<R>(t.c, t.stride);
+  else if (t.bias)
+    load_sums<R>(t.bias, 0);
+  else
+    clear_sums<R>();
+  add_products<Pairs, R>(a, a_stride, b, steps);
+  store_sums<R>(t.c, t.stride);
+}
+
+// rows x t.columns of a block that reaches beyond c.
+void part_of_block(const float* a, Strip b, int64_t steps, const TileTarget& t, int64_t rows) {
+  alignas(64) float sums[tall * strip];
+  const auto each_row = [&](auto body) {
+    for (int64_t r = 0; r < rows; ++r)
+      sweep(t.columns, [&](int64_t j, auto at) { body(sums + r * strip + j, t.c + r * t.stride + j, j, at); });
+  };
+  if (t.store == Store::add)
+    each_row([](float* sum, const float* c, int64_t, auto at) { store(sum, at(c)); });
+  else
+    each_row([&](float* sum, const float*, int64_t j, auto at) { store(sum, t.bias ? at(t.bias + j) : Vec{}); });
+  const TileTarget here{sums, strip, strip, nullptr, Store::add};
+  rows > block ? whole_block<2>(a, b, steps, here) : whole_block<1>(a, b, steps, here);
+  each_row([](const float* sum, float* c, int64_t, auto at) { at(c, load(sum)); });
+}
+
+inline void column_of_blocks(const Product& p, const float* a, Strip b, int64_t steps, const TileTarget& whole) {
+  for (int64_t i = 0; i < p.m; i += tall, a += tall * a_stride) {
+    const TileTarget target = whole.from_row(i);
+    const int64_t rows = p.m - i < tall ? p.m - i : tall;
+    if (target.columns == strip && rows == tall)
+      whole_block<2>(a, b, steps, target);
+    else
+      part_of_block(a, b, steps, target, rows);
+  }
+}
+
+void run(const Product& p, float* scratch) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return product_of_nothing(p);
+  float *const b = scratch, *const a = scratch + k_block * max_strip;
+  const Tiles tiles;
+  for (int64_t t = 0; t < p.k; t += term_block) {
+    const int64_t terms = p.k - t < term_block ? p.k - t : term_block;
+    if (p.a_k == 1)
+      pack_along(p.a + t, p.a_row, p.m, terms, a);
+    else
+      pack_turned_rows(p.a + t * p.a_k, p.a_k, p.m, terms, a);
+    for (int64_t j = 0; j < p.n; j += strip) {
+      const int64_t columns = p.n - j < strip ? p.n - j : strip;
+      const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};
+      column_of_blocks(p, a, strip_of_pairs(p, j, t, terms, b), units_of(terms) / block, target);
+    }
+  }
+}
+
+int64_t limit(int64_t rounds) { return limit_of<Pairs>(rounds, 2); }
+
+int64_t scratch(int64_t m, int64_t) { return k_block * max_strip + (m + tall) * a_stride; }
+
+}  // namespace
+
+const ProductKernel product = {tall, strip, run, units_of, pack_strips, scratch, limit};
+
+}  // namespace hexapla::cpu::ISA

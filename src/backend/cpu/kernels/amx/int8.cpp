@@ -1,0 +1,71 @@
+// Products in 8-bit integers for processors with AMX: the same bits as without, since integers add up exactly.
+#include "backend/cpu/kernels/amx/tiles.h"
+#include "backend/cpu/kernels/int8/quads.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+constexpr int64_t few_rows = 4;  // up to here the vector units are as fast, which read no rows that are not there
+
+struct Quads {
+  template <int C, int A, int B>
+  __attribute__((always_inline)) static void multiply() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+  }
+};
+
+template <class At>
+__attribute__((always_inline)) inline void write_column(const int32_t* sums, int64_t rows, int j, const ScaledTarget& t,
+                                                        At at) {
+  const ScaledTarget::Column column = t.column(j, at);
+  for (int64_t r = 0; r < rows; ++r)
+    at(t.c + r * t.stride + j * N, column.number(_mm512_load_si512(sums + r * strip + j * N), t.row_scales[r]));
+}
+
+template <int R>
+void run_block(const float* a, int64_t a_row, Strip b, int64_t steps, int64_t rows, const ScaledTarget& t) {
+  alignas(64) int32_t sums[tall * strip];
+  clear_sums<R>();
+  add_products<Quads, R>(a, a_row, b, steps);
+  store_sums<R>(sums, strip);
+  for (int j = 0; j < 2; ++j) {
+    const int64_t left = t.columns - j * N;
+    if (left >= N)
+      write_column(sums, rows, j, t, Whole{});
+    else if (left > 0)
+      write_column(sums, rows, j, t, Part{left});
+  }
+}
+
+void run(const Product& p, float* scratch) {
+  if (p.m <= few_rows) return avx512vnni::product.run(p, scratch);
+  if (p.n == 0) return;
+  const int64_t units = units_of(p.k), row = row_of(p.k);
+  float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
+  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantise_row(p.a + i * p.a_row, p.k, a + i * row);
+  const Tiles tiles;
+  for (int64_t j = 0; j < p.n; j += strip) {
+    const ScaledTarget whole = scaled_target(p, j, scales);
+    const Strip b{p.packed.strips + j * units, strip};
+    for (int64_t i = 0; i < p.m; i += tall) {
+      const int64_t rows = p.m - i < tall ? p.m - i : tall;
+      const ScaledTarget target = whole.from_row(i);
+      if (rows > block)
+        run_block<2>(a + i * row, row, b, units / block, rows, target);
+      else
+        run_block<1>(a + i * row, row, b, units / block, rows, target);
+    }
+  }
+}
+
+void pack(const Product& p, const PackedMemory& out) { avx512vnni::product.pack(p, out); }
+
+int64_t limit(int64_t rounds) { return limit_of<Quads>(rounds, 4); }
+
+int64_t scratch(int64_t m, int64_t k) { return (m + tall) * row_of(k) + m + N; }
+
+}  // namespace
+
+const ProductKernel product = {tall, strip, run, units_of, pack, scratch, limit};
+
+}  // namespace hexapla::cpu::ISA

@@ -1,0 +1,95 @@
+#pragma once
+// The tiles of AMX: registers of 16 rows of 64 bytes. One instruction adds to 16 x 16 sums what 16 rows of a, each of
+// 16 units, give with 16 units of 16 columns of b: both as they lie in packed rows and strips. Here a product of 32
+// rows and one strip of 32 columns is four tiles of sums. See Intel's Software Developer's Manual, volume 1,
+// chapter 18.
+#include "backend/cpu/kernels/product.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+constexpr int64_t block = 16;  // rows and units of a tile
+constexpr int64_t tall = 2 * block;
+
+struct alignas(64) TileShapes {
+  uint8_t palette = 1, start_row = 0, unused[14] = {};
+  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// While there is one of these, this thread may use tiles.
+class Tiles {
+ public:
+  Tiles() {
+    const TileShapes shapes;
+    asm volatile("ldtilecfg %0" : : "m"(shapes));  // GCC 12's intrinsic reads 8 of the 64 bytes, as it sees it
+  }
+  ~Tiles() { asm volatile("tilerelease"); }
+  Tiles(const Tiles&) = delete;
+};
+
+// GCC's own intrinsics take digits only, no constants.
+template <int T>
+__attribute__((always_inline)) inline void clear_tile() {
+  asm volatile("tilezero %%tmm%c0" : : "i"(T));
+}
+template <int T>
+__attribute__((always_inline)) inline void load_tile(const void* p, int64_t stride) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
+}
+template <int T>
+__attribute__((always_inline)) inline void store_tile(void* p, int64_t stride) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
+}
+
+// Sums: tiles 0 1 above 2 3. R: blocks of rows, one or two.
+template <int R>
+__attribute__((always_inline)) inline void clear_sums() {
+  clear_tile<0>();
+  clear_tile<1>();
+  if constexpr (R == 2) clear_tile<2>(), clear_tile<3>();
+}
+template <int R>
+__attribute__((always_inline)) inline void load_sums(const void* c, int64_t stride) {
+  const int32_t* p = (const int32_t*)c;
+  load_tile<0>(p, stride);
+  load_tile<1>(p + block, stride);
+  if constexpr (R == 2) load_tile<2>(p + block * stride, stride), load_tile<3>(p + block * stride + block, stride);
+}
+template <int R>
+__attribute__((always_inline)) inline void store_sums(void* c, int64_t stride) {
+  int32_t* p = (int32_t*)c;
+  store_tile<0>(p, stride);
+  store_tile<1>(p + block, stride);
+  if constexpr (R == 2) store_tile<2>(p + block * stride, stride), store_tile<3>(p + block * stride + block, stride);
+}
+
+// steps: of 16 units each.
+template <class Terms, int R>
+__attribute__((always_inline)) inline void add_products(const float* a, int64_t a_row, Strip b, int64_t steps) {
+  for (; steps > 0; --steps, a += block, b.b += block * b.stride) {
+    load_tile<6>(b.b, b.stride);
+    load_tile<4>(a, a_row);
+    load_tile<7>(b.b + block, b.stride);
+    Terms::template multiply<0, 4, 6>();
+    Terms::template multiply<1, 4, 7>();
+    if constexpr (R == 2) {
+      load_tile<5>(a + block * a_row, a_row);
+      Terms::template multiply<2, 5, 6>();
+      Terms::template multiply<3, 5, 7>();
+    }
+  }
+}
+
+// See ProductKernel::limit: every step has the same tiles, which stay in the first cache.
+template <class Terms>
+inline int64_t limit_of(int64_t rounds, int64_t terms) {
+  alignas(64) const float a[tall * block] = {}, b[block * strip] = {};
+  const Tiles tiles;
+  clear_sums<2>();
+  for (int64_t i = 0; i < rounds; ++i) add_products<Terms, 2>(a, block, {b, strip}, 1);
+  return rounds * tall * strip * block * terms * 2;
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

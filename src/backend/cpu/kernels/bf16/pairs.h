@@ -1,0 +1,78 @@
+#pragma once
+// Numbers rounded to bf16 on their way into packed rows and strips. A unit is a pair of terms, the earlier one in the
+// lower half.
+#include "backend/cpu/kernels/product.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+constexpr int64_t term_block = 2 * k_block;
+constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not share the sets of the first cache
+
+// Of a column of Packed: whole tiles of AMX, for which 16 pairs make a row. Missing terms are zeros.
+inline int64_t units_of(int64_t k) { return (k + 2 * N - 1) / (2 * N) * N; }
+
+// (a0 a1) (a2 a3) ... (b0 b1) ...
+inline Vec pairs_along(Vec a, Vec b) { return (Vec)_mm512_cvtne2ps_pbh((__m512)b, (__m512)a); }
+
+typedef uint16_t Words __attribute__((vector_size(VEC_BYTES)));
+// (a0 b0) (a1 b1) ...
+inline Vec pairs_across(Vec a, Vec b) {
+  const Words both = (Words)pairs_along(a, b);
+  return (Vec)__builtin_shufflevector(both, both, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25,
+                                      10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+inline Vec load_up_to(const float* p, int64_t n) { return n >= N ? load(p) : n > 0 ? load_part(p, n) : Vec{}; }
+inline Vec pairs_from(const float* p, int64_t n) { return pairs_along(load_up_to(p, n), load_up_to(p + N, n - N)); }
+
+// out[t][i] = (in[2t][i], in[2t + 1][i]); a missing last row is 0.
+inline void pack_across(const float* in, int64_t in_stride, int64_t terms, int64_t width, float* out,
+                        int64_t out_stride) {
+  for (int64_t t = 0; t < terms; t += 2, in += 2 * in_stride, out += out_stride) {
+    const bool two = t + 1 < terms;
+    sweep(width,
+          [&](int64_t i, auto at) { store(out + i, pairs_across(at(in + i), two ? at(in + in_stride + i) : Vec{})); });
+  }
+}
+
+// out[i][t] = (in[i][2t], in[i][2t + 1])
+inline void pack_along(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
+  for (int64_t i = 0; i < rows; ++i, in += in_stride, out += a_stride)
+    for (int64_t t = 0; t < terms; t += 2 * N) store(out + t / 2, pairs_from(in + t, terms - t));
+}
+
+// out[t][i] = (in[i][2t], in[i][2t + 1]) for one strip of rows i.
+inline void pack_turned_pairs(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
+  for (int64_t j = 0; j < rows; j += N, in += N * in_stride, out += N)
+    for (int64_t t = 0; t < terms; t += 2 * N) {
+      Vec pairs[N];
+      for (int64_t i = 0; i < N; ++i) pairs[i] = i < rows - j ? pairs_from(in + i * in_stride + t, terms - t) : Vec{};
+      transpose(pairs);
+      for (int64_t i = 0; i < N; ++i) store(out + (t / 2 + i) * strip, pairs[i]);
+    }
+}
+
+// units_of(terms) units of one strip of b.
+inline void pack_b(const Product& p, int64_t from, int64_t t, int64_t terms, int64_t columns, float* out) {
+  const float* b = p.b + t * p.b_k + from * p.b_n;
+  if (p.b_n != 1) return pack_turned_pairs(b, p.b_n, columns, terms, out);
+  pack_across(b, p.b_k, terms, columns, out, strip);
+  const int64_t there = (terms + 1) / 2;
+  std::memset(out + there * strip, 0, sizeof(float) * (size_t)((units_of(terms) - there) * strip));
+}
+
+// A strip of b from its column `from` and its term t on, packed if it is not yet.
+inline Strip strip_of_pairs(const Product& p, int64_t from, int64_t t, int64_t terms, float* out) {
+  if (p.packed.strips) return {p.packed.strips + from * units_of(p.k) + t / 2 * strip, strip};
+  pack_b(p, from, t, terms, p.n - from < strip ? p.n - from : strip, out);
+  return {out, strip};
+}
+
+inline void pack_strips(const Product& p, const PackedMemory& out) {
+  for (int64_t from = 0; from < p.n; from += strip)
+    pack_b(p, from, 0, p.k, p.n - from < strip ? p.n - from : strip, out.strips + from * units_of(p.k));
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA

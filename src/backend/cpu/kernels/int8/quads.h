@@ -1,0 +1,72 @@
+#pragma once
+// 8-bit integers in packed rows and strips: a weight's columns have a scale each, so has every row of a. The
+// instructions take unsigned bytes by signed ones: a's integers are moved up by 128, and 128 times the sum of the
+// column is taken off at the end. A unit is four terms.
+#include "backend/cpu/kernels/product.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+// Of a column of Packed: whole tiles of AMX, for which 16 quads make a row. Missing terms are zeros.
+inline int64_t units_of(int64_t k) { return (k + 4 * N - 1) / (4 * N) * N; }
+// Rows of quads: whole vectors of terms, and not a power of two apart.
+inline int64_t row_of(int64_t k) { return (k + N - 1) / N * (N / 4) + N; }
+
+// c = (sums of integers - column sums) * row scale * column scale + bias.
+struct ScaledTarget {
+  float* c;
+  int64_t stride, columns;
+  const float *bias, *row_scales, *scales;  // scales and sums: whole strips
+  const int32_t* sums;
+  ScaledTarget from_row(int64_t i) const {
+    return {c + i * stride, stride, columns, bias, row_scales + i, scales, sums};
+  }
+  // What turns sums into numbers, in the columns of vector j.
+  struct Column {
+    Vec scale, bias;
+    __m512i sums;
+    __attribute__((always_inline)) Vec number(__m512i sum, float row_scale) const {
+      return (Vec)_mm512_cvtepi32_ps(_mm512_sub_epi32(sum, sums)) * (row_scale * scale) + bias;
+    }
+  };
+  template <class At>
+  __attribute__((always_inline)) Column column(int j, At at) const {
+    return {load(scales + j * N), bias ? at(bias + j * N) : Vec{}, _mm512_loadu_si512(sums + j * N)};
+  }
+};
+
+// Of the strip that begins at column j.
+inline ScaledTarget scaled_target(const Product& p, int64_t j, const float* row_scales) {
+  return {p.c + j,
+          p.c_stride,
+          p.n - j < strip ? p.n - j : strip,
+          p.bias ? p.bias + j : nullptr,
+          row_scales,
+          p.packed.scales + j,
+          p.packed.sums + j};
+}
+
+inline float magnitude(const float* x, int64_t step, int64_t n) {
+  if (step != 1) {
+    float most = 0;
+    for (int64_t i = 0; i < n; ++i) most = __builtin_fabsf(x[i * step]) > most ? __builtin_fabsf(x[i * step]) : most;
+    return most;
+  }
+  Vec most{};
+  sweep(n, [&](int64_t i, auto at) { most = max(most, (Vec)((Int)at(x + i) & 0x7FFFFFFF)); });
+  return highest(most);
+}
+
+// -> what the row's integers must be multiplied by
+inline float quantise_row(const float* x, int64_t n, float* out) {
+  const float most = magnitude(x, 1, n);
+  const Vec inverse = all(most > 0 ? 127 / most : 0.0f);
+  sweep(n, [&](int64_t i, auto at) {
+    const Int v = (Int)_mm512_cvtps_epi32((__m512)(at(x + i) * inverse)) + 128;
+    _mm_storeu_si128((__m128i*)((uint8_t*)out + i), _mm512_cvtepi32_epi8((__m512i)v));
+  });
+  return most / 127;
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA
