@@ -1,7 +1,11 @@
 #include "backend/products_only.h"
 
+#include "base/parallel.h"
+
 namespace hexapla {
 namespace {
+
+constexpr int64_t shared = 64;  // rows that a thread takes through a tile
 
 class ProductsOnly final : public Backend {
  public:
@@ -16,17 +20,25 @@ class ProductsOnly final : public Backend {
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor) override {
     inner_.linear_backward_weight(x, dy, dw, {});
   }
-  // The three products of the output layer, tile by tile.
+  // The three products of the output layer, tile by tile, its weight packed once.
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
                                    Tensor) override {
     const int64_t rows = in.x.shape[0], height = tile.shape[0];
+    const Tensor turned = in.w.transposed();
+    inner_.pack(in.w);
+    inner_.pack(turned);
     for (int64_t from = 0; from < rows; from += height) {
       const int64_t count = std::min(height, rows - from);
       const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);
-      inner_.linear(x, in.w, in.b, logits);
-      inner_.linear_backward_input(logits, in.w, dx.slice(from, count), Write::set);
+      parallel_for((count + shared - 1) / shared, [&](int64_t i) {
+        const int64_t at = i * shared, n = std::min(shared, count - at);
+        inner_.linear(x.slice(at, n), in.w, in.b, logits.slice(at, n));
+        inner_.linear(logits.slice(at, n), turned, {}, dx.slice(from + at, n));
+      });
       inner_.linear_backward_weight(x, logits, dw, {});
     }
+    inner_.unpack(in.w);
+    inner_.unpack(turned);
   }
 
   void pack_quantised(Tensor, Tensor, Tensor) override {}

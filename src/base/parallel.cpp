@@ -24,7 +24,7 @@ void __tsan_release(void*);
 namespace hexapla {
 
 void set_threads(int n) { omp_set_num_threads(n < 1 ? omp_get_num_procs() : n); }
-int threads() { return omp_get_max_threads(); }
+int threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
 
 namespace detail {
 

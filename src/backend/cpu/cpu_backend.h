@@ -1,10 +1,11 @@
 #pragma once
 // Inside of src/backend/cpu only: the class, what its files share, and the door to products.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernels/kernels.h"
@@ -15,7 +16,7 @@ const Kernels& kernels_of(Isa);
 bool has(Isa, Precision);  // this processor, and what was built
 
 // Memory of this thread that only grows, aligned to 64 bytes; each slot is one block. What it held is lost.
-enum class Slot { product, task, partial, count };
+enum class Slot { product, packed, task, partial, count };
 float* thread_scratch(Slot, int64_t floats);
 
 // A tensor as rows of its last extent, in f32.
@@ -39,6 +40,7 @@ class PackedWeight {
  public:
   PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns);
   const ProductKernel& kernel() const { return kernel_; }
+  bool fits(int64_t units, int64_t columns) const { return units == units_ && columns == columns_; }
   PackedMemory memory() { return parts_; }
   Packed view() const { return {parts_.strips, parts_.scales, parts_.sums}; }
 
@@ -47,6 +49,7 @@ class PackedWeight {
     void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
   };
   ProductKernel kernel_;
+  int64_t units_, columns_;
   std::unique_ptr<float[], Free> memory_;
   PackedMemory parts_;
 };
@@ -58,7 +61,12 @@ class Products {
   virtual std::string name() const = 0;
   virtual void run(const Product&) = 0;
   // Packed weights; null where it has no order of its own. run() reads of the product what is not b.
-  virtual std::unique_ptr<PackedWeight> pack(const Product& b_alone) const = 0;
+  std::unique_ptr<PackedWeight> pack(const Product& b_alone) const {
+    std::unique_ptr<PackedWeight> packed;
+    pack(b_alone, packed);
+    return packed;
+  }
+  virtual void pack(const Product& b_alone, std::unique_ptr<PackedWeight>& into) const = 0;  // into what fits already
   virtual std::unique_ptr<PackedWeight> pack(const Integers& b) const = 0;
   virtual void run(Product, const PackedWeight&) = 0;
   virtual double arithmetic_limit() const = 0;  // of one thread, operations a second
@@ -128,11 +136,17 @@ class CpuBackend final : public Backend {
 
  private:
   void add_column_sums(const Matrix& x, float* y);
+  void pack(Tensor w, std::unique_ptr<PackedWeight>& into) const;
+  // packed: w, or nothing
+  void linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b, Tensor y);
 
   Isa isa_;
   const Kernels& k_;
   std::unique_ptr<Products> products_;
-  std::unordered_map<const std::byte*, std::unique_ptr<PackedWeight>> packed_;  // by the weight's place
+  using Place = std::pair<const std::byte*, int64_t>;  // of a weight, and the stride of its rows: not that on its side
+  static Place place_of(Tensor w) { return {w.bytes, w.strides[0]}; }
+  std::map<Place, std::unique_ptr<PackedWeight>> packed_;
+  std::unique_ptr<PackedWeight> output_, output_turned_;  // of the loss that runs, as it is and on its side
 };
 
 Dropout dropout_of(const DropoutMask& mask);

@@ -4,6 +4,8 @@
 namespace hexapla::cpu {
 namespace {
 
+constexpr int64_t rows_of_a_thread = 64;
+
 int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width)); }
 
 struct Losses {
@@ -51,15 +53,21 @@ void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Te
   });
 }
 
+// A thread takes its rows of a tile through all steps but the last: what it reads it has just written.
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
+  const Tensor turned = in.w.transposed();
+  pack(in.w, output_);
+  pack(turned, output_turned_);
   each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
-    const Tensor x = in.x.slice(from, count);
-    linear(x, in.w, in.b, logits);
-    run_loss(k_.loss_gradient, in, l, matrix(logits, "tile"), from);
-    linear_backward_input(logits, in.w, dx.slice(from, count), Write::set);
-    linear_backward_weight(x, logits, dw, db);
+    in_pieces(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
+      const Tensor own = logits.slice(at, n);
+      linear(in.x.slice(from + at, n), in.w, output_.get(), in.b, own);
+      run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
+      linear(own, turned, output_turned_.get(), {}, dx.slice(from + at, n));
+    });
+    linear_backward_weight(in.x.slice(from, count), logits, dw, db);
   });
 }
 

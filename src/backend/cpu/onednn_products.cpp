@@ -118,7 +118,8 @@ class OnednnProducts final : public Products {
   }
 
   double arithmetic_limit() const override { return own_->arithmetic_limit(); }
-  std::unique_ptr<PackedWeight> pack(const Product&) const override { return nullptr; }
+  using Products::pack;
+  void pack(const Product&, std::unique_ptr<PackedWeight>& into) const override { into = nullptr; }
   std::unique_ptr<PackedWeight> pack(const Integers& b) const override { return own_->pack(b); }
   void run(Product p, const PackedWeight& w) override { own_->run(p, w); }
   void run(const Product& p) override {

@@ -1,5 +1,6 @@
 // Linear layers and their gradients; the products of the kernels, cut into pieces for threads.
 #include <chrono>
+#include <limits>
 
 #include "backend/cpu/cpu_backend.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr int64_t row_panel = 256;      // most rows of a piece: their share of a stays in the second cache
 constexpr double worth_a_thread = 1e5;  // multiplications below which a second thread costs more than it saves
+constexpr int64_t columns_to_pack = 256;
 
 int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 int64_t round_up(int64_t n, int64_t to) { return parts(n, to) * to; }
@@ -16,16 +18,21 @@ struct Panel {
   int64_t rows, columns;
 };
 
-// Pieces as large as still gives every thread about four. The sums of an element never depend on this.
+// As few pieces as give every thread one, and have not too many rows; of the form that costs least: rows of a are packed once for
+// every part of the columns, b is read once for every part of the rows. The sums of an element never depend on this.
 Panel panel_of(const Product& p, const ProductKernel& k) {
+  constexpr int64_t packing = 3;  // costs so many times what reading costs
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const int64_t wanted =
-      std::min<int64_t>(threads() == 1 ? 1 : 4 * threads(), static_cast<int64_t>(work / worth_a_thread));
-  const int64_t whole_rows = row_panel / k.tile_rows * k.tile_rows, row_parts = parts(p.m, whole_rows);
-  const int64_t column_parts = std::clamp<int64_t>(parts(wanted, row_parts), 1, parts(p.n, k.tile_columns));
-  const int64_t more_rows =
-      std::clamp<int64_t>(parts(wanted, row_parts * column_parts), 1, parts(whole_rows, k.tile_rows));
-  return {round_up(parts(p.m, row_parts * more_rows), k.tile_rows), round_up(parts(p.n, column_parts), k.tile_columns)};
+  const int64_t wanted = std::min<int64_t>(threads(), static_cast<int64_t>(work / worth_a_thread));
+  const int64_t tiles = parts(p.m, k.tile_rows), strips = parts(p.n, k.tile_columns);
+  const int64_t fewest = parts(p.m, row_panel / k.tile_rows * k.tile_rows);
+  int64_t best_rows = fewest, best_columns = 1, best_cost = std::numeric_limits<int64_t>::max();
+  for (int64_t rows = fewest; rows <= tiles; rows *= 2) {
+    const int64_t columns = std::clamp<int64_t>(parts(wanted, rows), 1, strips);
+    const int64_t cost = packing * columns * p.m + rows * p.n;
+    if (cost < best_cost) best_cost = cost, best_rows = rows, best_columns = columns;
+  }
+  return {round_up(parts(p.m, best_rows), k.tile_rows), round_up(parts(p.n, best_columns), k.tile_columns)};
 }
 
 // units: of Packed, in a column
@@ -71,16 +78,17 @@ class OwnProducts final : public Products {
     run(p, w.kernel());
   }
 
-  std::unique_ptr<PackedWeight> pack(const Product& b) const override {
-    auto packed = room_for(b.k, b.n, packed_kernel(isa_, precision_));
-    packed->kernel().pack(b, packed->memory());
-    return packed;
+  using Products::pack;
+  void pack(const Product& b, std::unique_ptr<PackedWeight>& into) const override {
+    make_room(b.k, b.n, packed_kernel(isa_, precision_), into);
+    pack_strips(b, into->kernel(), into->memory());
   }
 
   std::unique_ptr<PackedWeight> pack(const Integers& b) const override {
 #ifdef HEXAPLA_X86_KERNELS
     if (has(isa_, Precision::int8)) {
-      auto packed = room_for(b.k, b.n, packed_kernel(isa_, Precision::int8));
+      std::unique_ptr<PackedWeight> packed;
+      make_room(b.k, b.n, packed_kernel(isa_, Precision::int8), packed);
       avx512vnni::pack_integers(b, packed->memory());
       return packed;
     }
@@ -105,18 +113,34 @@ class OwnProducts final : public Products {
   }
 
  private:
-  void run(const Product& p, const ProductKernel& kernel) const {
+  void run(Product p, const ProductKernel& kernel) const {
     if (p.m == 0 || p.n == 0) return;
     const Panel panel = panel_of(p, kernel);
-    const int64_t rows = parts(p.m, panel.rows), columns = parts(p.n, panel.columns);
+    const int64_t rows = parts(p.m, panel.rows), columns = parts(p.n, panel.columns), units = kernel.units(p.k);
+    if (rows > 1 && !p.packed.strips) p.packed.strips = packed_once(p, kernel);
     parallel_for(rows * columns, [&](int64_t i) {
-      const Product part = part_of(p, panel, kernel.units(p.k), i % rows * panel.rows, i / rows * panel.columns);
+      const Product part = part_of(p, panel, units, i % rows * panel.rows, i / rows * panel.columns);
       kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
   }
-  std::unique_ptr<PackedWeight> room_for(int64_t k, int64_t n, const ProductKernel& kernel) const {
-    const int64_t columns = round_up(n, kernel.tile_columns);
-    return std::make_unique<PackedWeight>(kernel, columns * kernel.units(k), columns);
+  // All of b, for all the pieces; until the next product of this thread.
+  static const float* packed_once(const Product& p, const ProductKernel& kernel) {
+    const int64_t units = kernel.units(p.k);
+    float* const strips = thread_scratch(Slot::packed, round_up(p.n, kernel.tile_columns) * units);
+    pack_strips(p, kernel, {strips, nullptr, nullptr});
+    return strips;
+  }
+  static void pack_strips(const Product& p, const ProductKernel& kernel, const PackedMemory& out) {
+    in_pieces(p.n, columns_to_pack, [&](int64_t from, int64_t n) {
+      Product part = p;
+      part.b += from * p.b_n;
+      part.n = n;
+      kernel.pack(part, {out.strips + from * kernel.units(p.k), out.scales + from, out.sums + from});
+    });
+  }
+  static void make_room(int64_t k, int64_t n, const ProductKernel& kernel, std::unique_ptr<PackedWeight>& packed) {
+    const int64_t columns = round_up(n, kernel.tile_columns), units = columns * kernel.units(k);
+    if (!packed || !packed->fits(units, columns)) packed = std::make_unique<PackedWeight>(kernel, units, columns);
   }
 
   Isa isa_;
@@ -148,29 +172,36 @@ std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
 
 PackedWeight::PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns)
     : kernel_(kernel),
+      units_(units),
+      columns_(columns),
       memory_(static_cast<float*>(::operator new (static_cast<size_t>(units + 2 * columns) * 4, std::align_val_t{64}))),
       parts_{memory_.get(), memory_.get() + units, reinterpret_cast<int32_t*>(memory_.get() + units + columns)} {}
 
-void CpuBackend::pack(Tensor w) {
+void CpuBackend::pack(Tensor w) { pack(w, packed_[place_of(w)]); }
+void CpuBackend::pack(Tensor w, std::unique_ptr<PackedWeight>& into) const {
   const Weight m = weight(w, "w");
-  packed_[w.bytes] = products_->pack(
-      Product{nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set});
+  products_->pack(
+      Product{nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set},
+      into);
 }
 void CpuBackend::pack_quantised(Tensor w, Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
   HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantised weight ", w.shape,
                 ": integers ", integers.shape, ", scales ", scales.shape);
-  packed_[w.bytes] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1], rows,
+  packed_[place_of(w)] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1], rows,
                                               columns, vector_of(scales, "scales")});
 }
-void CpuBackend::unpack(Tensor w) { packed_.erase(w.bytes); }
+void CpuBackend::unpack(Tensor w) { packed_.erase(place_of(w)); }
 
 void CpuBackend::linear(Tensor x, Tensor w, Tensor b, Tensor y) {
+  const auto packed = packed_.find(place_of(w));
+  linear(x, w, packed == packed_.end() ? nullptr : packed->second.get(), b, y);
+}
+void CpuBackend::linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
   Product p{mx.p,      mx.stride,         1,       nullptr,    0,          0,         my.p,
             my.stride, vector_of(b, "b"), mx.rows, w.shape[1], w.shape[0], Store::set};
-  const auto packed = packed_.find(w.bytes);
-  if (packed != packed_.end() && packed->second) return products_->run(p, *packed->second);
+  if (packed) return products_->run(p, *packed);
   const Weight mw = weight(w, "w");
   p.b = mw.p;
   p.b_k = mw.row_step;

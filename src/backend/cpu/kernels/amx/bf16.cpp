@@ -13,17 +13,17 @@ struct Pairs {
   }
 };
 
-// out[i][t] = (in[2t][i], in[2t + 1][i])
+// out[i][t] = (in[2t][i], in[2t + 1][i]), along the rows of in: they may lie a page apart.
 inline void pack_turned_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
-  for (int64_t i = 0; i < rows; i += N, in += N, out += N * a_stride)
-    for (int64_t t = 0; t < terms; t += 2 * N) {
+  for (int64_t t = 0; t < terms; t += 2 * N)
+    for (int64_t i = 0; i < rows; i += N) {
       const auto row = [&](int64_t u) {
-        return t + u < terms ? load_up_to(in + (t + u) * in_stride, rows - i) : Vec{};
+        return t + u < terms ? load_up_to(in + (t + u) * in_stride + i, rows - i) : Vec{};
       };
       Vec pairs[N];
       for (int64_t u = 0; u < N; ++u) pairs[u] = pairs_across(row(2 * u), row(2 * u + 1));
       transpose(pairs);
-      for (int64_t r = 0; r < N; ++r) store(out + r * a_stride + t / 2, pairs[r]);
+      for (int64_t r = 0; r < N; ++r) store(out + (i + r) * a_stride + t / 2, pairs[r]);
     }
 }
 

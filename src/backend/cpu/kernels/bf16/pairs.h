@@ -69,9 +69,23 @@ inline Strip strip_of_pairs(const Product& p, int64_t from, int64_t t, int64_t t
   return {out, strip};
 }
 
+// Row by row of b where that is how it lies.
 inline void pack_strips(const Product& p, const PackedMemory& out) {
-  for (int64_t from = 0; from < p.n; from += strip)
-    pack_b(p, from, 0, p.k, p.n - from < strip ? p.n - from : strip, out.strips + from * units_of(p.k));
+  const int64_t units = units_of(p.k);
+  if (p.b_n != 1) {
+    for (int64_t j = 0; j < p.n; j += strip)
+      pack_turned_pairs(p.b + j * p.b_n, p.b_n, p.n - j < strip ? p.n - j : strip, p.k, out.strips + j * units);
+    return;
+  }
+  for (int64_t t = 0; t < 2 * units; t += 2)
+    for (int64_t j = 0; j < p.n; j += strip) {
+      const int64_t terms = p.k - t < 0 ? 0 : p.k - t < 2 ? p.k - t : 2;
+      float* unit = out.strips + j * units + t / 2 * strip;
+      if (terms)
+        pack_across(p.b + t * p.b_k + j, p.b_k, terms, p.n - j < strip ? p.n - j : strip, unit, strip);
+      else
+        std::memset(unit, 0, sizeof(float) * (size_t)strip);
+    }
 }
 
 }  // namespace
