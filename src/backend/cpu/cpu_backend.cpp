@@ -118,7 +118,7 @@ std::unique_ptr<Backend> make_cpu_backend(Isa isa, Precision precision) {
   if (!cpu::has(isa, precision))
     throw UsageError(
         cat("products in ", name_of(precision), " need ", needed_for(precision), "; this is ", name_of(isa)));
-  return std::make_unique<cpu::CpuBackend>(isa, choose_products(isa, precision));
+  return std::make_unique<cpu::CpuBackend>(isa, precision, choose_products(isa, precision));
 }
 
 std::string product_implementation(const Backend& backend) {
@@ -171,6 +171,17 @@ const Kernels& kernels_of(Isa isa) {
 #endif
   HEXAPLA_CHECK(isa == Isa::generic, "no kernels for ", name_of(isa), " were built");
   return generic::kernels;
+}
+
+Kernels kernels_of(Isa isa, Precision precision) {
+  Kernels k = kernels_of(isa);
+#ifdef HEXAPLA_X86_KERNELS
+  if (isa == Isa::amx && precision == Precision::bf16) {
+    k.attention = amxbf16::attention;
+    k.attention_backward = amxbf16::attention_backward;
+  }
+#endif
+  return k;
 }
 
 float* thread_scratch(Slot slot, int64_t floats) {

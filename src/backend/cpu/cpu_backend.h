@@ -13,7 +13,8 @@
 namespace hexapla::cpu {
 
 const Kernels& kernels_of(Isa);
-bool has(Isa, Precision);  // this processor, and what was built
+Kernels kernels_of(Isa, Precision);  // with the products of attention in that precision where there are such
+bool has(Isa, Precision);            // this processor, and what was built
 
 // Memory of this thread that only grows, aligned to 64 bytes; each slot is one block. What it held is lost.
 enum class Slot { product, packed, task, partial, count };
@@ -78,8 +79,8 @@ std::unique_ptr<Products> make_onednn_products(Isa);
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(Isa isa, std::unique_ptr<Products> products)
-      : isa_(isa), k_(kernels_of(isa)), products_(std::move(products)) {}
+  CpuBackend(Isa isa, Precision precision, std::unique_ptr<Products> products)
+      : isa_(isa), k_(kernels_of(isa, precision)), products_(std::move(products)) {}
 
   std::string name() const override { return std::string("cpu (") + name_of(isa_) + ")"; }
   bool supports(DType t) const override { return t == DType::f32; }
@@ -141,7 +142,7 @@ class CpuBackend final : public Backend {
   void linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b, Tensor y);
 
   Isa isa_;
-  const Kernels& k_;
+  Kernels k_;
   std::unique_ptr<Products> products_;
   using Place = std::pair<const std::byte*, int64_t>;  // of a weight, and the stride of its rows: not that on its side
   static Place place_of(Tensor w) { return {w.bytes, w.strides[0]}; }

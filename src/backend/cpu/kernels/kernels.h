@@ -37,7 +37,7 @@ struct Product {
   Packed packed = {};  // if there: b, which then is not read
 };
 // Floats of scratch for a product of m rows: a strip of b, and the rows of a with a little room between them.
-static constexpr int64_t product_scratch(int64_t m) { return (k_block + 16) * (max_strip + m + 16); }
+static constexpr int64_t product_scratch(int64_t m) { return (k_block + 16) * (2 * max_strip + m); }
 
 struct PackedMemory {
   float *strips, *scales;
@@ -117,7 +117,8 @@ static constexpr int64_t padded_keys(int64_t keys) {
 }
 // Floats of scratch that Attention wants: two blocks of scores, keys turned on their side and their gradient, products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
-  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group + product_scratch(query_block);
+  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group +
+         product_scratch(keys > query_block ? keys : query_block);
 }
 struct AttentionBackward {
   const float* d_out;
@@ -202,7 +203,9 @@ void pack_integers(const Integers& b, const PackedMemory& out);
 // The same with AMX. Of bf16 the bits are others; of int8 they are the same, and so is the order of Packed.
 namespace amxbf16 {
 extern const ProductKernel product;
-}
+void attention(const Attention&);
+void attention_backward(const Attention&, const AttentionBackward&);
+}  // namespace amxbf16
 namespace amxint8 {
 extern const ProductKernel product;
 }

@@ -1,6 +1,7 @@
-// Products in bf16 for processors with AMX. The bits of an element depend on its number of terms alone: even and odd
-// terms of 32 are summed apart.
+// Products in bf16, and those of attention, for processors with AMX. The bits of an element depend on its number of
+// terms alone: even and odd terms of 32 are summed apart.
 #include "backend/cpu/kernels/amx/tiles.h"
+#include "backend/cpu/kernels/attention.h"
 #include "backend/cpu/kernels/bf16/pairs.h"
 
 namespace hexapla::cpu::ISA {
@@ -47,11 +48,12 @@ void part_of_block(const float* a, Strip b, int64_t steps, const TileTarget& t, 
     for (int64_t r = 0; r < rows; ++r)
       sweep(t.columns, [&](int64_t j, auto at) { body(sums + r * strip + j, t.c + r * t.stride + j, j, at); });
   };
+  const bool begins_empty = t.store == Store::set && !t.bias;
   if (t.store == Store::add)
     each_row([](float* sum, const float* c, int64_t, auto at) { store(sum, at(c)); });
-  else
-    each_row([&](float* sum, const float*, int64_t j, auto at) { store(sum, t.bias ? at(t.bias + j) : Vec{}); });
-  const TileTarget here{sums, strip, strip, nullptr, Store::add};
+  else if (t.bias)
+    each_row([&](float* sum, const float*, int64_t j, auto at) { store(sum, at(t.bias + j)); });
+  const TileTarget here{sums, strip, strip, nullptr, begins_empty ? Store::set : Store::add};
   rows > block ? whole_block<2>(a, b, steps, here) : whole_block<1>(a, b, steps, here);
   each_row([](const float* sum, float* c, int64_t, auto at) { at(c, load(sum)); });
 }
@@ -67,11 +69,11 @@ inline void column_of_blocks(const Product& p, const float* a, Strip b, int64_t 
   }
 }
 
-void run(const Product& p, float* scratch) {
+// Somebody holds Tiles.
+void run_on_tiles(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return product_of_nothing(p);
   float *const b = scratch, *const a = scratch + k_block * max_strip;
-  const Tiles tiles;
   for (int64_t t = 0; t < p.k; t += term_block) {
     const int64_t terms = p.k - t < term_block ? p.k - t : term_block;
     if (p.a_k == 1)
@@ -86,11 +88,36 @@ void run(const Product& p, float* scratch) {
   }
 }
 
+void run(const Product& p, float* scratch) {
+  const Tiles tiles;
+  run_on_tiles(p, scratch);
+}
+
 int64_t limit(int64_t rounds) { return limit_of<Pairs>(rounds, 2); }
 
-int64_t scratch(int64_t m, int64_t) { return k_block * max_strip + (m + tall) * a_stride; }
+int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
+
+struct Products {
+  static void run(const Product& p, float* scratch) { run_on_tiles(p, scratch); }
+};
+using Dot = DotScore<Products>;
 
 }  // namespace
+
+// Measured: a head of 32 does not repay the packing, a head of 64 does.
+static constexpr int64_t worth_tiles = 64;
+static bool is_narrow(const Attention& a) { return a.d_k < worth_tiles || a.d_v < worth_tiles; }
+
+void attention(const Attention& a) {
+  if (is_narrow(a)) return avx512::kernels.attention(a);
+  const Tiles tiles;
+  forward<Dot, Products>(a);
+}
+void attention_backward(const Attention& a, const AttentionBackward& g) {
+  if (is_narrow(a)) return avx512::kernels.attention_backward(a, g);
+  const Tiles tiles;
+  backward<Dot, Products>(a, g);
+}
 
 const ProductKernel product = {tall, strip, run, units_of, pack_strips, scratch, limit};
 

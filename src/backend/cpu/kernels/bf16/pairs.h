@@ -15,10 +15,10 @@ inline int64_t units_of(int64_t k) { return (k + 2 * N - 1) / (2 * N) * N; }
 // (a0 a1) (a2 a3) ... (b0 b1) ...
 inline Vec pairs_along(Vec a, Vec b) { return (Vec)_mm512_cvtne2ps_pbh((__m512)b, (__m512)a); }
 
-typedef uint16_t Words __attribute__((vector_size(VEC_BYTES)));
+typedef uint16_t Halves __attribute__((vector_size(VEC_BYTES)));
 // (a0 b0) (a1 b1) ...
 inline Vec pairs_across(Vec a, Vec b) {
-  const Words both = (Words)pairs_along(a, b);
+  const Halves both = (Halves)pairs_along(a, b);
   return (Vec)__builtin_shufflevector(both, both, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25,
                                       10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
