@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
@@ -19,6 +20,7 @@
 #include "data/lines.h"
 #include "decode/packed_weights.h"
 #include "decode/search.h"
+#include "decode/workers.h"
 #include "model/parameters.h"
 #include "train/optimizer.h"
 
@@ -286,29 +288,31 @@ struct BenchTranslate {
     std::vector<Ids> sources;
     for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, pieces));
     for (Ids& s : sources) s.back() = 2;
-    const auto first = std::span(sources).first(static_cast<size_t>(std::min(batch, sentences)));
-    Arena arena(search_memory(model, first, search_options(), DType::f32));
-    Context cx{*backend, arena};
-    translate(cx, model, first);
+    std::vector<size_t> order(sources.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const int64_t workers = std::clamp<int64_t>(sentences / batch, 1, hexapla::threads());
     std::vector<double> rates;
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i <= rounds; ++i) {
       const auto start = Clock::now();
-      int64_t tokens = 0;
-      for (int64_t from = 0; from < sentences; from += batch)
-        tokens += translate(cx, model,
-                            std::span(sources).subspan(static_cast<size_t>(from),
-                                                       static_cast<size_t>(std::min(batch, sentences - from))));
-      rates.push_back(static_cast<double>(tokens) / seconds_since(start));
+      const int64_t tokens = translate(*backend, model, workers, sources, order);
+      const double rate = static_cast<double>(tokens) / seconds_since(start);
+      if (i > 0) rates.push_back(rate);  // the first is for warming up
     }
     print(*backend, rates);
     return 0;
   }
 
   // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
-  int64_t translate(Context& cx, const Transformer& model, std::span<const Ids> sources) const {
-    int64_t tokens = 0;
-    for (const auto& found : search(cx, model, sources, search_options(), {1, 2, 0}))
-      tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+  int64_t translate(Backend& backend, const Transformer& model, int64_t workers, std::span<const Ids> sources,
+                    std::span<const size_t> order) const {
+    Queue queue{sources, order, batch, batch * length};
+    std::atomic<int64_t> tokens = 0;
+    on_workers(
+        workers, backend, DType::f32, search_memory(model, queue, search_options(), DType::f32), [&](Context& cx) {
+          search(cx, model, queue, search_options(), {1, 2, 0}, [&](size_t, const std::vector<Hypothesis>& found) {
+            tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+          });
+        });
     return tokens;
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 namespace hexapla {
 namespace {
@@ -13,7 +15,9 @@ struct Live {
 
 // One sentence on its way.
 struct Sentence {
-  int64_t cap;  // tokens of a translation, </s> counted
+  size_t source;
+  int64_t place, tokens;  // its memory rows
+  int64_t cap;            // tokens of a translation, </s> counted
   std::vector<Live> live;
   std::vector<Hypothesis> finished;
 };
@@ -32,19 +36,24 @@ int64_t longest_translation(const Transformer& model, const Ids& source, const S
   return model.config.positions == "learned" ? std::min(cap, model.config.max_positions) : cap;
 }
 
-std::vector<Sentence> begin(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options,
-                            const SpecialIds& special) {
-  std::vector<Sentence> sentences;
-  for (const Ids& source : sources)
-    sentences.push_back({longest_translation(model, source, options), {{{{special.bos}, {}}, 0}}, {}});
-  return sentences;
-}
+// What a worker has memory for.
+struct Room {
+  int64_t sentences = 0, tokens = 0, cache_rows = 0, longest = 0;
 
-int64_t cache_rows(const std::vector<Sentence>& sentences, int64_t beam_size) {
-  int64_t rows = 0;
-  for (const Sentence& s : sentences) rows += s.cap * beam_size;
-  return rows;
-}
+  Room(const Transformer& model, const Queue& q, const SearchOptions& options) {
+    int64_t all = 0, caps = 0, longest_source = 0;
+    for (const size_t i : q.order) {
+      const auto n = static_cast<int64_t>(q.sources[i].size());
+      const int64_t cap = longest_translation(model, q.sources[i], options);
+      all += n, caps += cap;
+      longest_source = std::max(longest_source, n);
+      longest = std::max({longest, n, cap});
+    }
+    sentences = std::min(q.sentences, static_cast<int64_t>(q.order.size()));
+    tokens = std::max(longest_source, std::min(q.tokens, all));
+    cache_rows = options.beam_size * std::min(caps, tokens + sentences * options.extra_length);
+  }
+};
 
 Hypothesis finish(const Live& live, double last, const LengthPenalty& penalty) {
   const double score = live.score + last;
@@ -52,16 +61,31 @@ Hypothesis finish(const Live& live, double last, const LengthPenalty& penalty) {
   return {ids, score, score / divisor(penalty, static_cast<int64_t>(ids.size()) + 1)};
 }
 
-// All the hypotheses of a batch, sentence by sentence.
+// All the hypotheses of the sentences on their way, which stand in the order of their places. Between two of them there
+// may be memory that nobody looks at: as if a sentence without hypotheses stood there.
 struct Rows {
   std::vector<Prefix*> prefixes;
-  std::vector<int32_t> starts{0};
+  std::vector<int32_t> starts, memory;
+  std::vector<int64_t> first;  // of each sentence
 
-  explicit Rows(std::vector<Sentence>& sentences) {
+  // tokens: memory rows in all
+  Rows(std::vector<Sentence>& sentences, int64_t tokens) {
+    int64_t gap = 0;
     for (Sentence& s : sentences) {
+      if (s.place > gap) begin(gap);
+      begin(s.place);
+      first.push_back(static_cast<int64_t>(prefixes.size()));
       for (Live& live : s.live) prefixes.push_back(&live.prefix);
-      starts.push_back(static_cast<int32_t>(prefixes.size()));
+      gap = s.place + s.tokens;
     }
+    if (tokens > gap) begin(gap);
+    begin(tokens);
+  }
+
+ private:
+  void begin(int64_t row) {
+    memory.push_back(static_cast<int32_t>(row));
+    starts.push_back(static_cast<int32_t>(prefixes.size()));
   }
 };
 
@@ -186,84 +210,198 @@ void check(const SearchOptions& options) {
 
 SpecialIds special_ids(const Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }
 
-std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                            const SearchOptions& options, const SpecialIds& special) {
-  check(options);
-  if (sources.empty()) return {};
-  std::vector<Sentence> sentences = begin(model, sources, options, special);
-  const int64_t needed = 2 * options.beam_size;  // at most beam_size of them end
-  DecoderSteps decoder(cx, model, sources, cache_rows(sentences, options.beam_size));
-  for (int64_t length = 1;; ++length) {
-    const Rows rows(sentences);
-    if (rows.prefixes.empty()) break;
-    const Tensor logits = decoder.step(rows.prefixes, rows.starts);
-    const Best best(cx, logits, needed, special);
-    for (size_t b = 0; b < sentences.size(); ++b) {
-      Sentence& s = sentences[b];
-      if (s.live.empty()) continue;
-      if (length < s.cap) {
-        advance(s, expand(s, best, rows.starts[b], static_cast<size_t>(needed)), options, special.eos);
-      } else {
-        const auto n = static_cast<int64_t>(s.live.size());
-        const std::vector<double> ends = end_scores(cx, logits.slice(rows.starts[b], n), special);
-        for (size_t i = 0; i < s.live.size(); ++i)
-          s.finished.push_back(finish(s.live[i], ends[i], options.length_penalty));
-        s.live.clear();
-      }
-      retire(s, options);
+namespace {
+
+// The sentences that a worker has on their way.
+class Worker {
+ public:
+  Worker(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options, const SpecialIds& special)
+      : cx_(cx),
+        model_(model),
+        queue_(queue),
+        options_(options),
+        special_(special),
+        room_(model, queue, options),
+        decoder_(cx, model, room_.tokens, room_.cache_rows) {}
+
+  // Begins sentences while there is room and enough of it: encoding one at a time would be slow. -> is there work?
+  bool begin() {
+    const auto on_their_way = static_cast<int64_t>(sentences_.size());
+    if (8 * on_their_way > 7 * room_.sentences) return true;
+    std::vector<Ids> sources;
+    std::vector<int64_t> places;
+    while (static_cast<int64_t>(sentences_.size()) < room_.sentences && look()) {
+      const Ids& source = queue_.sources[*waiting_];
+      const auto tokens = static_cast<int64_t>(source.size());
+      const int64_t cap = longest_translation(model_, source, options_);
+      const std::optional<size_t> at = gap(tokens);
+      if (!at || held_rows_ + cap * options_.beam_size > room_.cache_rows) break;
+      const int64_t place = *at == 0 ? 0 : sentences_[*at - 1].place + sentences_[*at - 1].tokens;
+      sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(*at),
+                        {*waiting_, place, tokens, cap, {{{{special_.bos}, {}}, 0}}, {}});
+      held_rows_ += cap * options_.beam_size;
+      sources.push_back(source);
+      places.push_back(place);
+      waiting_.reset();
+    }
+    if (!sources.empty()) decoder_.encode(sources, places);
+    return !sentences_.empty();
+  }
+
+  void step() {
+    const Rows rows(sentences_, room_.tokens);
+    const int64_t needed = 2 * options_.beam_size;  // at most beam_size of them end
+    const Tensor logits = decoder_.step(rows.prefixes, rows.starts, rows.memory);
+    const Best best(cx_, logits, needed, special_);
+    for (size_t i = 0; i < sentences_.size(); ++i) {
+      Sentence& s = sentences_[i];
+      if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap)
+        advance(s, expand(s, best, rows.first[i], static_cast<size_t>(needed)), options_, special_.eos);
+      else
+        end(s, logits.slice(rows.first[i], static_cast<int64_t>(s.live.size())));
+      retire(s, options_);
     }
   }
-  std::vector<std::vector<Hypothesis>> results;
-  for (Sentence& s : sentences) {
-    s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));
-    results.push_back(std::move(s.finished));
+
+  void give_back(const Done& done) {
+    std::erase_if(sentences_, [&](Sentence& s) {
+      if (!s.live.empty()) return false;
+      s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options_.n_best)));
+      done(s.source, std::move(s.finished));
+      held_rows_ -= s.cap * options_.beam_size;
+      return true;
+    });
   }
+
+ private:
+  bool look() {
+    if (waiting_) return true;
+    const size_t next = queue_.next++;
+    if (next < queue_.order.size()) waiting_ = queue_.order[next];
+    return waiting_.has_value();
+  }
+
+  // Before which sentence there are so many memory rows that nobody has.
+  std::optional<size_t> gap(int64_t tokens) const {
+    int64_t free = 0;
+    for (size_t i = 0; i < sentences_.size(); ++i) {
+      if (sentences_[i].place - free >= tokens) return i;
+      free = sentences_[i].place + sentences_[i].tokens;
+    }
+    if (room_.tokens - free < tokens) return {};
+    return sentences_.size();
+  }
+
+  // At the longest length every hypothesis gets </s>.
+  void end(Sentence& s, Tensor logits) {
+    const std::vector<double> ends = end_scores(cx_, logits, special_);
+    for (size_t i = 0; i < s.live.size(); ++i)
+      s.finished.push_back(finish(s.live[i], ends[i], options_.length_penalty));
+    s.live.clear();
+  }
+
+  Context& cx_;
+  const Transformer& model_;
+  Queue& queue_;
+  const SearchOptions& options_;
+  SpecialIds special_;
+  Room room_;
+  DecoderSteps decoder_;
+  std::vector<Sentence> sentences_;  // by place
+  int64_t held_rows_ = 0;            // of the cache, at most
+  std::optional<size_t> waiting_;    // taken from the queue, not yet begun
+};
+
+// All of the sources at a time, in their order.
+struct Everything {
+  std::vector<size_t> order;
+  Queue queue;
+  explicit Everything(std::span<const Ids> sources)
+      : order(sources.size()), queue{sources, order, static_cast<int64_t>(sources.size()), all_tokens(sources)} {
+    std::iota(order.begin(), order.end(), size_t{0});
+  }
+  static int64_t all_tokens(std::span<const Ids> sources) {
+    int64_t n = 0;
+    for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+    return n;
+  }
+};
+
+}  // namespace
+
+void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
+            const SpecialIds& special, const Done& done) {
+  check(options);
+  Worker worker(cx, model, queue, options, special);
+  while (worker.begin()) {
+    worker.step();
+    worker.give_back(done);
+  }
+}
+
+std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,
+                                            const SearchOptions& options, const SpecialIds& special) {
+  Everything all(sources);
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  search(cx, model, all.queue, options, special,
+         [&](size_t place, std::vector<Hypothesis> found) { results[place] = std::move(found); });
   return results;
 }
 
 std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<const Ids> sources,
                                const SearchOptions& options, const SpecialIds& special) {
   if (sources.empty()) return {};
-  std::vector<Sentence> sentences = begin(model, sources, options, special);
-  DecoderSteps decoder(cx, model, sources, cache_rows(sentences, 1));
+  std::vector<Live> live;
+  std::vector<Hypothesis> results(sources.size());
+  int64_t cache_rows = 0;
+  for (size_t b = 0; b < sources.size(); ++b) {
+    live.push_back({{{special.bos}, {}}, 0});
+    cache_rows += longest_translation(model, sources[b], options);
+  }
+  std::vector<bool> ended(sources.size());
+  DecoderSteps decoder(cx, model, sources, cache_rows);
   for (int64_t length = 1;; ++length) {
-    const Rows rows(sentences);
-    if (rows.prefixes.empty()) break;
-    const Tensor logits = decoder.step(rows.prefixes, rows.starts);
+    std::vector<Prefix*> prefixes;
+    std::vector<int32_t> starts{0};
+    for (size_t b = 0; b < live.size(); ++b) {
+      if (!ended[b]) prefixes.push_back(&live[b].prefix);
+      starts.push_back(static_cast<int32_t>(prefixes.size()));
+    }
+    if (prefixes.empty()) return results;
+    const Tensor logits = decoder.step(prefixes, starts);
     const Best best(cx, logits, 1, special);
-    for (size_t b = 0; b < sentences.size(); ++b) {
-      Sentence& s = sentences[b];
-      if (s.live.empty()) continue;
-      const auto [score, id] = length < s.cap
-                                   ? best.first(rows.starts[b])
-                                   : Token{end_scores(cx, logits.slice(rows.starts[b], 1), special)[0], special.eos};
+    for (size_t b = 0; b < live.size(); ++b) {
+      if (ended[b]) continue;
+      const auto [score, id] = length < longest_translation(model, sources[b], options)
+                                   ? best.first(starts[b])
+                                   : Token{end_scores(cx, logits.slice(starts[b], 1), special)[0], special.eos};
       if (id == special.eos) {
-        s.finished = {finish(s.live[0], score, options.length_penalty)};
-        s.live.clear();
+        results[b] = finish(live[b], score, options.length_penalty);
+        ended[b] = true;
       } else {
-        s.live[0].score += score;
-        s.live[0].prefix.ids.push_back(id);
+        live[b].score += score;
+        live[b].prefix.ids.push_back(id);
       }
     }
   }
-  std::vector<Hypothesis> results;
-  for (Sentence& s : sentences) results.push_back(std::move(s.finished.front()));
-  return results;
+}
+
+size_t search_memory(const Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype) {
+  const Room room(model, queue, options);
+  const int64_t hypotheses = room.sentences * options.beam_size;
+  return decoding_memory(model.config,
+                         {.source_tokens = room.tokens,
+                          .hypotheses = hypotheses,
+                          .logit_rows = hypotheses,
+                          .longest = room.longest,
+                          .cache_rows = room.cache_rows,
+                          .candidates = 2 * options.beam_size + 2},
+                         dtype);
 }
 
 size_t search_memory(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options,
                      DType dtype) {
-  DecodingSizes sizes{};
-  sizes.candidates = 2 * options.beam_size + 2;
-  for (const Ids& source : sources) {
-    const int64_t cap = longest_translation(model, source, options);
-    sizes.source_tokens += static_cast<int64_t>(source.size());
-    sizes.hypotheses += options.beam_size;
-    sizes.logit_rows += options.beam_size;
-    sizes.longest = std::max({sizes.longest, cap, static_cast<int64_t>(source.size())});
-    sizes.cache_rows += cap * options.beam_size;
-  }
-  return decoding_memory(model.config, sizes, dtype);
+  return search_memory(model, Everything(sources).queue, options, dtype);
 }
 
 }  // namespace hexapla

@@ -10,6 +10,7 @@
 #include "backend/reference/reference.h"
 #include "base/parallel.h"
 #include "decode/test_models.h"
+#include "decode/workers.h"
 
 namespace hexapla {
 namespace {
@@ -205,6 +206,23 @@ TEST(Search, BeamOneIsGreedy) {
     }
 }
 
+// Few at a time, so that sentences take the places of others, by two workers that draw on one queue, in memory of
+// exactly the size that search_memory() says.
+Found find_by_workers(Backend& backend, const Transformer& model, std::span<const Ids> sources,
+                      std::span<const size_t> order, const SearchOptions& options) {
+  Found found(sources.size());
+  Queue queue{sources, order, 5, 30};
+  const DType dtype = model.target_embedding().table.value.dtype;
+  on_workers(2, backend, dtype, search_memory(model, queue, options, dtype), [&](Context& cx) {
+    search(cx, model, queue, options, specials, [&](size_t place, std::vector<Hypothesis> hypotheses) {
+      EXPECT_TRUE(found[place].empty()) << "done twice";
+      found[place] = std::move(hypotheses);
+    });
+    EXPECT_EQ(cx.arena.mark().bottom, 0u) << "the arena is not given back";
+  });
+  return found;
+}
+
 // Together, one by one, in another order, on one thread and on two: the same ids and the same bits of every score.
 void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
   const std::vector<Ids> sources = random_sentences(sentences, 12, 24);
@@ -223,6 +241,7 @@ void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
   for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(mixed[i], together[order[i]]) << "another order, " << order[i];
   for (size_t b = 0; b < sources.size(); ++b)
     EXPECT_EQ(find(backend, m.model, std::vector<Ids>{sources[b]}, options)[0], together[b]) << "alone, " << b;
+  EXPECT_EQ(find_by_workers(backend, m.model, sources, order, options), together) << "by workers";
   set_threads(1);
 }
 

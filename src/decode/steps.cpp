@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace hexapla {
+
 Ragged::Ragged(std::span<const Ids> sentences) {
   for (const Ids& s : sentences) {
     HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", starts.size() - 1, " of the batch is empty, even without </s>");
@@ -12,22 +13,50 @@ Ragged::Ragged(std::span<const Ids> sentences) {
   }
 }
 
-DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
+namespace {
+
+// For a while, a forward pass keeps nothing for a backward one.
+class ForwardOnly {
+ public:
+  explicit ForwardOnly(Context& cx) : cx_(cx), before_(std::exchange(cx.forward_only, true)) {}
+  ~ForwardOnly() { cx_.forward_only = before_; }
+  ForwardOnly(const ForwardOnly&) = delete;
+
+ private:
+  Context& cx_;
+  bool before_;
+};
+
+int64_t tokens_of(std::span<const Ids> sources) {
+  int64_t n = 0;
+  for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+  return n;
+}
+
+}  // namespace
+
+DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows)
     : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
   HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
-  const Ragged batch(sources);
-  memory_rows_ = batch.starts;
-  // Only the memory outlives the encoder, and only until its keys and values are computed.
-  Transformer::Saved saved;
-  const bool forward_only = std::exchange(cx.forward_only, true);
-  Tensor memory = model.encode(cx, batch.ids, memory_rows_, saved);
-  cx.forward_only = forward_only;
-  Tensor copy = cx.scratch(memory.shape);
-  cx.backend.combine(1, memory, 0, copy);
-  cx.arena.rewind({before_.mark().bottom, cx.arena.mark().top});
-  cache_ = model.decoder.remember(cx, {copy, memory_rows_}, cache_rows);
-  cx.arena.rewind({cx.arena.mark().bottom, before_.mark().top});
+  cache_ = model.decoder.make_room(cx, memory_rows, cache_rows);
   step_ = cx.arena.mark();
+}
+
+DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
+    : DecoderSteps(cx, model, tokens_of(sources), cache_rows) {
+  all_ = Ragged(sources).starts;
+  const std::vector<int64_t> places(all_.begin(), all_.end() - 1);
+  encode(sources, places);
+}
+
+void DecoderSteps::encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+  cx_.arena.rewind(step_);
+  const Ragged batch(sources);
+  const ForwardOnly forward_only(cx_);
+  Transformer::Saved saved;
+  const Tensor memory = model_.encode(cx_, batch.ids, batch.starts, saved);
+  model_.decoder.remember(cx_, {memory, batch.starts}, places, cache_);
+  cx_.arena.rewind(step_);
 }
 
 // One cache row for each hypothesis that none of them holds, the lowest first.
@@ -43,9 +72,9 @@ std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes
   return rows;
 }
 
-Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses) {
+Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
   const auto n = static_cast<int64_t>(prefixes.size());
-  HEXAPLA_CHECK(hypotheses.size() == memory_rows_.size() && hypotheses.back() == n, "decoding: ", n,
+  HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
   cx_.arena.rewind(step_);
   const std::vector<int32_t> places = unseen_rows(prefixes);
@@ -68,7 +97,7 @@ Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses) 
     int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
     std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
   }
-  return model_.step(cx_, in, cache_, memory_rows_);
+  return model_.step(cx_, in, cache_, memory);
 }
 
 size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {

@@ -35,28 +35,36 @@ struct Prefix {
   std::vector<int32_t> rows;  // the cache row of each id that a step has seen
 };
 
-// The decoder of one batch of sentences. It takes its memory from the arena's two stacks and gives all of it back when
-// it goes: nothing else may be kept in the arena meanwhile.
+// The decoder of a batch of sentences, which may come and go. It takes its memory from the arena's two stacks and gives
+// all of it back when it goes: nothing else may be kept in the arena meanwhile.
 class DecoderSteps {
  public:
-  // Encodes the sentences (each ends with </s>). cache_rows: how many (hypothesis, step) there can be at most. Rows
-  // that no hypothesis holds any more are used again.
+  // memory_rows: room for so many source tokens at a time. cache_rows: how many (hypothesis, step) there can be at
+  // most; rows that no hypothesis holds any more are used again.
+  DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows);
+  // Room for just these sentences, encoded, one after the other.
   DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows);
 
-  // Feeds the last id of each hypothesis and appends its cache row. The hypotheses stand in the order of their
-  // sentences: `hypotheses` says which rows each sentence has (perhaps none).
+  // Encodes sentences (each ends with </s>) into the memory rows from places[i] on. What stood there is lost.
+  void encode(std::span<const Ids> sources, std::span<const int64_t> places);
+
+  // Feeds the last id of each hypothesis and appends its cache row. Sentence i is the memory rows memory[i] ..
+  // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
+  // skipped).
   // -> logits of the next token [N, V], valid until the next step.
-  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses);
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+  // All the sentences that the constructor encoded.
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses) { return step(prefixes, hypotheses, all_); }
 
  private:
+  std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
+
   Context& cx_;
   const Transformer& model_;
   ArenaRewind before_;
-  Arena::Mark step_{};
-  std::vector<int32_t> memory_rows_;
-  std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
-
   std::vector<LayerCache> cache_;
+  Arena::Mark step_{};
+  std::vector<int32_t> all_;
   std::vector<bool> seen_;  // of each cache row: does a hypothesis hold it?
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "decode/workers.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -65,13 +66,25 @@ struct Reader {
   }
 };
 
-}  // namespace
-
-std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options) {
+// Places of sentences; those of length 0 are left out.
+std::vector<size_t> longest_first(std::span<const int64_t> lengths) {
   std::vector<size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t i) { return lengths[i] == 0; });
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lengths[a] > lengths[b]; });
+  return order;
+}
+
+// Sharing out sentences is faster than sharing out products, if every worker gets a few.
+int64_t workers_for(int64_t sentences) {
+  constexpr int64_t few = 8;
+  return std::clamp<int64_t>(sentences / few, 1, threads());
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options) {
+  const std::vector<size_t> order = longest_first(lengths);
   std::vector<std::vector<size_t>> batches;
   int64_t tokens = 0;
   for (size_t place : order) {
@@ -104,19 +117,18 @@ std::vector<std::vector<Translation>> TextTranslator::translate(std::span<const 
     if (!ids.empty()) ids.push_back(source_.eos());
     lengths.push_back(length(ids));
   }
-  const auto batches = plan_batches(lengths, options);
+  const std::vector<size_t> order = longest_first(lengths);
+  const int64_t workers = workers_for(static_cast<int64_t>(order.size()));
+  const int64_t share = (static_cast<int64_t>(order.size()) + workers - 1) / workers;
+  Queue queue{sentences, order, std::min(options.batch_sentences, share), options.batch_tokens};
   const DType dtype = model_.target_embedding().table.value.dtype;
-  size_t memory = 0;
-  for (const std::vector<size_t>& places : batches)
-    memory = std::max(memory, search_memory(model_, gather(sentences, places), options.search, dtype));
-  Arena arena(memory);
-  Context cx{backend_, arena, dtype};
+  const size_t memory = search_memory(model_, queue, options.search, dtype);
   std::vector<std::vector<Translation>> results(lines.size());
-  for (const std::vector<size_t>& places : batches) {
-    const auto found = search(cx, model_, gather(sentences, places), options.search, special_ids(target_));
-    for (size_t b = 0; b < places.size(); ++b)
-      for (const Hypothesis& h : found[b]) results[places[b]].push_back({target_.decode(h.ids), h.score, h.normalised});
-  }
+  const Done done = [&](size_t place, const std::vector<Hypothesis>& found) {
+    for (const Hypothesis& h : found) results[place].push_back({target_.decode(h.ids), h.score, h.normalised});
+  };
+  on_workers(workers, backend_, dtype, memory,
+             [&](Context& cx) { search(cx, model_, queue, options.search, special_ids(target_), done); });
   for (std::vector<Translation>& r : results)
     if (r.empty()) r.emplace_back();
   return results;
@@ -140,13 +152,16 @@ std::vector<PairScore> TextTranslator::score(std::span<const std::string> source
   size_t memory = 0;
   for (const std::vector<size_t>& places : batches)
     memory = std::max(memory, score_memory(model_, gather(from, places), gather(to, places), dtype));
-  Arena arena(memory);
-  Context cx{backend_, arena, dtype};
   std::vector<PairScore> results(sources.size());
-  for (const std::vector<size_t>& places : batches) {
-    const auto scores = score_pairs(cx, model_, gather(from, places), gather(to, places), special_ids(target_));
-    for (size_t b = 0; b < places.size(); ++b) results[places[b]] = scores[b];
-  }
+  std::atomic<size_t> next = 0;
+  const auto workers = std::min<int64_t>(threads(), static_cast<int64_t>(batches.size()));
+  on_workers(workers, backend_, dtype, memory, [&](Context& cx) {
+    for (size_t i = next++; i < batches.size(); i = next++) {
+      const std::vector<size_t>& places = batches[i];
+      const auto scores = score_pairs(cx, model_, gather(from, places), gather(to, places), special_ids(target_));
+      for (size_t b = 0; b < places.size(); ++b) results[places[b]] = scores[b];
+    }
+  });
   return results;
 }
 

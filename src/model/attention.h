@@ -217,7 +217,8 @@ struct CrossAttention {
     query.backward(cx, s.x, dq, d, Write::add);
     key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
   }
-  // Keys and values of the memory, computed once a sentence: [Nk, H d_k + H d_v].
+  int64_t cache_width() const { return heads.keys() + heads.values(); }
+  // Keys and values of the memory, computed once a sentence: [Nk, cache_width()].
   Tensor remember(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
   // x: the hypotheses in the order of their sentences; `rows` says how many each sentence has (perhaps none).
   Tensor step(Context& cx, Tensor x, Starts rows, Tensor kv, Starts memory_rows) const {

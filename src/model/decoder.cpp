@@ -136,16 +136,33 @@ void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d
   input.backward(cx, e, s.input, d);
 }
 
-std::vector<LayerCache> Decoder::remember(Context& cx, const Memory& memory, int64_t rows) const {
+std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int64_t rows) const {
   std::vector<LayerCache> caches;
   std::visit(
       [&](const auto& stack) {
         for (const DecoderLayer& layer : stack)
-          caches.push_back(
-              {cx.keep({rows, layer.self_attention.cache_width()}), layer.cross_attention.remember(cx, memory.values)});
+          caches.push_back({cx.keep({rows, layer.self_attention.cache_width()}),
+                            cx.keep({memory_rows, layer.cross_attention.cache_width()})});
       },
       layers);
   return caches;
+}
+
+void Decoder::remember(Context& cx, const Memory& memory, std::span<const int64_t> places,
+                       std::span<const LayerCache> cache) const {
+  std::visit(
+      [&](const auto& stack) {
+        for (size_t i = 0; i < stack.size(); ++i) {
+          const Arena::Mark before = cx.arena.mark();
+          const Tensor all = stack[i].cross_attention.remember(cx, memory.values);
+          for (size_t b = 0; b < places.size(); ++b) {
+            const int64_t first = memory.rows[b], n = memory.rows[b + 1] - first;
+            cx.backend.combine(1, all.slice(first, n), 0, cache[i].cross.slice(places[b], n));
+          }
+          cx.arena.rewind(before);
+        }
+      },
+      layers);
 }
 
 Tensor Decoder::step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,

@@ -96,8 +96,11 @@ struct Decoder {
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
 
-  // Room for `rows` cache rows a layer, and the memory's keys and values (kept in the arena).
-  std::vector<LayerCache> remember(Context& cx, const Memory& memory, int64_t rows) const;
+  // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).
+  std::vector<LayerCache> make_room(Context& cx, int64_t memory_rows, int64_t rows) const;
+  // Writes the memory's keys and values into it, those of sentence b from row places[b] on.
+  void remember(Context& cx, const Memory& memory, std::span<const int64_t> places,
+                std::span<const LayerCache> cache) const;
   // -> [N, d_model]
   Tensor step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,
               Starts memory_rows) const;

@@ -92,6 +92,13 @@ template <class F>
 void each_head(const Call& call, F f) {
   parallel_for(call.sequences * call.count, [&](int64_t i) { f(i / call.count, i % call.count); });
 }
+// While translating there are memories without hypotheses: nothing is to be written.
+template <class F>
+void each_head_with_queries(const Call& call, F f) {
+  each_head(call, [&](int64_t b, int64_t h) {
+    if (call.in.queries[b] < call.in.queries[b + 1]) f(b, h);
+  });
+}
 
 using StepKernel = void (*)(const AttentionStep&);
 
@@ -116,7 +123,7 @@ void run_step(StepKernel kernel, const StepCall& c) {
 
 void CpuBackend::attention(const AttentionInput& a, Tensor out, Tensor lse) {
   const Call call(a, out, lse);
-  each_head(call, [&](int64_t b, int64_t h) { k_.attention(call.head_of(b, h)); });
+  each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.attention(call.head_of(b, h)); });
 }
 
 void CpuBackend::attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
@@ -129,7 +136,7 @@ void CpuBackend::attention_backward(const AttentionInput& a, Tensor out, Tensor 
 void CpuBackend::additive_attention(const AttentionInput& a, Tensor out, Tensor lse) {
   Call call(a, out, lse);
   call.scale = 1;
-  each_head(call, [&](int64_t b, int64_t h) { k_.additive_attention(call.head_of(b, h)); });
+  each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.additive_attention(call.head_of(b, h)); });
 }
 
 // All sequences add to the dw of a head: a piece of work is a head.
