@@ -123,7 +123,7 @@ void add_doctor(CLI::App& app, Action& chosen) {
   c->footer(
       "Examples:\n"
       "  hexapla doctor\n"
-      "  HEXAPLA_ISA=avx2 hexapla doctor       with a lower instruction set: generic, avx2, avx512");
+      "  HEXAPLA_ISA=avx2 hexapla doctor       with a lower instruction set: generic, avx2, avx512, amx");
   c->callback([doctor, &chosen] { chosen = [doctor] { return doctor->run(); }; });
 }
 
