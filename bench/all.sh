@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures everything that docs/benchmarks.md says, on this machine, and writes that file. Takes long (compiling
 # PyTorch's models alone, minutes each) and wants cores that nobody else uses. The peers must be installed: PYTHON
-# names an interpreter with torch and ctranslate2.
+# names an interpreter with torch, ctranslate2 and pymarian.
 #   PYTHON=... bench/all.sh [FILE]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 out=$(realpath -m "${1:-$ROOT/docs/benchmarks.md}")
 python=${PYTHON:-python3}
-"$python" -c 'import torch, ctranslate2' || die "PYTHON=$python has no torch and ctranslate2; pip install them there"
+"$python" -c 'import torch, ctranslate2, pymarian' || die "PYTHON=$python lacks torch, ctranslate2 or pymarian; pip install them there"
 build release hexapla_program
 cd "$ROOT"
 text=$(mktemp)
@@ -42,18 +42,21 @@ TEXT
     for precision in f32 auto; do show hexapla bench ops --preset $preset --precision $precision; done
   done
   printf '## Training against PyTorch\n\n'
-  python_bench bench/train_vs_pytorch.py --preset tiny --lengths multi30k --compile
-  python_bench bench/train_vs_pytorch.py --preset tiny --lengths wmt --compile
+  python_bench bench/train_vs_pytorch.py --preset tiny --lengths multi30k --compile --rounds 3
+  python_bench bench/train_vs_pytorch.py --preset tiny --lengths wmt --rounds 3
   python_bench bench/train_vs_pytorch.py --preset base --rounds 3 --seconds 12
-  python_bench bench/train_vs_pytorch.py --preset big --rounds 2 --seconds 25
+  python_bench bench/train_vs_pytorch.py --preset big --rounds 2 --seconds 20
   printf '## Translating against CTranslate2\n\n'
   for more in "" "--beam-size 1" "--batch-size 1 --sentences 12" "--batch-size 1 --sentences 12 --beam-size 1" "--threads 2" \
-    "--precision bf16" "--precision f32"; do
-    python_bench bench/translate_vs_ctranslate2.py --preset base $more
+    "--precision bf16"; do
+    python_bench bench/translate_vs_ctranslate2.py --preset base --rounds 3 $more
   done
-  for more in "" "--beam-size 1" "--batch-size 1 --sentences 64" "--threads 2" "--precision bf16"; do
+  for more in "" "--beam-size 1" "--batch-size 1 --sentences 64" "--threads 2"; do
     python_bench bench/translate_vs_ctranslate2.py --preset tiny --vocab-size 10000 --sentences 256 $more
   done
+  printf '## Translating against Marian\n\n'
+  python_bench bench/translate_vs_marian.py --preset base --rounds 3
+  python_bench bench/translate_vs_marian.py --preset tiny --vocab-size 10000 --sentences 256 --rounds 3
 } > "$text"
 mv "$text" "$out"
 chmod 644 "$out"

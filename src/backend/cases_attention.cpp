@@ -160,6 +160,8 @@ std::vector<Spec> specs() {
       {"dropout causal masked", 3, 5, 7, some, some, true, true, 0.3f},
       {"8 heads 64:64, 4 of 40", 8, 64, 64, {40, 40, 40, 40}, {40, 40, 40, 40}},
       {"causal 8 heads 64:64, 300 rows", 8, 64, 64, {150, 100, 50}, {150, 100, 50}, true},
+      {"8 heads 64:65, dropout, 1 to 33", 8, 64, 65, few, other, false, false, 0.2f},
+      {"8 heads 70:64, 20 by 600 keys, masked", 8, 70, 64, {20}, {600}, false, true},
   };
 }
 

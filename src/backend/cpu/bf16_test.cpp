@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backend/cases.h"
 #include "backend/cpu/testing.h"
 #include "backend/reference/reference.h"
 #include "base/random.h"
@@ -95,6 +96,18 @@ TEST_P(Bf16Products, AreTheReferenceOnRoundedFactors) {
 }
 
 TEST_P(Bf16Products, DoRound) { EXPECT_GT(error(20, 64, 64, false, false), 1e-4); }
+
+// Attention rounds its factors where that is faster: every case, its gradients too, within what bf16 leaves.
+TEST_P(Bf16Products, OfAttentionAreNearTheReference) {
+  double most = 0;
+  for (const OpCase& c : op_cases())
+    if (c.op == "attention" || c.op == "attention_backward") {
+      const double worst = worst_relative_error(c, *backend_, *reference_);
+      EXPECT_LE(worst, 0.03) << c.name;
+      most = std::max(most, worst);
+    }
+  EXPECT_EQ(most > 1e-4, GetParam() == Isa::amx) << "only there are they rounded; worst " << most;
+}
 
 TEST_P(Bf16Products, SaySo) {
   EXPECT_NE(product_implementation(*backend_).find("bf16"), std::string::npos) << product_implementation(*backend_);
