@@ -69,6 +69,15 @@ class Backend {
   // dx = f'(x) dy. For relu, x may be the output as well as the input.
   virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
   virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
+  // y = dropout(f(x)) and dx = f'(x) dropout(dy): in one pass where the device has one.
+  virtual void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
+    activate(f, x, y);
+    dropout(y, mask, y);
+  }
+  virtual void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) {
+    dropout(dy, mask, dx);
+    activate_backward(f, x, dx, dx);
+  }
 
   // Until unpack(w), w keeps its numbers: linear() may use a copy of it that suits the device, in the precision that
   // the device was made for. Only linear() looks at the copy.

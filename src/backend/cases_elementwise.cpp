@@ -57,6 +57,21 @@ void add_activation(std::vector<OpCase>& cases, Shape s, Named a) {
                    }});
 }
 
+void add_dropped_activation(std::vector<OpCase>& cases, Shape s, Named a) {
+  const DropoutMask mask{0x123456789ABCDEFu, 7, 3, 0.3f};
+  cases.push_back({"activate_dropped", cat("activate_dropped ", a.name, " ", s), [=](Backend& b, CaseData& d) -> Call {
+                     return [&b, mask, f = a.f, x = d.normal(s, 3), y = d.result("y", s)] {
+                       b.activate_dropped(f, x, mask, y);
+                     };
+                   }});
+  cases.push_back({"activate_dropped_backward", cat("activate_dropped_backward ", a.name, " ", s, " in place"),
+                   [=](Backend& b, CaseData& d) -> Call {
+                     return [&b, mask, f = a.f, x = d.normal(s, 3), dx = d.changed("dx", d.normal(s))] {
+                       b.activate_dropped_backward(f, x, dx, mask, dx);
+                     };
+                   }});
+}
+
 // Values so large that a careless exp overflows: the result is 0 or x, never NaN.
 void add_extremes(std::vector<OpCase>& cases, Named a, double x) {
   const Shape s{1, 19};
@@ -123,7 +138,7 @@ void add_adam(std::vector<OpCase>& cases, int64_t n, int64_t step) {
 void add_elementwise_cases(std::vector<OpCase>& cases) {
   for (const Shape& s : matrices) add_arithmetic(cases, s);
   for (const Named& a : activations) {
-    for (const Shape& s : matrices) add_activation(cases, s, a);
+    for (const Shape& s : matrices) add_activation(cases, s, a), add_dropped_activation(cases, s, a);
     for (const double x : {-1e4, -90.0, -20.0, 0.0, 20.0, 90.0, 1e4}) add_extremes(cases, a, x);
   }
   for (const Shape& s : matrices)

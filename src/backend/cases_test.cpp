@@ -30,6 +30,8 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "multiply",
                          "activate",
                          "activate_backward",
+                         "activate_dropped",
+                         "activate_dropped_backward",
                          "dropout",
                          "linear",
                          "linear_backward_input",

@@ -33,9 +33,11 @@ struct SearchFlags {
         ->default_str("paper");
     command.add_option("--extra-length", extra_length, "a translation has at most so many tokens more than its source")
         ->default_str("50");
-    command.add_option("--batch-sentences,--batch-size", batch_size, "sentences translated together, at most")
+    command
+        .add_option("--batch-sentences,--batch-size", batch_size,
+                    "sentences that a worker translates together, at most")
         ->default_str("64");
-    command.add_option("--batch-tokens", batch_tokens, "source tokens translated together, at most")
+    command.add_option("--batch-tokens", batch_tokens, "source tokens that a worker translates together, at most")
         ->default_str("4096");
     command.add_option("--max-length", max_length, "of a longer line only so many tokens are translated, with a note")
         ->default_str("512");

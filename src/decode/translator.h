@@ -12,8 +12,8 @@ namespace hexapla {
 
 struct TranslateOptions {
   SearchOptions search;
-  int64_t batch_sentences = 64;  // at most, in one batch
-  int64_t batch_tokens = 4096;   // source tokens of a batch, at most; a longer line stands alone
+  int64_t batch_sentences = 64;  // of one worker at a time, at most
+  int64_t batch_tokens = 4096;   // of their sources, at most; a longer line stands alone
   int64_t max_length = 512;      // source tokens of a line, </s> counted; only so many are translated
 };
 

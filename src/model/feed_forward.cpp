@@ -7,16 +7,15 @@ Tensor FeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved
   show(cx, "inner", h, rows);
   // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
   s = {x, h, activation == Activation::relu ? h : cx.keep(h.shape), {}, {}};
-  activate(cx, activation, s.inner, s.hidden);
+  activate_dropped(cx, activation, s.inner, dropout.mask(cx), s.hidden);
   show(cx, "hidden", s.hidden, rows);
-  dropout.forward(cx, s.hidden);
   return outer.forward(cx, s.hidden);
 }
 
 void FeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  Tensor d_hidden = dropout.backward(cx, outer.backward(cx, s.hidden, dy));
-  activate_backward(cx, activation, s.inner, d_hidden, d_hidden);
+  Tensor d_hidden = outer.backward(cx, s.hidden, dy);
+  activate_dropped_backward(cx, activation, s.inner, d_hidden, dropout.mask(cx), d_hidden);
   inner.backward(cx, s.x, d_hidden, d, Write::add);
 }
 

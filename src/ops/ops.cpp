@@ -62,6 +62,17 @@ void activate_backward(Context& cx, Activation f, Tensor x, Tensor dy, Tensor dx
   cx.backend.activate_backward(f, x, dy, dx);
 }
 
+void activate_dropped(Context& cx, Activation f, Tensor x, DropoutMask mask, Tensor y) {
+  check_like("activate_dropped", "y", y, x);
+  cx.backend.activate_dropped(f, x, mask, y);
+}
+
+void activate_dropped_backward(Context& cx, Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) {
+  check_like("activate_dropped_backward", "dy", dy, x);
+  check_like("activate_dropped_backward", "dx", dx, x);
+  cx.backend.activate_dropped_backward(f, x, dy, mask, dx);
+}
+
 void multiply(Context& cx, Tensor a, Tensor b, Tensor y) {
   check_like("multiply", "b", b, a);
   check_like("multiply", "y", y, a);

@@ -19,6 +19,9 @@ void add_to(Context& cx, Tensor y, Tensor x);  // y += x
 void activate(Context& cx, Activation f, Tensor x, Tensor y);
 // dx = f'(x) dy; dx may be dy.
 void activate_backward(Context& cx, Activation f, Tensor x, Tensor dy, Tensor dx);
+// With dropout after f: y = dropout(f(x)), dx = f'(x) dropout(dy).
+void activate_dropped(Context& cx, Activation f, Tensor x, DropoutMask mask, Tensor y);
+void activate_dropped_backward(Context& cx, Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx);
 void multiply(Context& cx, Tensor a, Tensor b, Tensor y);
 
 // What a norm learns (each [d]), and the epsilon inside its root.

@@ -94,6 +94,8 @@ class CpuBackend final : public Backend {
   void activate(Activation f, Tensor x, Tensor y) override;
   void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
+  void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) override;
+  void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
 
   void pack(Tensor w) override;
   void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;

@@ -43,6 +43,15 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
   });
 }
 
+// f(row, its width)
+template <class F>
+void each_row(const Tensor& x, F f) {
+  const int64_t width = x.shape[-1];
+  in_pieces(x.rows(), std::max<int64_t>(1, piece / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
+    for (int64_t row = from; row < from + count; ++row) f(row, width);
+  });
+}
+
 // The ids, once all of them are known to lie in the table.
 const int32_t* checked_ids(Tensor ids, int64_t rows) {
   HEXAPLA_CHECK(ids.contiguous(), "ids ", ids.shape, " have gaps");
@@ -90,10 +99,30 @@ void CpuBackend::activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx)
 void CpuBackend::dropout(Tensor x, DropoutMask mask, Tensor y) {
   if (!mask) return combine(1, x, 0, y);
   const Dropout d = dropout_of(mask);
-  const int64_t width = x.shape[-1];
-  in_pieces(x.rows(), std::max<int64_t>(1, piece / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
-    for (int64_t row = from; row < from + count; ++row)
-      k_.dropout_row(d, static_cast<uint32_t>(row), row_of(x, row), row_of(y, row), width);
+  each_row(x, [&](int64_t row, int64_t width) {
+    k_.dropout_row(d, static_cast<uint32_t>(row), row_of(x, row), row_of(y, row), width);
+  });
+}
+
+void CpuBackend::activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
+  if (!mask) return activate(f, x, y);
+  const Dropout d = dropout_of(mask);
+  const Map1 map = k_.activate[static_cast<int>(f)];
+  each_row(x, [&](int64_t row, int64_t width) {
+    float* const out = row_of(y, row);
+    map(row_of(x, row), out, width);
+    k_.dropout_row(d, static_cast<uint32_t>(row), out, out, width);
+  });
+}
+
+void CpuBackend::activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) {
+  if (!mask) return activate_backward(f, x, dy, dx);
+  const Dropout d = dropout_of(mask);
+  const Map2 map = k_.activate_backward[static_cast<int>(f)];
+  each_row(x, [&](int64_t row, int64_t width) {
+    float* const out = row_of(dx, row);
+    k_.dropout_row(d, static_cast<uint32_t>(row), row_of(dy, row), out, width);
+    map(row_of(x, row), out, out, width);
   });
 }
 
