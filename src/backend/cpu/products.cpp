@@ -18,8 +18,9 @@ struct Panel {
   int64_t rows, columns;
 };
 
-// As few pieces as give every thread one, and have not too many rows; of the form that costs least: rows of a are packed once for
-// every part of the columns, b is read once for every part of the rows. The sums of an element never depend on this.
+// As few pieces as give every thread one, and have not too many rows; of the form that costs least: rows of a are
+// packed once for every part of the columns, b is read once for every part of the rows. The sums of an element never
+// depend on this.
 Panel panel_of(const Product& p, const ProductKernel& k) {
   constexpr int64_t packing = 3;  // costs so many times what reading costs
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
@@ -188,8 +189,8 @@ void CpuBackend::pack_quantised(Tensor w, Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
   HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantised weight ", w.shape,
                 ": integers ", integers.shape, ", scales ", scales.shape);
-  packed_[place_of(w)] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1], rows,
-                                              columns, vector_of(scales, "scales")});
+  packed_[place_of(w)] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1],
+                                                  rows, columns, vector_of(scales, "scales")});
 }
 void CpuBackend::unpack(Tensor w) { packed_.erase(place_of(w)); }
 
