@@ -71,7 +71,10 @@ ProductKernel packed_kernel(Isa isa, Precision precision) {
 class OwnProducts final : public Products {
  public:
   OwnProducts(Isa isa, Precision precision) : isa_(isa), precision_(precision), plain_(plain_kernel(isa, precision)) {}
-  std::string name() const override { return cat("own kernels (", name_of(isa_), ", ", name_of(precision_), ")"); }
+  std::string name() const override {
+    const Isa isa = precision_ == Precision::f32 ? std::min(isa_, Isa::avx512) : isa_;  // no tiles for f32
+    return cat("own kernels (", name_of(isa), ", ", name_of(precision_), ")");
+  }
 
   void run(const Product& p) override { run(p, plain_); }
   void run(Product p, const PackedWeight& w) override {
