@@ -43,8 +43,8 @@ bool has(Isa isa) {
 
 const char* needed_for(Precision precision) { return precision == Precision::bf16 ? "AVX512_BF16" : "AVX512_VNNI"; }
 
-// Intel's vector units multiply bf16 at half the rate of f32 (measured on Granite Rapids: 0.12 and 0.19 TFLOP/s a
-// core), AMD's at twice that rate.
+// Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12 and 0.20 TFLOP/s
+// a core), AMD's at twice that rate.
 bool bf16_is_faster(Isa isa) {
 #ifdef HEXAPLA_X86_KERNELS
   return cpu::has(isa, Precision::bf16) && (isa == Isa::amx || !__builtin_cpu_is("intel"));
