@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
+#include "data/batch_stream.h"
 #include "train/checkpoint.h"
 #include "train/final_model.h"
 #include "train/optimizer.h"
@@ -62,6 +63,8 @@ class Run {
         model_(with_vocabulary(options.architecture, *data.vocabulary)),
         parameters_(model_, DType::f32, Parameters::Use::training),
         optimizer_(parameters_, options),
+        stream_(
+            stream_from_memory(*data.vocabulary, data.train, {options.batch_tokens, options.max_length, options.seed})),
         arena_(physical_memory()),
         cx_{backend, arena_},
         identity_(identity(options, model_.config, data)) {
@@ -79,7 +82,6 @@ class Run {
   void start();
   size_t rehearse();
   bool resume();
-  void plan(int64_t epoch);
   void update();
   void report();
   void validate();
@@ -99,13 +101,13 @@ class Run {
   Transformer model_;
   Parameters parameters_;
   Optimizer optimizer_;
+  std::unique_ptr<BatchStream> stream_;
   Arena arena_;
   Context cx_;
   std::string identity_;
 
   RunState state_;
   std::optional<JsonLines> log_, valid_log_;
-  std::vector<std::vector<int32_t>> batches_;  // of this epoch
   Transformer::Saved saved_;
   double norm_ = 0;
   int64_t saved_update_ = 0;
@@ -115,20 +117,9 @@ class Run {
   double progress_at_start_ = 0;
 };
 
-void Run::plan(int64_t epoch) {
-  batches_ = plan_epoch(data_.train, {options_.batch_tokens, options_.max_length, options_.seed}, epoch);
-}
-
 // The largest batch of the first epoch, forward and backward: how much working memory training will need.
 size_t Run::rehearse() {
-  auto weight = [&](const std::vector<int32_t>& places) {
-    int64_t tokens = 0;
-    for (int32_t p : places) tokens += int64_t(data_.train[p].source.size() + 2 * data_.train[p].target.size());
-    return tokens;
-  };
-  const auto largest = std::max_element(batches_.begin(), batches_.end(),
-                                        [&](const auto& a, const auto& b) { return weight(a) < weight(b); });
-  const Batch batch = make_batch(*data_.vocabulary, data_.train, *largest);
+  const Batch batch = stream_->largest();
   cx_.training = true;
   model_.loss_and_gradient(cx_, view(batch), options_.label_smoothing, 0, saved_);
   arena_.clear();
@@ -159,17 +150,16 @@ bool Run::resume() {
 }
 
 void Run::start() {
-  plan(0);
   TrainStart info;
   info.peak_bytes = rehearse();
   initialise(model_, options_.seed, options_.init_gain);
   if (resume()) info.resumed_at = state_.update;
-  if (state_.epoch > 0) plan(state_.epoch);
+  stream_->seek(state_.epoch, state_.place);
   log_.emplace(options_.model + "/train.jsonl", state_.update);
   valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
   info.parameters = parameters_.count();
-  info.examples = static_cast<int64_t>(data_.train.size());
-  info.batches = static_cast<int64_t>(batches_.size());
+  info.examples = stream_->pairs();
+  info.batches = stream_->batches();
   info.backend = cx_.backend.name();
   for (const auto& n : data_.notes) watcher_.note(n);
   watcher_.started(info);
@@ -179,7 +169,7 @@ void Run::start() {
 }
 
 void Run::update() {
-  const Batch batch = make_batch(*data_.vocabulary, data_.train, batches_[state_.place]);
+  const Batch& batch = stream_->next();
   cx_.training = true;
   cx_.step = static_cast<uint32_t>(state_.update + 1);
   cx_.backend.fill(parameters_.gradients(), 0);
@@ -207,7 +197,7 @@ double Run::progress() const {
     if (most > 0) done = std::max(done, now / most);
   };
   limit(double(state_.update), double(options_.max_updates));
-  limit(double(state_.epoch) + double(state_.place) / double(batches_.size()), double(options_.max_epochs));
+  limit(double(state_.epoch) + double(state_.place) / double(stream_->batches()), double(options_.max_epochs));
   limit(elapsed(), options_.max_minutes * 60);
   return std::min(done, 1.0);
 }
@@ -334,7 +324,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
       return {TrainEnd::interrupted, state_.update, state_.epoch, {}, ""};
     }
     update();
-    const bool epoch_ends = state_.place == static_cast<int64_t>(batches_.size());
+    const bool epoch_ends = stream_->epoch_ended();
     const int64_t finished_epochs = state_.epoch + epoch_ends;
     if (reports.due(state_.update, finished_epochs, epoch_ends)) report();
     const bool validates = !data_.valid.empty() && valid.due(state_.update, finished_epochs, epoch_ends);
@@ -342,7 +332,6 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     if (epoch_ends) {
       ++state_.epoch;
       state_.place = 0;
-      plan(state_.epoch);
     }
     if (saving.due(state_.update, finished_epochs, epoch_ends)) save();
   }
