@@ -147,6 +147,37 @@ TEST_F(Files, ConfigFileGivesWhatTheCommandLineDoesNot) {
   EXPECT_EQ(hexapla({"train", "-c", dumped, "--dump-config"}).out, r.out);
 }
 
+TEST(CommandLine, APresetBringsItsRecipe) {
+  const Result tiny = hexapla(train_with({"--preset", "tiny", "--dropout", "0.2", "--dump-config"}));
+  EXPECT_EQ(tiny.code, 0) << tiny.err;
+  EXPECT_THAT(tiny.out,
+              AllOf(HasSubstr("batch-tokens: 8192\n"), HasSubstr("\nlr: 0.005\n"), HasSubstr("warmup: 2000\n"),
+                    HasSubstr("average-last: 10\n"), HasSubstr("attention-dropout: 0.1\n")));
+  EXPECT_THAT(tiny.out, AllOf(HasSubstr("\ndropout: 0.2\n"), HasSubstr("max-updates: 8000\n")));
+  const Result lr = hexapla(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
+  EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if a usual value
+  EXPECT_THAT(hexapla(train_with({"--dump-config"})).out,
+              AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
+  EXPECT_THAT(hexapla({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
+}
+
+TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {
+  auto updates = [](const std::vector<std::string>& limit) {
+    std::vector<std::string> arguments = train_with({"--preset", "tiny", "--dump-config"});
+    arguments.insert(arguments.end(), limit.begin(), limit.end());
+    const std::string out = hexapla(arguments).out;
+    return std::stoll(out.substr(out.find("max-updates: ") + 13));
+  };
+  EXPECT_EQ(updates({}), 8000);
+  EXPECT_EQ(updates({"--max-updates", "5"}), 5);
+  EXPECT_EQ(updates({"--max-updates", "0"}), 0);  // until it is stopped
+  EXPECT_EQ(updates({"--max-epochs", "3"}), 0);
+  EXPECT_EQ(updates({"--max-minutes", "0.5"}), 0);
+  EXPECT_EQ(updates({"--patience", "4"}), 0);
+  EXPECT_EQ(updates({"--max-epochs", "0"}), 8000);
+  EXPECT_EQ(updates({"--patience", "4", "--max-updates", "7"}), 7);
+}
+
 TEST_F(Files, ConfigFileErrorsNameFileLineAndRemedy) {
   expect_error({"train", "-c", write("k.yml", "seed: 1\nbatch-token: 5\n")}, 2,
                AllOf(HasSubstr("k.yml:2: there is no option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'")));

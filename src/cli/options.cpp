@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "train/recipes.h"
 
 namespace hexapla::cli {
 namespace {
@@ -31,20 +32,30 @@ CLI::Option* declare_option(CLI::App& command, const std::string& name, T& field
   }
 }
 
+// What the user gave, on top of `to`. Both are visited in the same order: the n-th field of one is the n-th of the
+// other.
+template <class Options>
+void take_given(const CLI::App& command, const Options& user, Options& to) {
+  std::vector<const void*> values;
+  Options::visit(user, [&](const char*, const auto& field, const auto&...) { values.push_back(&field); });
+  auto value = values.begin();
+  Options::visit(to, [&](const std::string& name, auto& field, const auto&...) {
+    using Field = std::remove_reference_t<decltype(field)>;
+    const void* given = *value++;
+    if (command.get_option("--" + name)->count() > 0) field = *static_cast<const Field*>(given);
+  });
+}
+
+// The recipe's number of updates is where a run ends that was told no other end.
+void set_end(const CLI::App& command, TrainOptions& o) {
+  const bool told = o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0;
+  if (told && command.get_option("--max-updates")->count() == 0) o.max_updates = 0;
+}
+
 std::string type_of(const std::string& name) {
   if (name == "model") return "DIR";
   if (name == "vocab") return "FILE";
   return "";
-}
-
-// A run that was told no end stops when it no longer gets better, or after a number of epochs where nothing is
-// measured.
-void set_default_end(TrainOptions& o) {
-  if (o.max_updates > 0 || o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) return;
-  if (o.valid_sets.empty())
-    o.max_epochs = 30;
-  else
-    o.patience = 10;
 }
 
 size_t distance(const std::string& a, const std::string& b) {  // Levenshtein
@@ -108,13 +119,14 @@ std::string nearest_command(const CLI::App& app, const std::string& word) {
 
 void bind_train_options(CLI::App& command, BoundTrainOptions& b) {
   command.add_option("-c,--config", b.config_file, "YAML file whose keys are long option names")->type_name("FILE");
+  const std::set<std::string> of_recipes = options_of_recipes();
   TrainOptions::visit(b.options, [&](const std::string& name, auto& field, const char* help) {
     CLI::Option* option = declare_option(command, name, field, help);
+    if (of_recipes.count(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
   });
   command.add_option("--layers", b.layers, "layers of both stacks, N")->group("Model");
-  const Config base = Config::preset(b.options.preset);
-  b.architecture = base;
+  b.architecture = Config::preset(b.options.preset);
   Config::visit(b.architecture, [&](const std::string& name, auto& field, const char* help, const auto& choices) {
     std::string list;
     for (const auto& c : choices) list += (list.empty() ? ": " : ", ") + c;
@@ -146,27 +158,21 @@ void read_config_file(CLI::App& command, const std::string& path) {
 TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   if (!b.config_file.empty()) read_config_file(command, b.config_file);
   auto given = [&](const std::string& name) { return command.get_option("--" + name)->count() > 0; };
-  TrainOptions options = b.options;
-  options.architecture = Config::preset(options.preset);
+  TrainOptions options = preset_options(b.options.preset);
   if (given("layers")) {
     if (given("enc-layers") || given("dec-layers"))
       throw UsageError("--layers sets both stacks; give either it or --enc-layers and --dec-layers");
     options.architecture.enc_layers = options.architecture.dec_layers = b.layers;
   }
-  Config::visit(options.architecture, [&](const char* name, auto& field, const char*, const auto&) {
-    if (!given(name)) return;
-    Config::visit(b.architecture, [&](const char* other, auto& value, const char*, const auto&) {
-      if constexpr (std::is_same_v<decltype(field), decltype(value)>)
-        if (std::string_view(other) == name) field = value;
-    });
-  });
+  take_given(command, b.options, options);
+  take_given(command, b.architecture, options.architecture);
   try {
     Config check = options.architecture;
     check.resolve();
   } catch (const UsageError& e) {
     throw UsageError(cat(e.what(), " (--preset ", options.preset, " sets every dimension that you do not give)"));
   }
-  set_default_end(options);
+  set_end(command, options);
   return options;
 }
 

@@ -7,8 +7,8 @@
 
 namespace hexapla::cli {
 
-// Every option of a training run as options of `command`, bound to `options`. Architecture options are bound to
-// `architecture`: they count only where the user gave them, on top of the preset.
+// Every option of a training run as options of `command`, bound to `options` and `architecture`: they count only where
+// the user gave them, on top of the preset's.
 struct BoundTrainOptions {
   TrainOptions options;
   Config architecture;

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/train_progress.h"
+#include "train/recipes.h"
 
 namespace hexapla::cli {
 namespace {
@@ -58,12 +59,12 @@ void add_train(CLI::App& app, Action& chosen) {
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
   c->add_flag("-q,--quiet", train->quiet, "only errors");
   c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
-  c->footer(
-      "Examples:\n"
-      "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
-      "  hexapla train -c config.yml --max-minutes 30\n"
-      "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
-      "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations.");
+  c->footer("Presets, and what they set where you do not:\n" + describe_presets() +
+            "Examples:\n"
+            "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
+            "  hexapla train -c config.yml --max-minutes 30\n"
+            "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
+            "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations.");
   c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
 }
 

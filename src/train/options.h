@@ -41,7 +41,7 @@ struct TrainOptions {
     f("train-sets", o.train_sets, "source and target text to train on (plain, .gz or .zst)");
     f("valid-sets", o.valid_sets, "source and target text to validate on");
     f("model", o.model, "folder of the run: checkpoints, log, final model");
-    f("preset", o.preset, "tiny, small, base or big: a set of dimensions to start from");
+    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it");
     f("vocab", o.vocab, "SentencePiece model to use instead of training one");
     f("vocab-size", o.vocab_size, "pieces of the joint vocabulary that is trained if none is given");
     f("seed", o.seed, "of initialisation, shuffling and dropout");
@@ -49,15 +49,15 @@ struct TrainOptions {
     f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32");
     f("batch-tokens", o.batch_tokens, "target tokens of a batch");
     f("max-length", o.max_length, "longer sentences (in tokens) are left out");
-    f("max-updates", o.max_updates, "stop after so many updates; 0: no limit");
+    f("max-updates", o.max_updates,
+      "stop after so many updates; 0: no limit; the preset's only where no other limit is given");
     f("max-epochs", o.max_epochs, "stop after so many epochs; 0: no limit");
     f("max-minutes", o.max_minutes, "stop after so many minutes, earlier runs of the folder counted; 0: no limit");
     f("valid-every", o.valid_every, "validate every so many updates, or epochs: 500, 1e");
     f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e");
     f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e");
     f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy");
-    f("patience", o.patience,
-      "stop after so many validations without a better BLEU; 0: never, but 10 where no other limit is given");
+    f("patience", o.patience, "stop after so many validations without a better BLEU; 0: never");
     f("lr", o.lr, "peak learning rate; 0: the paper's, (dim-model * warmup)^-0.5");
     f("warmup", o.warmup, "updates of linear warm-up; then inverse square root decay");
     f("init-gain", o.init_gain, "factor on the Xavier-uniform limits of the starting weights");
