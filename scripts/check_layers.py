@@ -10,7 +10,7 @@ import sources
 LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "nccl.h", "cublasLt.h",
-            "omp.h", "boost/beast.hpp", "zlib.h", "zstd.h", "xxhash.h", "yaml-cpp/yaml.h"]
+            "omp.h", "boost/beast.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h"]
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}
@@ -70,7 +70,7 @@ def check(root):
             problems += check_includes(path.relative_to("src"), text, allowed)
         if path.suffix == ".h" and "#pragma once" not in text:
             problems.append(f"{path}: a header begins with #pragma once")
-        if path.name.endswith("_test.cpp"):
+        if path.name.endswith("_test.cpp") or path.name.startswith("test_"):
             continue  # a test may write a compressed file
         for _, header in INCLUDE.findall(text):
             for wanted in ONE_FILE:

@@ -4,8 +4,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
-  nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libxxhash-dev libutf8proc-dev googletest libgtest-dev
-  libgmock-dev)
+  nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev googletest
+  libgtest-dev libgmock-dev)
 if [ "${1:-}" = --checks ]; then
   packages+=(python3 clang-format)
 elif [ $# -gt 0 ]; then

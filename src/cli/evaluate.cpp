@@ -84,7 +84,7 @@ struct Evaluate {
 void add_evaluate(CLI::App& app, Action& chosen) {
   auto e = std::make_shared<Evaluate>();
   CLI::App* c = app.add_subcommand("evaluate", "BLEU and chrF, equal to sacreBLEU's");
-  c->add_option("files", e->files, "HYPOTHESES REFERENCES, or with -m SOURCE REFERENCES (plain, .gz or .zst)")
+  c->add_option("files", e->files, "HYPOTHESES REFERENCES, or with -m SOURCE REFERENCES (plain, .gz, .zst or .xz)")
       ->expected(2)
       ->required()
       ->type_name("FILE FILE");

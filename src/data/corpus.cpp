@@ -23,49 +23,8 @@ std::string convert_with(std::string_view encoding, const std::string& name) {
   return cat("convert the file with: iconv -f ", encoding, " -t UTF-8 ", name);
 }
 
-int64_t rest_of(LineReader& reader) {
-  for (std::string line; reader.next(line);) {
-  }
-  return reader.line_number();
-}
-
 [[noreturn]] void fail_empty(const std::string& name) {
   throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
-}
-
-// Both readers stand behind the last pair; one may have more lines.
-void check_counts(LineReader& source, LineReader& target) {
-  const int64_t n = rest_of(source), m = rest_of(target);
-  if (n == 0) fail_empty(source.name());
-  if (m == 0) fail_empty(target.name());
-  if (n != m) {
-    throw DataError(cat(source.name(), " has ", n, " lines but ", target.name(), " has ", m,
-                        ": line i of one must translate line i of the other; find where they part and mend the shorter "
-                        "one"));
-  }
-}
-
-// What was wrong with the pairs that were left out.
-struct Dropped {
-  DropCount blank, source_long, target_long;
-
-  std::vector<std::string> notes(const Corpus& corpus, const CorpusChecks& checks) const {
-    const std::string both = corpus.source_name + " + " + corpus.target_name;
-    const std::string long_line = cat("a line is longer than ", checks.max_line_bytes, " bytes");
-    std::vector<std::string> out;
-    if (blank.count()) out.push_back(blank.note(both, "a line is blank"));
-    if (source_long.count()) out.push_back(source_long.note(corpus.source_name, long_line));
-    if (target_long.count()) out.push_back(target_long.note(corpus.target_name, long_line));
-    return out;
-  }
-};
-
-// The reason to leave the pair out, or null.
-DropCount* reason_to_drop(Dropped& dropped, std::string_view source, std::string_view target, int64_t max_bytes) {
-  if (blank(source) || blank(target)) return &dropped.blank;
-  if (static_cast<int64_t>(source.size()) > max_bytes) return &dropped.source_long;
-  if (static_cast<int64_t>(target.size()) > max_bytes) return &dropped.target_long;
-  return nullptr;
 }
 
 }  // namespace
@@ -97,35 +56,58 @@ void check_line(std::string_view line, const std::string& name, int64_t line_num
                       convert_with(utf16 ? "UTF-16" : "ISO-8859-1", name), utf16 ? "" : " (or its true encoding)"));
 }
 
-Corpus read_parallel(const std::string& source_path, const std::string& target_path, const CorpusChecks& checks) {
-  if (source_path == "-" && target_path == "-") {
-    throw UsageError("source and target are both \"-\": only one of them can come from stdin");
+CheckedReader::CheckedReader(ParallelSource from, const CorpusChecks& checks)
+    : reader_(std::move(from)), checks_(checks) {}
+
+bool CheckedReader::next(std::string& source, std::string& target) {
+  while (reader_.next(source, target)) {
+    check_line(source, reader_.source_name(), line_number());
+    check_line(target, reader_.target_name(), line_number());
+    DropCount* why = reason_to_drop(source, target);
+    if (!why) return true;
+    why->add(line_number());
   }
-  LineReader source(source_path), target(target_path);
+  return false;
+}
+
+DropCount* CheckedReader::reason_to_drop(std::string_view source, std::string_view target) {
+  if (blank(source) || blank(target)) return &blank_;
+  if (static_cast<int64_t>(source.size()) > checks_.max_line_bytes) return &source_long_;
+  if (static_cast<int64_t>(target.size()) > checks_.max_line_bytes) return &target_long_;
+  return nullptr;
+}
+
+std::vector<std::string> CheckedReader::notes() const {
+  const std::string long_line = cat("a line is longer than ", checks_.max_line_bytes, " bytes");
+  std::vector<std::string> out;
+  if (blank_.count()) out.push_back(blank_.note(reader_.name(), "a line is blank"));
+  if (source_long_.count()) out.push_back(source_long_.note(reader_.source_name(), long_line));
+  if (target_long_.count()) out.push_back(target_long_.note(reader_.target_name(), long_line));
+  return out;
+}
+
+void CheckedReader::rewind() {
+  reader_.rewind();
+  blank_ = source_long_ = target_long_ = {};
+}
+
+Corpus read_parallel(const ParallelSource& from, const CorpusChecks& checks) {
+  CheckedReader reader(from, checks);
   Corpus corpus;
-  corpus.source_name = source.name();
-  corpus.target_name = target.name();
-  Dropped dropped;
-  std::string x, y;
-  while (source.next(x)) {
-    if (!target.next(y)) break;
-    const int64_t line = source.line_number();
-    check_line(x, source.name(), line);
-    check_line(y, target.name(), line);
-    if (DropCount* why = reason_to_drop(dropped, x, y, checks.max_line_bytes)) {
-      why->add(line);
-      continue;
-    }
+  corpus.source_name = reader.text().source_name();
+  corpus.target_name = reader.text().target_name();
+  for (std::string x, y; reader.next(x, y);) {
     corpus.source.push_back(std::move(x));
     corpus.target.push_back(std::move(y));
-    corpus.lines.push_back(line);
+    corpus.lines.push_back(reader.line_number());
   }
-  check_counts(source, target);
-  corpus.notes = dropped.notes(corpus, checks);
-  if (corpus.size() == 0) {
-    throw DataError(cat("no usable pair in ", source.name(), " and ", target.name(), ": ", corpus.notes.front()));
-  }
+  corpus.notes = reader.notes();
+  if (corpus.size() == 0) throw DataError(cat("no usable pair in ", reader.text().name(), ": ", corpus.notes.front()));
   return corpus;
+}
+
+Corpus read_parallel(const std::string& source_path, const std::string& target_path, const CorpusChecks& checks) {
+  return read_parallel(ParallelSource{.source = source_path, .target = target_path}, checks);
 }
 
 std::vector<std::string> read_checked_lines(const std::string& path) {

@@ -117,5 +117,29 @@ TEST(DropCount, NamesTheFirstPlaces) {
   EXPECT_EQ(drops.note("f", "why"), "f: 7 pairs dropped, why (lines 10, 20, 30, 40, 50, ...)");
 }
 
+TEST_F(Parallel, Tsv) {
+  const Corpus corpus = read_parallel(ParallelSource{.tsv = write("a.tsv", "one\teins\n\tzwei\nthree\tdrei\n")});
+  EXPECT_THAT(corpus.source, ElementsAre("one", "three"));
+  EXPECT_THAT(corpus.target, ElementsAre("eins", "drei"));
+  EXPECT_THAT(corpus.lines, ElementsAre(1, 3));
+  EXPECT_THAT(corpus.notes[0], AllOf(HasSubstr("a.tsv: 1 pair dropped"), HasSubstr("line 2)")));
+}
+
+TEST_F(Parallel, CheckedPairsOneAtATime) {
+  CheckedReader reader({.source = write("a.en", "one\n\nthree\n"), .target = write("a.de", "eins\nzwei\ndrei\n")});
+  std::string x, y;
+  for (int pass = 0; pass < 2; ++pass) {
+    EXPECT_TRUE(reader.next(x, y));
+    EXPECT_THAT(reader.notes(), IsEmpty());
+    EXPECT_TRUE(reader.next(x, y));
+    EXPECT_EQ(x, "three");
+    EXPECT_EQ(y, "drei");
+    EXPECT_EQ(reader.line_number(), 3);
+    EXPECT_FALSE(reader.next(x, y));
+    EXPECT_THAT(reader.notes(), ElementsAre(HasSubstr("1 pair dropped")));
+    reader.rewind();
+  }
+}
+
 }  // namespace
 }  // namespace hexapla

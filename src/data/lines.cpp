@@ -1,8 +1,5 @@
 #include "data/lines.h"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,19 +7,14 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "data/compression.h"
 
 namespace hexapla {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 constexpr size_t kLongestLine = size_t{64} << 20;
-
-// Bytes in order. read() fills at most `size` bytes and returns how many; 0 is the end.
-class Bytes {
- public:
-  virtual ~Bytes() = default;
-  virtual size_t read(char* to, size_t size) = 0;
-};
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 class FileBytes : public Bytes {
  public:
@@ -68,95 +60,6 @@ class Rejoined : public Bytes {
   std::unique_ptr<Bytes> rest_;
 };
 
-[[noreturn]] void fail_cut_short(const std::string& name, const char* kind) {
-  throw DataError(cat(name, " ends in the middle of its ", kind, " data: fetch or compress the file again"));
-}
-[[noreturn]] void fail_damaged(const std::string& name, const char* kind, const char* why) {
-  throw DataError(
-      cat(name, " holds damaged ", kind, " data (", why ? why : "no details", "): fetch or compress the file again"));
-}
-
-// One gzip member after the other, as gunzip reads them.
-class GzipBytes : public Bytes {
- public:
-  GzipBytes(std::unique_ptr<Bytes> from, const std::string& name) : from_(std::move(from)), name_(name), in_(kBlock) {
-    HEXAPLA_CHECK(inflateInit2(&state_, 15 + 16) == Z_OK, "zlib cannot start");
-  }
-  ~GzipBytes() override { inflateEnd(&state_); }
-
-  size_t read(char* to, size_t size) override {
-    state_.next_out = reinterpret_cast<Bytef*>(to);
-    state_.avail_out = static_cast<uInt>(size);
-    while (state_.avail_out == size) {
-      if (state_.avail_in == 0 && !refill()) {
-        if (inside_) fail_cut_short(name_, "gzip");
-        return 0;
-      }
-      inside_ = true;
-      const int status = inflate(&state_, Z_NO_FLUSH);
-      if (status == Z_STREAM_END) {
-        inside_ = false;
-        inflateReset(&state_);
-      } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        fail_damaged(name_, "gzip", state_.msg);
-      }
-    }
-    return size - state_.avail_out;
-  }
-
- private:
-  bool refill() {
-    const size_t n = from_->read(in_.data(), in_.size());
-    state_.next_in = reinterpret_cast<Bytef*>(in_.data());
-    state_.avail_in = static_cast<uInt>(n);
-    return n > 0;
-  }
-  std::unique_ptr<Bytes> from_;
-  std::string name_;
-  std::vector<char> in_;
-  z_stream state_{};
-  bool inside_ = false;  // of a member
-};
-
-class ZstdBytes : public Bytes {
- public:
-  ZstdBytes(std::unique_ptr<Bytes> from, const std::string& name)
-      : from_(std::move(from)), name_(name), in_(kBlock), state_(ZSTD_createDStream()) {
-    HEXAPLA_CHECK(state_, "zstd cannot start");
-  }
-
-  size_t read(char* to, size_t size) override {
-    ZSTD_outBuffer out{to, size, 0};
-    while (out.pos == 0) {
-      if (input_.pos == input_.size && !flushing_ && !refill()) {
-        if (inside_) fail_cut_short(name_, "zstd");
-        return 0;
-      }
-      const size_t left = ZSTD_decompressStream(state_.get(), &out, &input_);
-      if (ZSTD_isError(left)) fail_damaged(name_, "zstd", ZSTD_getErrorName(left));
-      inside_ = left != 0;
-      flushing_ = inside_ && out.pos == out.size;
-    }
-    return out.pos;
-  }
-
- private:
-  bool refill() {
-    input_ = {in_.data(), from_->read(in_.data(), in_.size()), 0};
-    return input_.size > 0;
-  }
-  struct Free {
-    void operator()(ZSTD_DStream* state) const { ZSTD_freeDStream(state); }
-  };
-  std::unique_ptr<Bytes> from_;
-  std::string name_;
-  std::vector<char> in_;
-  std::unique_ptr<ZSTD_DStream, Free> state_;
-  ZSTD_inBuffer input_{nullptr, 0, 0};
-  bool inside_ = false;    // of a frame
-  bool flushing_ = false;  // decoded bytes may still wait inside of zstd
-};
-
 // The first `size` bytes, or all if there are fewer.
 std::string read_head(Bytes& from, size_t size) {
   std::string head(size, '\0');
@@ -172,11 +75,19 @@ std::string read_head(Bytes& from, size_t size) {
 
 std::unique_ptr<Bytes> open_bytes(const std::string& path, const std::string& name) {
   std::unique_ptr<Bytes> file = std::make_unique<FileBytes>(path, name);
-  const std::string head = read_head(*file, 4);
-  std::unique_ptr<Bytes> whole = std::make_unique<Rejoined>(head, std::move(file));
-  if (head.starts_with("\x1F\x8B")) return std::make_unique<GzipBytes>(std::move(whole), name);
-  if (head == "\x28\xB5\x2F\xFD") return std::make_unique<ZstdBytes>(std::move(whole), name);
-  return whole;
+  const std::string head = read_head(*file, kCompressionHead);
+  if (const std::string kind = unreadable_kind(head); !kind.empty()) throw DataError(cat(name, " is ", kind));
+  return decompressed(compression_of(head), std::make_unique<Rejoined>(head, std::move(file)));
+}
+
+// Damaged data says in which file and at which line it was met.
+template <class Read>
+auto naming_place(const std::string& name, int64_t line, Read read) {
+  try {
+    return read();
+  } catch (const DamagedBytes& damage) {
+    throw DataError(cat(name, " line ", line, ": ", damage.what, "; fetch or compress the file again"));
+  }
 }
 
 }  // namespace
@@ -187,19 +98,24 @@ struct LineReader::Impl {
   std::vector<char> block;
   std::string_view rest;  // of the block, not yet given out
   int64_t line = 0;
+  bool byte_order_mark = false, carriage_return = false;
 
-  bool refill() {
-    rest = {block.data(), bytes->read(block.data(), block.size())};
+  void open(const std::string& path) {
+    bytes = open_bytes(path, name);
+    std::string head = read_head(*bytes, kByteOrderMark.size());
+    byte_order_mark = head == kByteOrderMark;
+    if (byte_order_mark) head.clear();
+    bytes = std::make_unique<Rejoined>(std::move(head), std::move(bytes));
+  }
+  bool refill(int64_t for_line) {
+    rest = {block.data(), naming_place(name, for_line, [&] { return bytes->read(block.data(), block.size()); })};
     return !rest.empty();
   }
 };
 
 LineReader::LineReader(const std::string& path) : impl_(std::make_unique<Impl>()) {
   impl_->name = path == "-" ? "stdin" : path;
-  auto bytes = open_bytes(path, impl_->name);
-  std::string head = read_head(*bytes, 3);
-  if (head == "\xEF\xBB\xBF") head.clear();  // the byte order mark
-  impl_->bytes = std::make_unique<Rejoined>(std::move(head), std::move(bytes));
+  naming_place(impl_->name, 1, [&] { impl_->open(path); });
   impl_->block.resize(kBlock);
 }
 LineReader::~LineReader() = default;
@@ -208,10 +124,12 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 int64_t LineReader::line_number() const { return impl_->line; }
 const std::string& LineReader::name() const { return impl_->name; }
+bool LineReader::had_carriage_return() const { return impl_->carriage_return; }
+bool LineReader::had_byte_order_mark() const { return impl_->byte_order_mark; }
 
 bool LineReader::next(std::string& line) {
   line.clear();
-  if (impl_->rest.empty() && !impl_->refill()) return false;
+  if (impl_->rest.empty() && !impl_->refill(impl_->line + 1)) return false;
   ++impl_->line;
   size_t end;
   while ((end = impl_->rest.find('\n')) == std::string_view::npos) {
@@ -220,14 +138,21 @@ bool LineReader::next(std::string& line) {
       throw DataError(cat(impl_->name, " line ", impl_->line, " has no end within ", kLongestLine >> 20,
                           " MiB: is this a text file with one sentence a line?"));
     }
-    if (!impl_->refill()) break;
+    if (!impl_->refill(impl_->line)) break;
   }
   if (end != std::string_view::npos) {
     line += impl_->rest.substr(0, end);
     impl_->rest.remove_prefix(end + 1);
   }
-  if (line.ends_with('\r')) line.pop_back();
+  impl_->carriage_return = line.ends_with('\r');
+  if (impl_->carriage_return) line.pop_back();
   return true;
+}
+
+int64_t count_to_end(LineReader& reader) {
+  for (std::string line; reader.next(line);) {
+  }
+  return reader.line_number();
 }
 
 std::vector<std::string> read_lines(const std::string& path) {

@@ -1,5 +1,5 @@
 #pragma once
-// Text, line by line: a plain file, a .gz or .zst file (told by their first bytes, not by their names) or stdin.
+// Text, line by line: a plain file, a .gz, .zst or .xz file (told by their first bytes, not by their names) or stdin.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace hexapla {
 
-// Lines end at "\n" or "\r\n"; a byte order mark at the start is dropped; the last line needs no line end.
-// DataError: no such file, a directory, compressed data cut short or damaged, a line above 64 MiB (no text at all).
-// RunError: the machine cannot read on.
+// Lines end at the byte 0x0A and nowhere else, so that line i of two files stays line i; a "\r" before it goes too, and
+// a byte order mark at the start of the file; the last line needs no line end. Memory: the longest line.
+// DataError, naming file and line: no such file, a directory, compressed data cut short or damaged or of another kind
+// (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on.
 class LineReader {
  public:
   explicit LineReader(const std::string& path);  // "-" is stdin
@@ -21,10 +22,17 @@ class LineReader {
   int64_t line_number() const;      // of the line that next() gave last; the first line is 1
   const std::string& name() const;  // for messages: the path, or "stdin"
 
+  // What next() took away.
+  bool had_carriage_return() const;  // from the line it gave last
+  bool had_byte_order_mark() const;  // from the start of the file
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Goes to the end and returns the number of lines of the whole file.
+int64_t count_to_end(LineReader& reader);
 
 std::vector<std::string> read_lines(const std::string& path);
 

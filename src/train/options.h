@@ -38,7 +38,7 @@ struct TrainOptions {
   // f(name, field, help): long option names without the dashes. The architecture's are visited by Config::visit.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("train-sets", o.train_sets, "source and target text to train on (plain, .gz or .zst)");
+    f("train-sets", o.train_sets, "source and target text to train on (plain, .gz, .zst or .xz)");
     f("valid-sets", o.valid_sets, "source and target text to validate on");
     f("model", o.model, "folder of the run: checkpoints, log, final model");
     f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it");

@@ -1,0 +1,34 @@
+#pragma once
+// Streams of bytes: out of files as they are, out of gzip, zstd and xz data.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hexapla {
+
+// Bytes in order. read() fills at most `size` bytes, size > 0, and returns how many; 0 is the end.
+class Bytes {
+ public:
+  virtual ~Bytes() = default;
+  virtual size_t read(char* to, size_t size) = 0;
+};
+
+enum class Compression { none, gzip, zstd, xz };
+
+// The first bytes of a file that tell its kind; fewer if the file has fewer.
+constexpr size_t kCompressionHead = 6;
+Compression compression_of(std::string_view head);
+// "a zip archive" for a head that is compressed in a way not read here, and how to unpack it; "" for all others.
+std::string unreadable_kind(std::string_view head);
+
+// Compressed data that is cut short or damaged. Whoever knows file and line makes a DataError of it.
+struct DamagedBytes {
+  std::string what;
+};
+
+// What is inside of `from`; for Compression::none `from` itself. Members, frames and streams that follow one another
+// are read as one. All that could be decoded is given out before read() throws DamagedBytes.
+std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> from);
+
+}  // namespace hexapla
