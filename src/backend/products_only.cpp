@@ -1,5 +1,6 @@
 #include "backend/products_only.h"
 
+#include "backend/no_work.h"
 #include "base/parallel.h"
 
 namespace hexapla {
@@ -7,7 +8,7 @@ namespace {
 
 constexpr int64_t shared = 64;  // rows that a thread takes through a tile
 
-class ProductsOnly final : public Backend {
+class ProductsOnly final : public NoWork {
  public:
   explicit ProductsOnly(Backend& inner) : inner_(inner) {}
   std::string name() const override { return inner_.name() + ", products only"; }
@@ -40,36 +41,6 @@ class ProductsOnly final : public Backend {
     inner_.unpack(in.w);
     inner_.unpack(turned);
   }
-
-  void pack_quantised(Tensor, Tensor, Tensor) override {}
-  void fill(Tensor, double) override {}
-  void add(Tensor, Tensor, Tensor) override {}
-  void combine(double, Tensor, double, Tensor) override {}
-  void multiply(Tensor, Tensor, Tensor) override {}
-  void activate(Activation, Tensor, Tensor) override {}
-  void activate_backward(Activation, Tensor, Tensor, Tensor) override {}
-  void dropout(Tensor, DropoutMask, Tensor) override {}
-  void add_norm(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor) override {}
-  void add_norm_backward(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void batch_norm(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void batch_norm_backward(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void batch_norm_inference(Tensor, Tensor, Tensor, Tensor, double, Tensor, Tensor, Tensor) override {}
-  void embed(Tensor, Tensor, double, Write, Tensor) override {}
-  void embed_backward(Tensor, Tensor, double, Tensor) override {}
-  void put_rows(Tensor, Tensor, Tensor) override {}
-  void sinusoids(Tensor) override {}
-  void attention(const AttentionInput&, Tensor, Tensor) override {}
-  void attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void additive_attention(const AttentionInput&, Tensor, Tensor) override {}
-  void additive_attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor,
-                                   Tensor) override {}
-  void attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, double, Tensor) override {}
-  void additive_attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void cross_entropy(const LossInput&, Tensor, Tensor, Tensor) override {}
-  void log_softmax(Tensor, Tensor) override {}
-  void log_softmax_top(Tensor, int64_t, Tensor, Tensor) override {}
-  void adam(Tensor, Tensor, Tensor, Tensor, const AdamStep&) override {}
-  double sum_of_squares(Tensor) override { return 0; }
 
  private:
   Backend& inner_;

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 
 #include "backend/cases.h"
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
+#include "base/machine.h"
 #include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -17,13 +17,6 @@
 
 namespace hexapla::cli {
 namespace {
-
-std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
 
 std::string memory() {
   const double page = double(sysconf(_SC_PAGESIZE)), gib = 1024.0 * 1024 * 1024;
@@ -91,8 +84,9 @@ struct Doctor {
     const auto start = std::chrono::steady_clock::now();
     set_threads(threads);
     auto backend = make_cpu_backend();
-    line("hexapla", HEXAPLA_VERSION);
-    line("processor", processor());
+    line("hexapla", fmt::format("{}{}{}, {}, {}", build().version, build().commit.empty() ? "" : " of ", build().commit,
+                                build().compiler, build().type));
+    line("processor", processor_name());
     line("instruction set", fmt::format("{} (best here: {})", backend->name(), name_of(best_isa())));
     line("products", product_implementation(*backend));
     line("training", fmt::format("products in {} (train --precision auto)", name_of(parse_precision("auto"))));

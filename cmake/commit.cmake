@@ -1,0 +1,20 @@
+# cmake -D SOURCE=... -D OUT=... -P commit.cmake writes a header with the commit of the sources, "" where they are in no
+# repository of git. The file is touched only when the commit changes.
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
+  OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+if(failed OR NOT EXISTS ${SOURCE}/.git)
+  set(commit "")
+else()
+  execute_process(COMMAND git -C ${SOURCE} diff-index --quiet HEAD -- RESULT_VARIABLE changed ERROR_QUIET)
+  if(changed)
+    string(APPEND commit "-dirty")
+  endif()
+endif()
+set(text "#define HEXAPLA_COMMIT \"${commit}\"\n")
+set(old "")
+if(EXISTS ${OUT})
+  file(READ ${OUT} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${OUT} ${text})
+endif()
