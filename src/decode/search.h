@@ -16,13 +16,15 @@ struct SearchOptions {
   LengthPenalty length_penalty = PaperPenalty{};  // alpha 0.6
   int n_best = 1;                                 // translations returned for each sentence, at most beam_size
   int64_t extra_length = 50;                      // a translation has at most so many tokens more than its source
+  bool token_scores = false;                      // fill Hypothesis::token_scores
 };
 void check(const SearchOptions& options);  // UsageError: a number out of range
 
 struct Hypothesis {
-  Ids ids;                // without <s> and </s>
-  double score = 0;       // log-probability: the sum over the tokens and </s>
-  double normalised = 0;  // score / divisor(length penalty, tokens with </s>); the order of hypotheses
+  Ids ids;                          // without <s> and </s>
+  double score = 0;                 // log-probability: the sum over the tokens and </s>
+  double normalised = 0;            // score / divisor(length penalty, tokens with </s>); the order of hypotheses
+  std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
   bool operator==(const Hypothesis&) const = default;
 };
 

@@ -317,6 +317,28 @@ TEST(Search, OptionsAreChecked) {
   EXPECT_THROW(search(cx, m.model, one, {}, specials), Error);
 }
 
+TEST(Search, TokenScoresAreThoseOfTheTokens) {
+  const auto backend = make_reference_backend();
+  const TestModel m(small_config(), DType::f64);
+  const std::vector<Ids> sources = random_sentences(8, 6, 24);
+  SearchOptions options{.n_best = 3, .extra_length = 5};
+  const Found without = find(*backend, m.model, sources, options);
+  options.token_scores = true;
+  Found found = find(*backend, m.model, sources, options);
+  for (size_t b = 0; b < sources.size(); ++b) {
+    Oracle oracle(m.model, sources[b]);
+    for (Hypothesis& h : found[b]) {
+      ASSERT_EQ(h.token_scores.size(), h.ids.size() + 1);
+      for (size_t i = 0; i <= h.ids.size(); ++i) {
+        const std::vector<double> p = oracle.next(Ids(h.ids.begin(), h.ids.begin() + static_cast<std::ptrdiff_t>(i)));
+        EXPECT_NEAR(h.token_scores[i], p[i < h.ids.size() ? h.ids[i] : specials.eos], 1e-5);
+      }
+      h.token_scores.clear();
+    }
+  }
+  EXPECT_EQ(found, without) << "asking for them changes something else";
+}
+
 TEST(Search, NotANumberIsAnErrorAndNotATranslation) {
   const TestModel m(small_config());
   m.model.target_embedding().table.value.data<float>()[5] = NAN;

@@ -124,8 +124,10 @@ std::vector<std::vector<Translation>> TextTranslator::translate(std::span<const 
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory = search_memory(model_, queue, options.search, dtype);
   std::vector<std::vector<Translation>> results(lines.size());
-  const Done done = [&](size_t place, const std::vector<Hypothesis>& found) {
-    for (const Hypothesis& h : found) results[place].push_back({target_.decode(h.ids), h.score, h.normalised});
+  const Done done = [&](size_t place, std::vector<Hypothesis> found) {
+    for (Hypothesis& h : found)
+      results[place].push_back(
+          {target_.decode(h.ids), h.score, h.normalised, std::move(h.ids), std::move(h.token_scores)});
   };
   on_workers(workers, backend_, dtype, memory,
              [&](Context& cx) { search(cx, model_, queue, options.search, special_ids(target_), done); });

@@ -20,6 +20,8 @@ struct TranslateOptions {
 struct Translation {
   std::string text;
   double score = 0, normalised = 0;  // as in Hypothesis
+  Ids ids;
+  std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
 };
 
 // The line's place in the input (from 0) and what was done to it. A translation comes in every case.

@@ -1,0 +1,46 @@
+#pragma once
+// What a search holds of a sentence on its way.
+#include <vector>
+
+#include "decode/search.h"
+
+namespace hexapla {
+
+struct Live {
+  Prefix prefix;
+  double score = 0;
+  std::vector<float> token_scores;  // only where they are asked for
+};
+
+struct Sentence {
+  size_t source;
+  int64_t place, tokens;  // its memory rows
+  int64_t cap;            // tokens of a translation, </s> counted
+  std::vector<Live> live;
+  std::vector<Hypothesis> finished;
+};
+
+// live + id, of log-probability `last`, with the score of the whole given.
+inline Live extended(const Live& live, int32_t id, double score, double last, const SearchOptions& options) {
+  Live next{live.prefix, score, {}};
+  next.prefix.ids.push_back(id);
+  if (options.token_scores) {
+    next.token_scores = live.token_scores;
+    next.token_scores.push_back(static_cast<float>(last));
+  }
+  return next;
+}
+
+// live + </s>, of log-probability `last`.
+inline Hypothesis finish(const Live& live, double last, const SearchOptions& options) {
+  const double score = live.score + last;
+  const Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
+  Hypothesis h{ids, score, score / divisor(options.length_penalty, static_cast<int64_t>(ids.size()) + 1), {}};
+  if (options.token_scores) {
+    h.token_scores = live.token_scores;
+    h.token_scores.push_back(static_cast<float>(last));
+  }
+  return h;
+}
+
+}  // namespace hexapla
