@@ -3,6 +3,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
 #include "decode/packed_weights.h"
+#include "decode/text_scorer.h"
 #include "decode/translator.h"
 #include "model/model_file.h"
 
@@ -29,6 +30,7 @@ struct Translator::Impl {
   std::unique_ptr<Backend> backend;
   PackedWeights packed;
   TextTranslator translator;
+  TextScorer scorer;
 
   explicit Impl(const std::string& path)
       : model(map_model(path)),
@@ -36,7 +38,8 @@ struct Translator::Impl {
         target(Vocabulary::parse(model.target_vocabulary, path)),
         backend(make_cpu_backend()),
         packed(*backend, model),
-        translator(*model.net, source, target, *backend) {}
+        translator(*model.net, source, target, *backend),
+        scorer(*model.net, source, target, *backend) {}
 };
 
 Translator::Translator(const std::string& model_path) : impl_(std::make_unique<const Impl>(model_path)) {}
@@ -71,7 +74,7 @@ std::vector<double> Translator::score(const std::vector<std::string>& lines,
                                       const std::vector<std::string>& translations,
                                       const TranslatorOptions& options) const {
   std::vector<double> results;
-  for (const PairScore& s : impl_->translator.score(lines, translations, inner(options), options.warn))
+  for (const TextScore& s : impl_->scorer.score(lines, translations, inner(options), options.warn))
     results.push_back(s.score);
   return results;
 }

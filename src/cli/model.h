@@ -5,6 +5,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "decode/packed_weights.h"
+#include "decode/text_scorer.h"
 #include "decode/translator.h"
 #include "model/model_file.h"
 
@@ -17,6 +18,7 @@ struct OpenModel {
   std::unique_ptr<PackedWeights> packed;  // for translating
 
   TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
+  TextScorer scorer() const { return TextScorer(*file.net, source, target, *backend); }
 };
 // path itself, or the model in the folder of a run. DataError: there is none.
 std::string model_file(const std::string& path);

@@ -54,6 +54,7 @@ void add_commands(CLI::App& app, Action& chosen) {
       "  hexapla COMMAND --help       options and examples of a command\n");
   add_train(app, chosen);
   add_translate(app, chosen);
+  add_score(app, chosen);
   add_evaluate(app, chosen);
   add_inspect(app, chosen);
   add_average(app, chosen);

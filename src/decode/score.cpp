@@ -52,7 +52,8 @@ std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::s
   std::vector<PairScore> scores(sources.size());
   for (size_t b = 0; b < scores.size(); ++b) {
     scores[b].tokens = target.starts[b + 1] - target.starts[b];
-    for (int32_t i = target.starts[b]; i < target.starts[b + 1]; ++i) scores[b].score += tokens[i];
+    scores[b].log_p.assign(tokens.begin() + target.starts[b], tokens.begin() + target.starts[b + 1]);
+    for (double log_p : scores[b].log_p) scores[b].score += log_p;
   }
   return scores;
 }

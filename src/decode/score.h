@@ -8,8 +8,9 @@
 namespace hexapla {
 
 struct PairScore {
-  double score = 0;    // log-probability of the target: the sum over its tokens and </s>
-  int64_t tokens = 0;  // </s> counted
+  double score = 0;           // log-probability of the target: the sum over its tokens and </s>
+  int64_t tokens = 0;         // </s> counted
+  std::vector<double> log_p;  // of each token, given those before it, and of </s>
   bool operator==(const PairScore&) const = default;
 };
 

@@ -1,11 +1,10 @@
 #pragma once
 // Text in, text out: subwords, batches, search, and the lines back in their order.
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "decode/score.h"
+#include "decode/line_encoder.h"
 #include "decode/search.h"
 
 namespace hexapla {
@@ -17,15 +16,14 @@ struct TranslateOptions {
   int64_t max_length = 512;      // source tokens of a line, </s> counted; only so many are translated
 };
 
+void check(const TranslateOptions& options);  // UsageError: a number out of range
+
 struct Translation {
   std::string text;
   double score = 0, normalised = 0;  // as in Hypothesis
   Ids ids;
   std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
 };
-
-// The line's place in the input (from 0) and what was done to it. A translation comes in every case.
-using LineWarning = std::function<void(size_t line, const std::string& what)>;
 
 // Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
 // at once if the backend may.
@@ -41,11 +39,6 @@ class TextTranslator {
   // UsageError: an option out of range. RunError: no memory, or the model gives NaN.
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
                                                   const LineWarning& warn = {}) const;
-
-  // How probable targets[i] is as the translation of sources[i], whatever the other pairs are. Warned of as above, for
-  // both sides; of the options only batches and max_length count. UsageError: not as many targets as sources.
-  std::vector<PairScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
-                               const TranslateOptions& options, const LineWarning& warn = {}) const;
 
  private:
   const Transformer& model_;

@@ -6,43 +6,13 @@
 #include <algorithm>
 
 #include "backend/cpu/cpu.h"
-#include "decode/test_models.h"
+#include "decode/test_text.h"
 
 namespace hexapla {
 namespace {
 using namespace test;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::vector<std::string> made_up_lines(int n, uint64_t seed) {
-  const std::vector<std::string> words{"ein", "Hund",   "läuft", "schnell", "über",
-                                       "die", "Straße", "und",   "zwei",    "Katzen"};
-  Random random(seed);
-  std::vector<std::string> lines(n);
-  for (std::string& line : lines)
-    for (uint32_t i = 0, length = 1 + random.below(12); i < length; ++i)
-      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
-  return lines;
-}
-
-const Vocabulary& vocabulary() {
-  static const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 48});
-  return v;
-}
-
-Config config() {
-  Config c = small_config();
-  c.source_vocab = c.target_vocab = vocabulary().size();
-  c.tied = "none";  // a tied model with random weights likes to repeat itself
-  return c;
-}
-
-struct Warnings {
-  std::vector<std::string> all;
-  LineWarning sink() {
-    return [this](size_t line, const std::string& what) { all.push_back(cat(line, ": ", what)); };
-  }
-};
 
 class TranslatorTest : public testing::Test {
  protected:
@@ -121,28 +91,6 @@ TEST_F(TranslatorTest, InvalidUtf8IsReadAsReplacementCharacters) {
   const auto found = texts({"ein Hund", "ein \xff\xfe Hund"}, short_, warnings.sink());
   EXPECT_THAT(warnings.all, ElementsAre(HasSubstr("1: 2 bytes")));
   EXPECT_EQ(found[1], texts({"ein \uFFFD\uFFFD Hund"}, short_)[0]);
-}
-
-TEST_F(TranslatorTest, ScoresItsOwnTranslations) {
-  std::vector<std::string> sources = made_up_lines(30, 4), targets;
-  short_.batch_tokens = 40;
-  std::vector<double> expected;
-  for (auto& t : translator_.translate(sources, short_)) {
-    targets.push_back(t[0].text);
-    expected.push_back(t[0].score);
-  }
-  const auto scores = translator_.score(sources, targets, short_);
-  int same = 0;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    // Text may come back as other, usually fewer pieces than were found; where it does not, the scores agree.
-    EXPECT_EQ(scores[i], translator_.score(std::vector{sources[i]}, std::vector{targets[i]}, short_)[0]);
-    same += std::abs(scores[i].score - expected[i]) < 1e-3;
-  }
-  EXPECT_GT(same, 0);
-  targets.pop_back();
-  EXPECT_THROW(translator_.score(sources, targets, short_), UsageError);
-  EXPECT_EQ(
-      translator_.score(std::vector<std::string>{"", "ein"}, std::vector<std::string>{"ein", ""}, short_)[1].tokens, 1);
 }
 
 TEST_F(TranslatorTest, WrongOptionsAndVocabularies) {

@@ -169,6 +169,23 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
+PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
+  PlacedPieces out;
+  for (const auto& piece : impl_->processor.EncodeAsImmutableProto(text).pieces()) {
+    out.ids.push_back(static_cast<int32_t>(piece.id()));
+    out.places.push_back({piece.begin(), piece.end()});
+  }
+  return out;
+}
+
+std::vector<PiecePlace> Vocabulary::places_in(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) impl_->check_id(id);
+  std::vector<PiecePlace> out;
+  const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
+  for (const auto& piece : decoded.pieces()) out.push_back({piece.begin(), piece.end()});
+  return out;
+}
+
 std::string Vocabulary::piece(int32_t id) const {
   impl_->check_id(id);
   return impl_->processor.IdToPiece(id);

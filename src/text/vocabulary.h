@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/words.h"
+
 namespace hexapla {
 
 using Ids = std::vector<int32_t>;
@@ -17,6 +19,12 @@ struct VocabularyOptions {
   std::string normalization = "nmt_nfkc";  // or nfkc, nmt_nfkc_cf and nfkc_cf (case folded), identity
   int64_t max_lines = 2'000'000;           // of a longer text evenly spaced lines are taken: memory grows with them
   bool split_digits = false;               // every digit is a piece of its own
+};
+
+// Tokens, and where each stands in the text (before normalisation).
+struct PlacedPieces {
+  Ids ids;
+  std::vector<PiecePlace> places;
 };
 
 // A trained subword model. Copies share it; the const functions may be called from several threads at once.
@@ -40,8 +48,10 @@ class Vocabulary {
 
   Ids encode(std::string_view text) const;                 // without bos and eos; empty for blank text
   std::string decode(std::span<const int32_t> ids) const;  // control symbols dropped; Error: an id outside [0, size)
-  std::string piece(int32_t id) const;                     // "▁the"; Error: an id outside [0, size)
-  std::vector<std::string> pieces(std::string_view text) const;  // encode, as pieces
+  PlacedPieces encode_with_places(std::string_view text) const;           // the ids of encode()
+  std::vector<PiecePlace> places_in(std::span<const int32_t> ids) const;  // in decode(ids)
+  std::string piece(int32_t id) const;                                    // "▁the"; Error: an id outside [0, size)
+  std::vector<std::string> pieces(std::string_view text) const;           // encode, as pieces
 
  private:
   struct Impl;

@@ -1,0 +1,131 @@
+// hexapla score as its users meet it.
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/test_folder.h"
+#include "cli/run.h"
+#include "model/model_file.h"
+#include "text/vocabulary.h"
+
+namespace hexapla::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class ScoreCommand : public TestFolder {
+ protected:
+  ScoreCommand() {
+    const Vocabulary v = Vocabulary::train({"ein hund rennt .", "a dog runs .", "zwei"}, {.size = 30});
+    Config c;
+    c.source_vocab = c.target_vocab = v.size();
+    c.enc_layers = 1;
+    c.dec_layers = 2;
+    c.d_model = 12;
+    c.d_ff = 16;
+    c.heads = 3;
+    c.resolve();
+    Transformer net(c);
+    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
+    initialise(net, 3);
+    save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+    return at(name);
+  }
+  Result score(const std::string& source, const std::string& target, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"hexapla", "score", "-m", folder(), write("source", source), write("target", target)};
+    all.insert(all.end(), more.begin(), more.end());
+    std::vector<const char*> argv;
+    for (const std::string& word : all) argv.push_back(word.c_str());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = run(static_cast<int>(argv.size()), argv.data());
+    std::fflush(stdout);
+    std::string out = testing::internal::GetCapturedStdout();
+    return {code, std::move(out), testing::internal::GetCapturedStderr()};
+  }
+  static std::vector<std::vector<double>> numbers(const std::string& text) {
+    std::vector<std::vector<double>> rows;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream in(line);
+      rows.emplace_back();
+      for (double x; in >> x;) rows.back().push_back(x);
+    }
+    return rows;
+  }
+};
+
+TEST_F(ScoreCommand, OneLineAPairInOrderAlsoForBlankOnes) {
+  const std::string x = "a dog runs .\n\na dog\n\n", y = "ein hund rennt .\nein\n\n\n";
+  const Result r = score(x, y);
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto rows = numbers(r.out);
+  ASSERT_EQ(rows.size(), 4u);
+  for (const auto& row : rows) {
+    ASSERT_EQ(row.size(), 2u);
+    EXPECT_LT(row[0], 0);
+  }
+  EXPECT_EQ(r.out.substr(0, r.out.find('\n') + 1), score("a dog runs .\n", "ein hund rennt .\n").out);
+  EXPECT_THAT(r.err, HasSubstr("4 pairs"));
+  EXPECT_THAT(r.err, HasSubstr("9 words, perplexity"));  // five words and four </s>
+  EXPECT_EQ(score("", "").out, "");
+}
+
+TEST_F(ScoreCommand, ColumnsOfWordsAndTokens) {
+  const auto row = numbers(score("a dog .\n", "ein hund .\n", {"--word-scores", "-q"}).out).at(0);
+  ASSERT_EQ(row.size(), 2u + 4);
+  EXPECT_NEAR(row[2] + row[3] + row[4] + row[5], row[0], 1e-5);
+  const Result both = score("a dog .\n", "ein hund .\n", {"--word-scores", "--token-scores", "-q"});
+  EXPECT_EQ(std::count(both.out.begin(), both.out.end(), '\t'), 3);
+  EXPECT_EQ(both.err, "");
+}
+
+TEST_F(ScoreCommand, NormalisationIsThatOfTranslating) {
+  const auto row = numbers(
+      score("a dog .\n", "ein hund .\n", {"--token-scores", "--length-normalization", "power", "--length-penalty", "1"})
+          .out)[0];
+  EXPECT_NEAR(row[1], row[0] / double(row.size() - 2), 1e-5);
+}
+
+TEST_F(ScoreCommand, Json) {
+  const Result r = score("a dog .\n\n", "ein\t\"hund\"\n\n", {"--json"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(r.out);
+  std::string first, second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  const auto a = nlohmann::json::parse(first), b = nlohmann::json::parse(second);
+  EXPECT_EQ(a["words"].size(), 3u);
+  EXPECT_EQ(a["words"][1][0], "\"hund\"");
+  EXPECT_EQ(a["words"][2][0], "</s>");
+  EXPECT_EQ(a["pieces"].size(), a["tokens"]);
+  double sum = 0;
+  for (const auto& piece : a["pieces"]) sum += piece[1].get<double>();
+  EXPECT_NEAR(sum, a["score"], 1e-9);
+  EXPECT_EQ(b["words"].size(), 1u);
+}
+
+TEST_F(ScoreCommand, WrongInput) {
+  const Result longer = score("a\na\na\n", "ein\n");
+  EXPECT_EQ(longer.code, 3);
+  EXPECT_THAT(longer.err, testing::AllOf(HasSubstr("target ends after line 1, but"), HasSubstr("source goes on")));
+  EXPECT_EQ(score("a\n", "ein\n", {"--json", "--word-scores"}).code, 2);
+  EXPECT_EQ(score("a\n", "ein\n", {"--batch-tokens", "0"}).code, 2);
+  const std::string model = folder();
+  const std::vector<const char*> both{"hexapla", "score", "-m", model.c_str(), "-", "-"};
+  EXPECT_EQ(run(6, both.data()), 2);
+}
+
+}  // namespace
+}  // namespace hexapla::cli

@@ -1,0 +1,75 @@
+#include "text/words.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "text/vocabulary.h"
+
+namespace hexapla {
+namespace {
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Words, StandBetweenWhiteSpace) {
+  EXPECT_THAT(words("  A dog\truns. \n"), ElementsAre("A", "dog", "runs."));
+  EXPECT_THAT(words("\u00A0one"), ElementsAre("\u00A0one"));  // white space is that of ASCII
+  EXPECT_THAT(words(" \t"), IsEmpty());
+}
+
+TEST(Words, OfPieces) {
+  const std::string text = " ab  cde f ";
+  //                        0123456789
+  const std::vector<PiecePlace> pieces{{0, 1}, {0, 2}, {2, 3}, {3, 5}, {4, 7}, {7, 8}, {8, 10}, {10, 11}, {11, 11}};
+  EXPECT_THAT(words_of_pieces(text, pieces), ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2));
+  EXPECT_THAT(words_of_pieces(" ", std::vector<PiecePlace>{{0, 1}}), ElementsAre(0));
+}
+
+class PiecesOfText : public testing::Test {
+ protected:
+  std::vector<std::string> lines_{"ein Hund läuft über die Straße", "zwei Katzen und ein Hund", "½ Katze … die Hunde",
+                                  "ein\u00A0Hund", "Straßen über Straßen"};
+  Vocabulary v_ = Vocabulary::train(lines_, {.size = 48});
+};
+
+// The text of each word, put together from the places of its pieces.
+TEST_F(PiecesOfText, CoverTheirWordsAndNoOther) {
+  lines_.push_back("  Hunde   laufen ");
+  lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalised to other characters, more of them and fewer
+  for (const std::string& line : lines_) {
+    const PlacedPieces pieces = v_.encode_with_places(line);
+    EXPECT_EQ(pieces.ids, v_.encode(line));
+    const auto of = words_of_pieces(line, pieces.places);
+    const auto all = words(line);
+    std::vector<bool> seen(all.size());
+    for (size_t i = 0; i < of.size(); ++i) {
+      const std::string_view word = all.at(of[i]);
+      const size_t from = word.data() - line.data(), to = from + word.size();
+      EXPECT_LE(pieces.places[i].to, to) << line << ", piece " << v_.piece(pieces.ids[i]);
+      if (i > 0) {
+        EXPECT_GE(of[i], of[i - 1]);
+      }
+      seen[of[i]] = true;
+    }
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), int64_t(all.size())) << line;
+  }
+}
+
+TEST_F(PiecesOfText, OfDecodedTextStandInIt) {
+  for (const std::string& line : lines_) {
+    const Ids ids = v_.encode(line);
+    const std::string text = v_.decode(ids);
+    const auto places = v_.places_in(ids);
+    ASSERT_EQ(places.size(), ids.size());
+    const auto of = words_of_pieces(text, places);
+    // A piece that begins with the mark of a word begins the next word, unless that mark is all there is of it.
+    int32_t word = -1;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      word += v_.piece(ids[i]).starts_with("▁");
+      EXPECT_EQ(of[i], word) << line << ", piece " << i << " " << v_.piece(ids[i]);
+    }
+  }
+  EXPECT_THROW(v_.places_in(std::vector<int32_t>{-1}), Error);
+}
+
+}  // namespace
+}  // namespace hexapla
