@@ -1,51 +1,93 @@
-// hexapla evaluate: BLEU and chrF of translations, or of a model on a test set.
+// hexapla evaluate: BLEU, chrF and TER of translations, or of a model on a test set.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "base/parallel.h"
 #include "cli/command.h"
+#include "cli/evaluate_report.h"
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
-#include "data/corpus.h"
 #include "data/lines.h"
-#include "evaluate/bleu.h"
-#include "evaluate/chrf.h"
 
 namespace hexapla::cli {
 namespace {
 
+constexpr int64_t kTokenisedLines = 100;  // so many lines that end in " ." are no chance
+
+// A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
 struct Evaluate {
-  std::vector<std::string> files, metrics{"bleu", "chrf"};
-  std::string model, color = "auto";
+  std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
+  std::string model, source, color = "auto";
+  MetricOptions metric_options;
+  ReportOptions report;
   SearchFlags search;
   int threads = 0;
-  bool lowercase = false, json = false, quiet = false;
+  bool quiet = false;
 
   int run() const {
-    const std::vector<std::string> first = read_lines(files[0]), reference = read_lines(files[1]);
-    if (first.size() != reference.size())
-      throw DataError(cat(files[0], " has ", first.size(), " lines, but ", files[1], " has ", reference.size(),
-                          "; line i of one must belong to line i of the other"));
-    const std::vector<std::string> hypotheses = model.empty() ? first : translate(first);
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const std::string& metric : metrics) {
-      if (metric == "bleu")
-        bleu(hypotheses, reference, all);
-      else if (metric == "chrf")
-        chrf(hypotheses, reference, all);
-      else
-        throw UsageError(cat("--metrics '", metric, "' is unknown; known are bleu and chrf"));
+    check();
+    std::vector<std::unique_ptr<Metric>> chosen;
+    for (const std::string& name : metrics) chosen.push_back(make_metric(name, metric_options));
+    Evaluation e = read();
+    if (!model.empty()) {
+      e.source = std::move(e.systems[0].lines);
+      e.systems[0] = {model, translate(e.source)};
     }
-    if (json) std::cout << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
+    set_threads(threads);
+    if (!quiet) warn_of_tokenised_text(e.systems[0]);
+    print_report(std::cout, e, chosen, report);
     return 0;
   }
 
-  std::vector<std::string> translate(const std::vector<std::string>& lines) const {
+  void check() const {
+    std::vector<std::string> all = files;
+    all.insert(all.end(), compare.begin(), compare.end());
+    if (!source.empty()) all.push_back(source);
+    if (std::count(all.begin(), all.end(), "-") > 1)
+      throw UsageError("stdin ('-') can be read only once; give files for the others");
+    if (!source.empty() && !model.empty())
+      throw UsageError("--source is the first file when a model translates (-m); leave one of them out");
+    if (!compare.empty() && (report.sentence_level || report.best > 0 || report.worst > 0))
+      throw UsageError("--compare is about whole test sets; leave out --sentence-level, --best and --worst");
+    if (report.sentence_level && (report.best > 0 || report.worst > 0 || report.confidence))
+      throw UsageError("--sentence-level lists every sentence; leave out --best, --worst and --confidence");
+  }
+
+  Evaluation read() const {
+    Evaluation e;
+    e.systems.push_back({files[0], read_text(files[0])});
+    for (size_t i = 1; i < files.size(); ++i) e.references.push_back(read_like_first(e, files[i]));
+    const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const Sentences& lines) {
+      return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });
+    });
+    if (silent) throw DataError(cat(files[1], " has no text in any line; give the translations to compare with"));
+    for (const std::string& path : compare) e.systems.push_back({path, read_like_first(e, path)});
+    if (!source.empty()) e.source = read_like_first(e, source);
+    return e;
+  }
+
+  static Sentences read_text(const std::string& path) {
+    Sentences lines = read_lines(path);
+    if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence a line"));
+    return lines;
+  }
+
+  Sentences read_like_first(const Evaluation& e, const std::string& path) const {
+    Sentences lines = read_text(path);
+    const size_t first = e.systems[0].lines.size();
+    if (lines.size() != first)
+      throw DataError(cat(files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
+                          "; line i of one must belong to line i of the other"));
+    return lines;
+  }
+
+  Sentences translate(const Sentences& lines) const {
     const OpenModel m = open_translator(model, threads, search.chosen_precision());
     Progress progress(make_terminal(parse_color(color), quiet));
-    std::vector<std::string> out;
+    Sentences out;
     for (auto& best : m.translator().translate(lines, search.options(), [&](size_t line, const std::string&what) {
            progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));
          }))
@@ -53,45 +95,61 @@ struct Evaluate {
     return out;
   }
 
-  void bleu(const std::vector<std::string>& h, const std::vector<std::string>& r, nlohmann::ordered_json& all) const {
-    const BleuScore s = corpus_bleu(h, r, {.lowercase = lowercase});
-    add(s, all);
-    const std::string text = s.text();
-    all.back()["verbose_score"] = text.substr(text.find(' ', text.find("= ") + 2) + 1);
-  }
-  void chrf(const std::vector<std::string>& h, const std::vector<std::string>& r, nlohmann::ordered_json& all) const {
-    add(corpus_chrf(h, r), all);
-  }
-
-  // The signature "BLEU|nrefs:1|case:mixed|..." is the metric's name and then what sacreBLEU gives as keys of JSON.
-  template <class Score>
-  void add(const Score& s, nlohmann::ordered_json& all) const {
-    const size_t bar = s.signature.find('|');
-    const std::string text = s.text(), pairs = s.signature.substr(bar + 1);
-    if (!json) std::cout << s.signature << text.substr(text.find(" = ")) << "\n";
-    nlohmann::ordered_json j{{"name", s.signature.substr(0, bar)}, {"score", s.score}, {"signature", pairs}};
-    for (size_t from = 0; from < pairs.size();) {
-      const size_t to = std::min(pairs.find('|', from), pairs.size()), colon = pairs.find(':', from);
-      j[pairs.substr(from, colon - from)] = pairs.substr(colon + 1, to - colon - 1);
-      from = to + 1;
-    }
-    all.push_back(j);
+  void warn_of_tokenised_text(const System& system) const {
+    if (std::find(metrics.begin(), metrics.end(), "bleu") == metrics.end() || metric_options.tokenize == "none") return;
+    const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
+                                    [](const std::string& line) { return line.ends_with(" ."); });
+    if (ends < kTokenisedLines) return;
+    Progress(make_terminal(parse_color(color), quiet))
+        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenised, detokenise it before it is scored",
+                         system.name, ends));
   }
 };
+
+void add_metric_options(CLI::App& c, MetricOptions& o) {
+  c.add_option("--tokenize,--tok", o.tokenize, "words of BLEU: 13a, none, intl, char or zh")->default_str("13a");
+  c.add_flag("-l,--lowercase,--lc", o.lowercase, "compare in lower case (BLEU), sacreBLEU's -lc");
+  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "compare in lower case (chrF and chrF++)");
+  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: the case counts");
+  c.add_flag("--ter-normalized", o.ter_normalized, "TER: punctuation is taken off words");
+  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: punctuation is left out");
+  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: the two above for Chinese and Japanese, too");
+}
+
+void add_report_options(CLI::App& c, ReportOptions& o) {
+  c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
+  c.add_option("--resamples", o.resample.samples, "of --compare and --confidence")
+      ->check(CLI::Range(2, 1'000'000))
+      ->default_str("1000");
+  c.add_option("--resample-seed", o.resample.seed, "the same seed draws the same sentences, and sacreBLEU's")
+      ->default_str("12345");
+  c.add_flag("--sentence-level", o.sentence_level, "a table: a line for each sentence, its scores separated by tabs");
+  c.add_option("--worst", o.worst, "list so many sentences with the worst scores in the first metric")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  c.add_option("--best", o.best, "and with the best")->check(CLI::NonNegativeNumber)->type_name("N");
+  c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
+}
 
 }  // namespace
 
 void add_evaluate(CLI::App& app, Action& chosen) {
   auto e = std::make_shared<Evaluate>();
-  CLI::App* c = app.add_subcommand("evaluate", "BLEU and chrF, equal to sacreBLEU's");
-  c->add_option("files", e->files, "HYPOTHESES REFERENCES, or with -m SOURCE REFERENCES (plain, .gz, .zst or .xz)")
-      ->expected(2)
+  CLI::App* c = app.add_subcommand("evaluate", "BLEU, chrF and TER, equal to sacreBLEU's");
+  c->add_option("files", e->files, "HYPOTHESES REFERENCES..., or with -m SOURCE REFERENCES... (plain, .gz, .zst, .xz)")
+      ->expected(-2)
       ->required()
-      ->type_name("FILE FILE");
+      ->type_name("FILE FILE...");
   c->add_option("-m,--model", e->model, "translate SOURCE with this model first")->type_name("MODEL");
-  c->add_option("--metrics", e->metrics, "bleu,chrf")->delimiter(',')->default_str("bleu,chrf");
-  c->add_flag("-l,--lowercase,--lc", e->lowercase, "compare in lower case (BLEU), sacreBLEU's -lc");
-  c->add_flag("--json", e->json, "JSON with sacreBLEU's keys");
+  c->add_option("--metrics", e->metrics, "some of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
+  add_metric_options(*c, e->metric_options);
+  c->add_option(
+       "--compare", e->compare,
+       "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  c->add_option("--source", e->source, "what was translated, for --worst and --best")->type_name("FILE");
+  add_report_options(*c, e->report);
   e->search.bind(*c);
   c->add_option("--threads", e->threads, "0: every core")->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "only errors");
@@ -99,7 +157,9 @@ void add_evaluate(CLI::App& app, Action& chosen) {
   c->footer(
       "Examples:\n"
       "  hexapla evaluate test.hyp.de test.de --lowercase\n"
-      "  hexapla evaluate -m run test.en test.de --beam-size 5 --metrics bleu --json");
+      "  hexapla evaluate hyp ref1 ref2 --metrics bleu,chrf++,ter --confidence\n"
+      "  hexapla evaluate baseline.de test.de --compare better.de --compare other.de\n"
+      "  hexapla evaluate -m run test.en test.de --beam-size 5 --metrics bleu --json --worst 10");
   c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
 }
 

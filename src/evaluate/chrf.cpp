@@ -1,17 +1,15 @@
 #include "evaluate/chrf.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <string_view>
-#include <unordered_map>
 
-#include "evaluate/counts.h"
+#include "base/error.h"
+#include "evaluate/ngrams.h"
 #include "evaluate/unicode.h"
 
 namespace hexapla {
 namespace {
 
-constexpr size_t kOrders = 6;
+constexpr size_t kCharacterOrder = 6;
 constexpr double kBeta = 2;
 
 std::u32string without_spaces(std::string_view text) {
@@ -20,39 +18,44 @@ std::u32string without_spaces(std::string_view text) {
   return points;
 }
 
-using Counts = std::unordered_map<std::u32string_view, int64_t>;
-
-Counts count_ngrams(std::u32string_view text, size_t n) {
-  Counts counts;
-  for (size_t i = 0; i + n <= text.size(); ++i) ++counts[text.substr(i, n)];
-  return counts;
+bool ascii_punctuation(char c) {
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-void add_sentence(ChrfScore& score, std::u32string_view hypothesis, std::u32string_view reference) {
-  for (size_t n = 1; n <= kOrders; ++n) {
-    const auto ngrams = [n](std::u32string_view text) {
-      return text.size() >= n ? static_cast<int64_t>(text.size() - n + 1) : 0;
-    };
-    // As in sacreBLEU: a hypothesis is not blamed for n-grams longer than the whole reference.
-    score.hypothesis_ngrams[n - 1] += ngrams(reference) > 0 ? ngrams(hypothesis) : 0;
-    score.reference_ngrams[n - 1] += ngrams(reference);
-    const Counts expected = count_ngrams(reference, n);
-    for (const auto& [ngram, count] : count_ngrams(hypothesis, n)) {
-      if (const auto found = expected.find(ngram); found != expected.end()) {
-        score.matches[n - 1] += std::min(count, found->second);
-      }
+// One mark of punctuation is taken off a word's end or else off its front: "(hi)" is "(hi" and ")".
+std::vector<std::string> words_and_punctuation(std::string_view text) {
+  std::vector<std::string> out;
+  for (const std::string& word : split(text)) {
+    if (word.size() > 1 && ascii_punctuation(word.back())) {
+      out.push_back(word.substr(0, word.size() - 1));
+      out.push_back(word.substr(word.size() - 1));
+    } else if (word.size() > 1 && ascii_punctuation(word.front())) {
+      out.push_back(word.substr(0, 1));
+      out.push_back(word.substr(1));
+    } else {
+      out.push_back(word);
     }
   }
+  return out;
+}
+
+// The n-grams of one order: three statistics. As in sacreBLEU a hypothesis is not blamed for n-grams longer than the
+// whole reference.
+void add_order(MetricStatistics& out, std::u32string_view hypothesis, std::u32string_view reference, size_t n) {
+  const int64_t expected = ngrams_in(reference, n);
+  out.push_back(static_cast<double>(expected > 0 ? ngrams_in(hypothesis, n) : 0));
+  out.push_back(static_cast<double>(expected));
+  out.push_back(static_cast<double>(common_ngrams(count_ngrams(hypothesis, n), count_ngrams(reference, n))));
 }
 
 // F_beta of precision and recall, each the mean over the orders that both sides have.
-double f_score(const ChrfScore& score) {
+double f_score(const MetricStatistics& s) {
   double precision = 0, recall = 0;
   int orders = 0;
-  for (size_t n = 0; n < kOrders; ++n) {
-    if (score.hypothesis_ngrams[n] == 0 || score.reference_ngrams[n] == 0) continue;
-    precision += static_cast<double>(score.matches[n]) / static_cast<double>(score.hypothesis_ngrams[n]);
-    recall += static_cast<double>(score.matches[n]) / static_cast<double>(score.reference_ngrams[n]);
+  for (size_t i = 0; i + 3 <= s.size(); i += 3) {
+    if (s[i] == 0 || s[i + 1] == 0) continue;
+    precision += s[i + 2] / s[i];
+    recall += s[i + 2] / s[i + 1];
     ++orders;
   }
   if (orders == 0 || precision + recall == 0) return 0;
@@ -64,21 +67,32 @@ double f_score(const ChrfScore& score) {
 
 }  // namespace
 
-ChrfScore corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references) {
-  check_sentence_counts("chrF2", hypotheses.size(), references.size());
-  ChrfScore score;
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    add_sentence(score, without_spaces(hypotheses[i]), without_spaces(references[i]));
-  }
-  score.score = f_score(score);
-  score.signature = cat("chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:", metric_version());
-  return score;
+std::string Chrf::settings() const {
+  return cat("case:", options_.lowercase ? "lc" : "mixed", "|eff:yes|nc:", kCharacterOrder, "|nw:", options_.word_order,
+             "|space:no");
 }
 
-std::string ChrfScore::text() const {
-  char line[64];
-  std::snprintf(line, sizeof line, "chrF2 = %.1f", score);
-  return line;
+MetricStatistics Chrf::statistics(const std::string& hypothesis, std::span<const std::string> references) const {
+  WordNumbers numbers;
+  const auto characters_of = [&](const std::string& line) {
+    return without_spaces(options_.lowercase ? lower(line) : line);
+  };
+  const auto words_of = [&](const std::string& line) {
+    if (options_.word_order == 0) return std::u32string();
+    return numbers(words_and_punctuation(options_.lowercase ? lower(line) : line));
+  };
+  const std::u32string characters = characters_of(hypothesis), words = words_of(hypothesis);
+  MetricStatistics best;
+  for (const std::string& line : references) {
+    const std::u32string other_characters = characters_of(line), other_words = words_of(line);
+    MetricStatistics own;
+    for (size_t n = 1; n <= kCharacterOrder; ++n) add_order(own, characters, other_characters, n);
+    for (size_t n = 1; n <= options_.word_order; ++n) add_order(own, words, other_words, n);
+    if (best.empty() || f_score(own) > f_score(best)) best = own;
+  }
+  return best;
 }
+
+double Chrf::score(const MetricStatistics& sums) const { return f_score(sums); }
 
 }  // namespace hexapla

@@ -1,21 +1,29 @@
 #pragma once
-// chrF2 (Popović 2015, 2016): F-score with beta 2 of character 1- to 6-grams, with the numbers of sacreBLEU.
-#include <array>
-#include <cstdint>
+// chrF2 (Popović 2015, 2016): F-score with beta 2 of character 1- to 6-grams; chrF2++ (2017) with word 1- and 2-grams
+// beside them. The numbers are sacreBLEU's. Of several references the best one of each sentence counts.
 #include <span>
 #include <string>
 
+#include "evaluate/metric.h"
+
 namespace hexapla {
 
-struct ChrfScore {
-  double score = 0;  // 0 .. 100
-  std::array<int64_t, 6> hypothesis_ngrams{}, reference_ngrams{}, matches{};
-  std::string signature;  // "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:hexapla-0.1.0"
-
-  std::string text() const;  // "chrF2 = 52.1"
+struct ChrfOptions {
+  size_t word_order = 0;  // 2: chrF++
+  bool lowercase = false;
 };
 
-// Detokenised text, one sentence an entry; the case is kept. DataError: no entry, or different counts.
-ChrfScore corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references);
+// Statistics: n-grams of the hypothesis, of the reference and common ones, for each order; words after characters.
+class Chrf : public Metric {
+ public:
+  explicit Chrf(const ChrfOptions& options = {}) : options_(options) {}
+  std::string name() const override { return "chrF2" + std::string(options_.word_order, '+'); }
+  std::string settings() const override;
+  MetricStatistics statistics(const std::string& hypothesis, std::span<const std::string> references) const override;
+  double score(const MetricStatistics& sums) const override;
+
+ private:
+  ChrfOptions options_;
+};
 
 }  // namespace hexapla

@@ -44,12 +44,14 @@ void expect_bleu(const json& corpus, const char* key, const BleuOptions& options
 void expect_chrf(const json& corpus) {
   SCOPED_TRACE(corpus["name"].get<std::string>());
   const json& expected = corpus["chrf"];
-  const ChrfScore score = corpus_chrf(corpus["hypotheses"].get<Strings>(), corpus["references"].get<Strings>());
-  EXPECT_NEAR(score.score, expected["score"].get<double>(), 1e-9);
+  const Chrf chrf;
+  const Strings references = corpus["references"];
+  const MetricStatistics sums = sum(sentence_statistics(chrf, corpus["hypotheses"].get<Strings>(), {&references, 1}));
+  EXPECT_NEAR(chrf.score(sums), expected["score"].get<double>(), 1e-9);
   for (size_t n = 0; n < 6; ++n) {
-    EXPECT_EQ(score.hypothesis_ngrams[n], expected["hyp"][n].get<int64_t>()) << n + 1 << "-grams";
-    EXPECT_EQ(score.reference_ngrams[n], expected["ref"][n].get<int64_t>()) << n + 1 << "-grams";
-    EXPECT_EQ(score.matches[n], expected["match"][n].get<int64_t>()) << n + 1 << "-grams";
+    EXPECT_EQ(sums[3 * n], expected["hyp"][n].get<double>()) << n + 1 << "-grams";
+    EXPECT_EQ(sums[3 * n + 1], expected["ref"][n].get<double>()) << n + 1 << "-grams";
+    EXPECT_EQ(sums[3 * n + 2], expected["match"][n].get<double>()) << n + 1 << "-grams";
   }
 }
 

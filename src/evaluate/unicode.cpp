@@ -86,6 +86,13 @@ std::string to_utf8(std::u32string_view text) {
   return out;
 }
 
+bool in_ranges(std::u32string_view ranges, char32_t c) {
+  for (size_t i = 0; i + 1 < ranges.size(); i += 2) {
+    if (ranges[i] <= c && c <= ranges[i + 1]) return true;
+  }
+  return false;
+}
+
 bool is_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;

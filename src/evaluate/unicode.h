@@ -9,9 +9,10 @@ namespace hexapla {
 std::u32string code_points(std::string_view text);
 std::string to_utf8(std::u32string_view text);
 
-bool is_space(char32_t c);                              // str.isspace() of one character
-std::vector<std::string> split(std::string_view text);  // str.split(): at runs of white space
-std::string strip_right(std::string_view text);         // str.rstrip()
-std::string lower(std::string_view text);               // str.lower(): full mapping with the final sigma
+bool in_ranges(std::u32string_view ranges, char32_t c);  // pairs of first and last character
+bool is_space(char32_t c);                               // str.isspace() of one character
+std::vector<std::string> split(std::string_view text);   // str.split(): at runs of white space
+std::string strip_right(std::string_view text);          // str.rstrip()
+std::string lower(std::string_view text);                // str.lower(): full mapping with the final sigma
 
 }  // namespace hexapla
