@@ -151,10 +151,10 @@ TEST(Bootstrap, AConstantHasNoWidth) {
   EXPECT_EQ(interval.half_width, 0);
 }
 
-TEST(Bootstrap, FortiethsAreCutOffOnBothSides) {
+TEST(Bootstrap, WholeFortiethsAreCutOffOnBothSides) {
   std::vector<double> scores;
-  for (int i = 0; i < 80; ++i) scores.push_back(i);
-  EXPECT_EQ(confidence_interval(scores).half_width, .5 * (77 - 2));
+  for (int i = 0; i < 79; ++i) scores.push_back(i);
+  EXPECT_EQ(confidence_interval(scores).half_width, .5 * (77 - 1));
 }
 
 TEST(Bootstrap, PValueByHand) {

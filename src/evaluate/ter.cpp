@@ -51,8 +51,7 @@ const char* yes(bool value) { return value ? "yes" : "no"; }
 }  // namespace
 
 std::vector<std::string> tokenize_ter(std::string_view line, const TerOptions& options) {
-  std::string text = strip_right(line);
-  if (!options.case_sensitive) text = lower(text);
+  std::string text = options.case_sensitive ? std::string(line) : lower(line);
   if (options.normalized) text = normalized(text);
   if (options.normalized && options.asian_support) text = characters_apart(text);
   if (options.no_punct) text = without_punctuation(text, options.asian_support);
