@@ -36,6 +36,17 @@ struct AttentionInput {
   Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
 };
 
+// Guided alignment: how well the attention weights A = softmax(scale * q k^T) of one head follow links between queries
+// and keys. For a query t that is linked to the keys u of a set U, loss[t] = -1/|U| * sum over U of log A[t][u]; a
+// query without links has loss 0 and no gradient. (Chen et al. 2016, Garg et al. 2019.)
+struct AlignmentInput {
+  Tensor q, k;                      // [Nq, d_k], [Nk, d_k]: of one head, rows may be strided
+  Starts queries, keys;             // the rows of each sequence
+  double scale = 1;                 // of the scores
+  Starts links;                     // [Nq + 1]: query t is linked to linked[links[t]] .. linked[links[t + 1] - 1]
+  std::span<const int32_t> linked;  // places of keys within their sequence
+};
+
 // Label-smoothed cross-entropy of softmax(x w + b), sections 3.4 and 5.4: with K classes the target distribution is
 // 1 - smoothing at the label plus smoothing / K everywhere.
 struct LossInput {
@@ -123,6 +134,10 @@ class Backend {
   virtual void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) = 0;
   virtual void additive_attention_step(Tensor q, Tensor k, Tensor v, Tensor w, Tensor index, Tensor lengths,
                                        Tensor out) = 0;
+
+  virtual void alignment_loss(const AlignmentInput& a, Tensor loss) = 0;  // loss [Nq], by row
+  // Adds the gradients of scale * sum of the losses to dq and dk (rows may be strided).
+  virtual void alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) = 0;
 
   // loss [N]: the smoothed cross-entropy; nll [N]: -log p(label). tile: scratch [rows of a tile, K].
   virtual void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) = 0;

@@ -134,6 +134,38 @@ void add_steps(std::vector<OpCase>& cases, const StepSpec& s) {
                    }});
 }
 
+// Every third query has no link, the others one to three.
+AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
+  const int64_t nq = sum(s.queries), nk = sum(s.keys);
+  AlignmentInput in{d.strided({nq, s.d_k}), d.strided({nk, s.d_k}), d.starts(s.queries), d.starts(s.keys)};
+  in.scale = 1 / std::sqrt(static_cast<double>(s.d_k));
+  std::vector<int32_t> linked;
+  std::vector<int64_t> counts;
+  for (size_t b = 0; b < s.queries.size(); ++b)
+    for (int64_t t = 0; t < s.queries[b]; ++t) {
+      counts.push_back(std::min(t % 3 == 1 ? 0 : 1 + t % 4, s.keys[b]));
+      for (int64_t i = 0; i < counts.back(); ++i) linked.push_back(static_cast<int32_t>((5 * t + i) % s.keys[b]));
+    }
+  in.links = d.starts(counts);
+  in.linked = {d.integers(linked).data<int32_t>(), linked.size()};
+  return in;
+}
+
+void add_alignment(std::vector<OpCase>& cases, const Spec& s) {
+  cases.push_back({"alignment_loss", "alignment_loss " + s.name, [=](Backend& b, CaseData& d) -> Call {
+                     return [&b, in = alignment_inputs(d, s), loss = d.result("loss", {sum(s.queries)}, 1)] {
+                       b.alignment_loss(in, loss);
+                     };
+                   }});
+  cases.push_back(
+      {"alignment_loss_backward", "alignment_loss_backward " + s.name, [=](Backend& b, CaseData& d) -> Call {
+         const AlignmentInput in = alignment_inputs(d, s);
+         const Tensor dq = d.changed("dq", d.normal({in.q.shape[0], s.d_k + 2}), 1);
+         const Tensor dk = d.changed("dk", d.normal({in.k.shape[0], s.d_k + 2}), 1);
+         return [&b, in, dq, dk, s] { b.alignment_loss_backward(in, 0.7, dq.columns(1, s.d_k), dk.columns(1, s.d_k)); };
+       }});
+}
+
 std::vector<Spec> specs() {
   std::vector<int64_t> all(70);
   std::iota(all.begin(), all.end(), 1);
@@ -171,6 +203,7 @@ void add_attention_cases(std::vector<OpCase>& cases) {
   for (const Spec& s : specs()) {
     add_dot_product(cases, s);
     if (s.heads < 8) add_additive(cases, s);
+    if (!s.causal && !s.masked && s.dropout == 0) add_alignment(cases, s);
   }
   for (const StepSpec& s : {StepSpec{1, 1, 1, 1, 1, 1}, StepSpec{5, 2, 8, 8, 40, 17}, StepSpec{33, 3, 7, 9, 300, 70},
                             StepSpec{4, 1, 17, 5, 9, 33}, StepSpec{20, 8, 64, 64, 400, 40}})

@@ -49,6 +49,8 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "attention_backward",
                          "additive_attention",
                          "additive_attention_backward",
+                         "alignment_loss",
+                         "alignment_loss_backward",
                          "attention_step",
                          "additive_attention_step",
                          "cross_entropy",

@@ -12,6 +12,8 @@ class Tap {
  public:
   virtual ~Tap() = default;
   virtual void see(const std::string& name, Tensor value, Starts rows) = 0;
+  // Where it is false the weights are not computed and see_attention() is not called.
+  virtual bool wants_attention(const std::string& /*place*/) const { return true; }
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
   virtual void see_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
 };

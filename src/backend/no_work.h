@@ -32,6 +32,8 @@ class NoWork : public Backend {
   void additive_attention(const AttentionInput&, Tensor, Tensor) override {}
   void additive_attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor,
                                    Tensor) override {}
+  void alignment_loss(const AlignmentInput&, Tensor) override {}
+  void alignment_loss_backward(const AlignmentInput&, double, Tensor, Tensor) override {}
   void attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, double, Tensor) override {}
   void additive_attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
   void cross_entropy(const LossInput&, Tensor, Tensor, Tensor) override {}

@@ -151,6 +151,13 @@ class ValueChecker final : public Backend {
           {{"dq", dq}, {"dk", dk}, {"dv", dv}, {"dw", dw}},
           [&] { inner_.additive_attention_backward(a, out, lse, d_out, dq, dk, dv, dw); });
   }
+  void alignment_loss(const AlignmentInput& a, Tensor loss) override {
+    check("alignment_loss", {a.q, a.k}, {{"loss", loss}}, [&] { inner_.alignment_loss(a, loss); });
+  }
+  void alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) override {
+    check("alignment_loss_backward", {a.q, a.k, dq, dk}, {{"dq", dq}, {"dk", dk}},
+          [&] { inner_.alignment_loss_backward(a, scale, dq, dk); });
+  }
   void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) override {
     check("attention_step", {q}, {{"out", out}}, [&] { inner_.attention_step(q, k, v, index, lengths, scale, out); });
   }

@@ -171,17 +171,59 @@ year_month_day parse_iso_date(const std::string& text) {
 
 std::span<const char* const> date_forms() { return kForms; }
 
-std::string write_date(year_month_day day, const DateStyle& style) {
+namespace {
+
+// placed(code, place) for each part; returns the text.
+template <class Placed>
+std::string write_parts(year_month_day day, const DateStyle& style, Placed&& placed) {
   std::string text;
   for (const char* c = style.form; *c; ++c) {
     if (*c == ',' && style.commas == Commas::dropped) continue;
-    if (*c == '%')
-      text += part(*++c, day);
-    else
+    if (*c != '%') {
       text += *c;
+      continue;
+    }
+    const size_t from = text.size();
+    text += part(*++c, day);
+    placed(*c, PiecePlace{from, text.size()});
   }
   for (char& c : text) c = in_letters(c, style.letters);
   return text;
+}
+
+// The tokens that stand in this place, if only in part.
+std::vector<int32_t> tokens_in(const PiecePlace& place, std::span<const PiecePlace> tokens) {
+  std::vector<int32_t> in;
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i].from < place.to && tokens[i].to > place.from) in.push_back(static_cast<int32_t>(i));
+  return in;
+}
+
+}  // namespace
+
+std::string write_date(year_month_day day, const DateStyle& style) {
+  return write_parts(day, style, [](char, const PiecePlace&) {});
+}
+
+DatePlaces places_in_date(year_month_day day, const DateStyle& style) {
+  DatePlaces places;
+  write_parts(day, style, [&](char code, const PiecePlace& place) {
+    if (code == 'Y' || code == 'y') places.year = place;
+    if (code == 'B' || code == 'b' || code == 'p' || code == 'm' || code == 'M') places.month = place;
+    if (code == 'd' || code == 'D' || code == 'o' || code == 'w') places.day = place;
+  });
+  return places;
+}
+
+std::vector<Link> date_links(year_month_day day, const DateStyle& style, const Vocabulary& vocabulary) {
+  const auto from = vocabulary.encode_with_places(write_date(day, style)).places;
+  const auto to = vocabulary.encode_with_places(iso_date(day)).places;
+  const DatePlaces places = places_in_date(day, style);
+  std::vector<Link> links;
+  for (auto part : {&DatePlaces::year, &DatePlaces::month, &DatePlaces::day})
+    for (int32_t t : tokens_in(kIsoPlaces.*part, to))
+      for (int32_t s : tokens_in(places.*part, from)) links.push_back({s, t});
+  return links;
 }
 
 DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
+#include "data/links.h"
 
 namespace hexapla::cli {
 
@@ -34,6 +34,15 @@ struct DateStyle {
   Commas commas = Commas::kept;
 };
 std::string write_date(std::chrono::year_month_day day, const DateStyle& style);  // Error: an unknown part
+// Where the year, the month and the day stand in it: bytes. An empty place for a part that the form does not have.
+struct DatePlaces {
+  PiecePlace year{}, month{}, day{};
+};
+DatePlaces places_in_date(std::chrono::year_month_day day, const DateStyle& style);
+// The same in iso_date().
+inline constexpr DatePlaces kIsoPlaces{{0, 4}, {5, 7}, {8, 10}};
+// Which tokens of a text and of its ISO form name the same part of the day: a true alignment.
+std::vector<Link> date_links(std::chrono::year_month_day day, const DateStyle& style, const Vocabulary& vocabulary);
 
 // Pairs of both sides. The days of `test` are all different, and none of them is among those of `train`.
 struct DateCorpora {

@@ -7,11 +7,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
-#include "data/lines.h"
+#include "data/parallel_text.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -42,8 +43,9 @@ struct Totals {
 
 struct Score {
   std::vector<std::string> files;
-  std::string model, color = "auto";
+  std::string model, tsv, color = "auto";
   ScoringFlags how;
+  AlignmentFlags alignment;
   int threads = 0;
   bool words = false, tokens = false, json = false, quiet = false;
 
@@ -51,20 +53,22 @@ struct Score {
     if (json && (words || tokens)) throw UsageError("--json has the scores of words and tokens; leave the others out");
     const OpenModel m = open_translator(model, threads, how.chosen_precision());
     const TextScorer scorer = m.scorer();
-    if (files[0] == "-" && files[1] == "-")
-      throw UsageError("SOURCE and TARGET are both '-', but only one of them can come from stdin");
-    LineReader source(files[0]), target(files[1]);
+    const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
+    ParallelReader pairs(source());
     Progress progress(make_terminal(parse_color(color), quiet));
     Totals totals;
     const auto start = std::chrono::steady_clock::now();
-    for (std::vector<std::string> x, y; read(source, target, x, y);) {
+    for (std::vector<std::string> x, y; read(pairs, x, y);) {
       const int64_t first = totals.pairs;
       const auto scores = scorer.score(x, y, how.options(), [&](size_t line, const std::string& what) {
         progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
       });
+      std::vector<SoftAlignment> alignments;
+      if (looked_at) alignments = scorer.align(x, y, how.options(), *looked_at);
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
-        std::cout << (json ? as_json(m, scores[i], y[i]) : as_columns(scores[i])) << "\n";
+        const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
+        std::cout << (json ? as_json(m, scores[i], y[i], a) : as_columns(scores[i], a)) << "\n";
       }
       if (!std::cout.flush()) return 1;  // the reader has gone (head)
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -75,19 +79,17 @@ struct Score {
   }
 
  private:
-  // The next pairs; false at the end. DataError where one file ends before the other.
-  static bool read(LineReader& source, LineReader& target, std::vector<std::string>& x, std::vector<std::string>& y) {
+  ParallelSource source() const {
+    if (tsv.empty() ? files.size() != 2 : !files.empty())
+      throw UsageError("give two files, SOURCE and TARGET, or one with both: --tsv FILE");
+    return tsv.empty() ? ParallelSource{.source = files[0], .target = files[1]} : ParallelSource{.tsv = tsv};
+  }
+
+  // The next pairs; false at the end.
+  static bool read(ParallelReader& pairs, std::vector<std::string>& x, std::vector<std::string>& y) {
     x.clear();
     y.clear();
-    for (std::string a, b; x.size() < kChunk;) {
-      const bool one = source.next(a), other = target.next(b);
-      if (one != other) {
-        const LineReader& shorter = one ? target : source;
-        throw DataError(cat(shorter.name(), " ends after line ", (one ? source : target).line_number() - 1, ", but ",
-                            (one ? source : target).name(),
-                            " goes on; line i of one must translate line i of the other"));
-      }
-      if (!one) break;
+    for (std::string a, b; x.size() < kChunk && pairs.next(a, b);) {
       x.push_back(std::move(a));
       y.push_back(std::move(b));
     }
@@ -100,14 +102,15 @@ struct Score {
     return text;
   }
 
-  std::string as_columns(const TextScore& s) const {
+  std::string as_columns(const TextScore& s, const SoftAlignment* a) const {
     std::string line = fmt::format("{:.6f}\t{:.6f}", s.score, s.normalised);
     if (words) line += "\t" + numbers(s.words);
     if (tokens) line += "\t" + numbers(s.log_p);
+    if (a) line += "\t" + alignment.text(*a);
     return line;
   }
 
-  static std::string as_json(const OpenModel& m, const TextScore& s, const std::string& target) {
+  std::string as_json(const OpenModel& m, const TextScore& s, const std::string& target, const SoftAlignment* a) const {
     nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalised}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();
     const std::string clean = clean_utf8(target);
@@ -116,6 +119,7 @@ struct Score {
       j["words"].push_back({i < text.size() ? std::string(text[i]) : "</s>", s.words[i]});
     for (size_t i = 0; i < s.log_p.size(); ++i)
       j["pieces"].push_back({i < s.target.size() ? m.target.piece(s.target[i]) : "</s>", s.log_p[i]});
+    if (a) j["alignment"] = alignment.text(*a);
     return j.dump();
   }
 };
@@ -126,13 +130,14 @@ void add_score(CLI::App& app, Action& chosen) {
   auto s = std::make_shared<Score>();
   CLI::App* c = app.add_subcommand("score", "how probable given translations are, and each of their words");
   c->add_option("files", s->files, "SOURCE TARGET: line i of one is translated by line i of the other; - is stdin")
-      ->expected(2)
-      ->required()
+      ->expected(0, 2)
       ->type_name("FILE FILE");
+  c->add_option("--tsv", s->tsv, "one file instead: SOURCE<TAB>TARGET a line")->type_name("FILE");
   c->add_option("-m,--model", s->model, "model file, or folder of a training")->type_name("MODEL");
   c->add_flag("--word-scores", s->words, "one more column: log-probability of each word of TARGET and of </s>");
   c->add_flag("--token-scores", s->tokens, "one more column: log-probability of each piece of TARGET and of </s>");
   c->add_flag("--json", s->json, "one JSON object a line, with words and pieces");
+  s->alignment.bind(*c);
   s->how.bind(*c);
   c->add_option("--threads", s->threads, "0: every core; the result does not depend on it")->default_str("0");
   c->add_flag("-q,--quiet", s->quiet, "only errors");
@@ -141,8 +146,10 @@ void add_score(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  hexapla score -m run test.en test.de > scores\n"
       "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
+      "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
       "Each pair gives one line, in order: the log-probability of the translation and its end, a tab, and the same\n"
-      "divided by the length penalty, as translating has it. Words stand between white space; the score of a word is\n"
+      "divided by the length penalty, as translating has it; then the columns that are asked for. Words stand between "
+      "white space; the score of a word is\n"
       "the sum over its pieces. The perplexity of all pairs goes to stderr.");
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }

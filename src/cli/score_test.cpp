@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -79,7 +81,6 @@ TEST_F(ScoreCommand, OneLineAPairInOrderAlsoForBlankOnes) {
   EXPECT_EQ(r.out.substr(0, r.out.find('\n') + 1), score("a dog runs .\n", "ein hund rennt .\n").out);
   EXPECT_THAT(r.err, HasSubstr("4 pairs"));
   EXPECT_THAT(r.err, HasSubstr("9 words, perplexity"));  // five words and four </s>
-  EXPECT_EQ(score("", "").out, "");
 }
 
 TEST_F(ScoreCommand, ColumnsOfWordsAndTokens) {
@@ -89,6 +90,15 @@ TEST_F(ScoreCommand, ColumnsOfWordsAndTokens) {
   const Result both = score("a dog .\n", "ein hund .\n", {"--word-scores", "--token-scores", "-q"});
   EXPECT_EQ(std::count(both.out.begin(), both.out.end(), '\t'), 3);
   EXPECT_EQ(both.err, "");
+}
+
+TEST_F(ScoreCommand, PairsOfOneFile) {
+  const std::string pairs = write("pairs.tsv", "a dog\tein hund\n\tein\n"), model = folder();
+  const std::vector<const char*> argv{"hexapla", "score", "-m", model.c_str(), "--tsv", pairs.c_str(), "-q"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(7, argv.data()), 0);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(out, score("a dog\n\n", "ein hund\nein\n", {"-q"}).out);
 }
 
 TEST_F(ScoreCommand, NormalisationIsThatOfTranslating) {
@@ -116,10 +126,89 @@ TEST_F(ScoreCommand, Json) {
   EXPECT_EQ(b["words"].size(), 1u);
 }
 
+TEST_F(ScoreCommand, Alignments) {
+  const std::string x = "a dog runs .\n\n", y = "ein hund rennt\n\n";
+  const auto ask = [&](const std::string& kind, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"-q", "--alignment", kind});
+    const Result r = score(x, y, more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::vector<std::string> found;
+    std::istringstream lines(r.out);
+    for (std::string line; std::getline(lines, line);) found.push_back(line.substr(line.rfind('\t') + 1));
+    return found;
+  };
+  const auto hard = ask("hard");
+  ASSERT_EQ(hard.size(), 2u);
+  EXPECT_THAT(hard[0], testing::MatchesRegex("[0-3]-0 [0-3]-1 [0-3]-2"));
+  EXPECT_EQ(hard[1], "");
+  EXPECT_THAT(ask("soft")[0], testing::MatchesRegex("([^ ,]+,[^ ,]+,[^ ,]+,[^ ,]+,[^ ,]+ ?){4}"));
+  EXPECT_EQ(ask("soft")[1], "1");  // </s> from </s>
+  EXPECT_EQ(ask("1")[0], "");
+  EXPECT_THAT(ask("1e-6")[0], HasSubstr("0-0 1-0 2-0 3-0 0-1"));
+  EXPECT_NE(ask("soft", {"--alignment-layer", "0", "--alignment-head", "0"}),
+            ask("soft", {"--alignment-layer", "0", "--alignment-head", "2"}));
+  EXPECT_EQ(ask("soft", {"--alignment-layer", "0"}), ask("soft"));  // the last but one of two
+  EXPECT_NE(ask("soft", {"--alignment-units", "pieces"}), ask("soft"));
+  const Result json = score(x, y, {"--json", "--alignment", "hard"});
+  EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["alignment"], hard[0]);
+}
+
+// What was found and what is given are aligned by the same code.
+TEST_F(ScoreCommand, TranslatingAlignsAlike) {
+  const auto translate = [&](const std::string& lines, std::vector<std::string> more) {
+    std::vector<std::string> all{"hexapla", "translate", "-m", folder(), "-q", "--extra-length", "3"};
+    all.insert(all.end(), more.begin(), more.end());
+    std::vector<const char*> argv;
+    for (const std::string& word : all) argv.push_back(word.c_str());
+    std::istringstream in(lines);
+    auto* before = std::cin.rdbuf(in.rdbuf());
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run(static_cast<int>(argv.size()), argv.data()), 0);
+    std::cin.rdbuf(before);
+    std::cin.clear();
+    return testing::internal::GetCapturedStdout();
+  };
+  const std::string found = translate("a dog runs .\n\nzwei\n", {"--alignment", "soft"});
+  std::istringstream lines(found);
+  std::vector<std::string> texts, alignments;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t bar = line.find(" ||| ");
+    ASSERT_NE(bar, std::string::npos) << line;
+    texts.push_back(line.substr(0, bar));
+    alignments.push_back(line.substr(bar + 5));
+  }
+  ASSERT_EQ(texts.size(), 3u);
+  EXPECT_EQ(texts[1] + alignments[1], "1");  // a blank line: </s> from </s>
+  for (size_t i = 0; i < 3; ++i) {
+    std::istringstream words(texts[i]), groups(alignments[i]);
+    EXPECT_EQ(std::distance(std::istream_iterator<std::string>(groups), {}),
+              std::distance(std::istream_iterator<std::string>(words), {}) + 1);
+  }
+  const std::string best = translate("a dog\n", {"--alignment", "hard", "--n-best", "2"});
+  EXPECT_THAT(best, testing::MatchesRegex("0 \\|\\|\\| .* \\|\\|\\| .* \\|\\|\\| F0= .*\n0 .*\n"));
+}
+
+TEST_F(ScoreCommand, WrongAlignmentOptions) {
+  const auto says = [&](std::vector<std::string> more, const std::string& message) {
+    const Result r = score("a\n", "ein\n", std::move(more));
+    EXPECT_EQ(r.code, 2);
+    EXPECT_THAT(r.err, HasSubstr(message));
+  };
+  says({"--alignment", "harder"}, "--alignment is 'harder', but must be hard, soft, or a threshold above 0");
+  says({"--alignment", "0"}, "--alignment is '0'");
+  says({"--alignment", "hard", "--alignment-layer", "2"}, "the model's decoder has layers 0 to 1");
+  says({"--alignment", "hard", "--alignment-layer", "last"}, "--alignment-layer is 'last'");
+  says({"--alignment", "hard", "--alignment-head", "3"}, "heads 0 to 2, or give mean");
+  says({"--alignment", "hard", "--alignment-head", "-1"}, "heads count from 0");
+  says({"--alignment", "hard", "--alignment-units", "bytes"}, "--alignment-units");
+}
+
 TEST_F(ScoreCommand, WrongInput) {
   const Result longer = score("a\na\na\n", "ein\n");
   EXPECT_EQ(longer.code, 3);
-  EXPECT_THAT(longer.err, testing::AllOf(HasSubstr("target ends after line 1, but"), HasSubstr("source goes on")));
+  EXPECT_THAT(longer.err, testing::AllOf(HasSubstr("source has 3 lines but"), HasSubstr("target has 1")));
+  EXPECT_EQ(score("", "").code, 3);
+  EXPECT_EQ(score("a\n", "ein\n", {"--tsv", at("source")}).code, 2);
   EXPECT_EQ(score("a\n", "ein\n", {"--json", "--word-scores"}).code, 2);
   EXPECT_EQ(score("a\n", "ein\n", {"--batch-tokens", "0"}).code, 2);
   const std::string model = folder();

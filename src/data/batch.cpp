@@ -60,6 +60,29 @@ Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Voca
   return out;
 }
 
+void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links, const Vocabulary& source,
+               const Vocabulary& target) {
+  const auto n = static_cast<int64_t>(examples.size());
+  parallel_for((n + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
+    for (int64_t i = piece * kLinesAPiece; i < std::min(n, (piece + 1) * kLinesAPiece); ++i) {
+      const auto place = std::lower_bound(corpus.lines.begin(), corpus.lines.end(), examples[i].line);
+      examples[i].links = links.of_pair(place - corpus.lines.begin(), source, target);
+    }
+  });
+}
+
+namespace {
+// The links of each target row, </s> included.
+void append_links(Batch& batch, const Example& example) {
+  size_t next = 0;
+  for (int32_t t = 0; t <= static_cast<int32_t>(example.target.size()); ++t) {
+    for (; next < example.links.size() && example.links[next].target == t; ++next)
+      batch.linked.push_back(example.links[next].source);
+    batch.link_starts.push_back(static_cast<int32_t>(batch.linked.size()));
+  }
+}
+}  // namespace
+
 Batch make_batch(const Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places) {
   Batch batch;
   batch.source_starts = batch.target_starts = {0};
@@ -76,6 +99,10 @@ Batch make_batch(const Vocabulary& target, std::span<const Example> examples, st
     batch.target_starts.push_back(static_cast<int32_t>(batch.target_out.size()));
     batch.lines.push_back(example.line);
   }
+  const auto has_links = [&](int32_t place) { return !examples[place].links.empty(); };
+  if (std::none_of(places.begin(), places.end(), has_links)) return batch;
+  batch.link_starts = {0};
+  for (const int32_t place : places) append_links(batch, examples[place]);
   return batch;
 }
 

@@ -5,16 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
+#include "data/links.h"
 #include "text/vocabulary.h"
 
 namespace hexapla {
 
 // One sentence pair in token ids.
 struct Example {
-  Ids source;        // ends with </s>
-  Ids target;        // without <s> and </s>
-  int64_t line = 0;  // in the corpus files
+  Ids source;                    // ends with </s>
+  Ids target;                    // without <s> and </s>
+  int64_t line = 0;              // in the corpus files
+  std::vector<Link> links = {};  // between tokens, for guided alignment: sorted by target, then source
 };
 
 struct Encoded {
@@ -26,11 +27,18 @@ struct Encoded {
 // (</s> counted), or with a side that has no token at all, is dropped with a note. DataError: no pair is left.
 Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length);
 
+// Gives the examples of this corpus their links. Errors as GoldLinks::of_pair.
+void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links, const Vocabulary& source,
+               const Vocabulary& target);
+
 // Sequences one after the other without padding: sequence b owns rows starts[b] .. starts[b+1]-1 of its side.
 struct Batch {
   std::vector<int32_t> source, source_starts;                 // source ends with </s>
   std::vector<int32_t> target_in, target_out, target_starts;  // <s> y and y </s>: both have target_starts
   std::vector<int64_t> lines;                                 // where each pair stands in the corpus files
+  // Where an example has links: row t of the target (</s> has none) is linked to the places
+  // linked[link_starts[t]] .. linked[link_starts[t + 1] - 1] of its source. Else empty.
+  std::vector<int32_t> link_starts, linked;
 
   int64_t sequences() const { return static_cast<int64_t>(lines.size()); }
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }

@@ -101,6 +101,7 @@ Corpus read_parallel(const ParallelSource& from, const CorpusChecks& checks) {
     corpus.target.push_back(std::move(y));
     corpus.lines.push_back(reader.line_number());
   }
+  corpus.file_lines = reader.line_number();
   corpus.notes = reader.notes();
   if (corpus.size() == 0) throw DataError(cat("no usable pair in ", reader.text().name(), ": ", corpus.notes.front()));
   return corpus;

@@ -16,6 +16,7 @@ struct CorpusChecks {
 struct Corpus {
   std::vector<std::string> source, target;  // of equal size, no line blank, all valid UTF-8
   std::vector<int64_t> lines;               // where each pair stands in its files; the first line is 1
+  int64_t file_lines = 0;                   // of each file, those of dropped pairs counted
   std::vector<std::string> notes;           // what was dropped, how often and where, for the user to read
   std::string source_name, target_name;
 

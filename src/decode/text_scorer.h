@@ -1,9 +1,10 @@
 #pragma once
-// How probable given translations are, text in: subwords, batches, forced decoding.
+// Forced decoding, text in: how probable given translations are, and which words of the source they came from.
 #include <span>
 #include <string>
 #include <vector>
 
+#include "decode/alignment.h"
 #include "decode/score.h"
 #include "decode/translator.h"
 
@@ -14,6 +15,12 @@ struct TextScore : PairScore {
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
   Ids target;                 // the tokens, without </s>
   bool operator==(const TextScore&) const = default;
+};
+
+enum class AlignmentUnit { words, pieces };
+struct AlignmentOptions {
+  AttentionHead attention;
+  AlignmentUnit unit = AlignmentUnit::words;
 };
 
 // Borrows everything: model, vocabularies and backend must outlive it. Error: a vocabulary that does not have the size
@@ -28,7 +35,25 @@ class TextScorer {
   std::vector<TextScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
                                const TranslateOptions& options, const LineWarning& warn = {}) const;
 
+  // Which words, or pieces, of sources[i] those of targets[i] came from, whatever the other pairs are. Of the options
+  // only batches and max_length count; of a line that was cut the words that were not read have no attention. Errors
+  // as in score(), and UsageError where the model has no such layer or head.
+  std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const std::string> targets,
+                                   const TranslateOptions& options, const AlignmentOptions& how,
+                                   const LineWarning& warn = {}) const;
+  // The same for what a translator found for these sources: its tokens are taken as they are.
+  std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
+                                   const TranslateOptions& options, const AlignmentOptions& how) const;
+
  private:
+  using Lines = std::vector<LineEncoder::Line>;
+  Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options,
+                     const LineWarning& warn) const;
+  Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options,
+                     const LineWarning& warn) const;
+  std::vector<SoftAlignment> align(const Lines& from, const Lines& to, const TranslateOptions& options,
+                                   const AlignmentOptions& how) const;
+
   const Transformer& model_;
   const Vocabulary& source_;
   const Vocabulary& target_;

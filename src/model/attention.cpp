@@ -47,4 +47,24 @@ void MultiHeadAttention::backward(Context& cx, const Saved& s, Tensor dy, Tensor
   value.backward(cx, s.in.value, dv, d_value, Write::add);
 }
 
+AlignmentInput CrossAttention::guided(const Saved& s, const Guide& g) const {
+  const auto* dot = std::get_if<DotScore>(&heads.score);
+  HEXAPLA_CHECK(dot, "guided alignment needs a dot product score");
+  HEXAPLA_CHECK(g.head >= 0 && g.head < heads.count, "guided alignment: there is no head ", g.head, " of ",
+                heads.count);
+  return {s.q.columns(g.head * heads.d_k, heads.d_k),
+          s.kv.columns(g.head * heads.d_k, heads.d_k),
+          s.rows,
+          s.memory_rows,
+          dot->scale,
+          g.links,
+          g.linked};
+}
+
+void CrossAttention::guide_backward(Context& cx, const Saved& s, Tensor dq, Tensor dkv) const {
+  const int64_t first = s.guide->head * heads.d_k;
+  alignment_loss_backward(cx, guided(s, *s.guide), s.guide->scale, dq.columns(first, heads.d_k),
+                          dkv.columns(first, heads.d_k));
+}
+
 }  // namespace hexapla

@@ -177,6 +177,16 @@ struct SelfAttention {
   }
 };
 
+// Guided alignment: one head of one decoder layer is taught to look where given links lead (Garg et al. 2019). For a
+// query without links nothing is asked.
+struct Guide {
+  int64_t layer = 0, head = 0;
+  double scale = 0;                 // of the gradients: the weight of this loss, times that of the whole loss
+  Starts links;                     // as in AlignmentInput
+  std::span<const int32_t> linked;  // places in the source sentence
+  explicit operator bool() const { return !links.empty(); }
+};
+
 // MultiHead(x, memory, memory), section 3.2.3: the decoder looks at the encoder.
 struct CrossAttention {
   Heads heads;
@@ -198,9 +208,10 @@ struct CrossAttention {
     Tensor x, memory, q, kv;
     Attention attention;
     Starts rows, memory_rows;
+    const Guide* guide = nullptr;  // set between forward and backward of a guided layer
   };
   Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
-    s = {x, memory, query.forward(cx, x), key_value.forward(cx, memory), {}, rows, memory_rows};
+    s = {x, memory, query.forward(cx, x), key_value.forward(cx, memory), {}, rows, memory_rows, nullptr};
     const AttentionInput in = input(s.q, s.kv, rows, memory_rows);
     show_qkv(cx, in);
     s.attention = heads.forward(cx, in);
@@ -214,9 +225,12 @@ struct CrossAttention {
     Tensor dq = cx.scratch(s.q.shape), dkv = cx.scratch(s.kv.shape);
     const AttentionInput g = input(dq, dkv, s.rows, s.memory_rows);
     heads.backward(cx, input(s.q, s.kv, s.rows, s.memory_rows), s.attention, d_heads, {g.q, g.k, g.v});
+    if (s.guide) guide_backward(cx, s, dq, dkv);
     query.backward(cx, s.x, dq, d, Write::add);
     key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
   }
+  // How well the guided head follows the links -> [rows]. Error: no such head, or an additive score.
+  Tensor guide_loss(Context& cx, const Saved& s, const Guide& g) const { return alignment_loss(cx, guided(s, g)); }
   int64_t cache_width() const { return heads.keys() + heads.values(); }
   // Keys and values of the memory, computed once a sentence: [Nk, cache_width()].
   Tensor remember(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
@@ -234,6 +248,8 @@ struct CrossAttention {
             .queries = rows,
             .keys = memory_rows};
   }
+  AlignmentInput guided(const Saved& s, const Guide& g) const;
+  void guide_backward(Context& cx, const Saved& s, Tensor dq, Tensor dkv) const;
 };
 
 }  // namespace hexapla

@@ -136,6 +136,14 @@ void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d
   input.backward(cx, e, s.input, d);
 }
 
+Tensor Decoder::guide(Context& cx, const Guide& g, Saved& s) const {
+  HEXAPLA_CHECK(g.layer >= 0 && g.layer < int64_t(s.layers.size()), "guided alignment: there is no decoder layer ",
+                g.layer, " of ", s.layers.size());
+  CrossAttention::Saved& cross = s.layers[g.layer].cross;
+  cross.guide = &g;
+  return std::visit([&](const auto& stack) { return stack[g.layer].cross_attention.guide_loss(cx, cross, g); }, layers);
+}
+
 std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int64_t rows) const {
   std::vector<LayerCache> caches;
   std::visit(

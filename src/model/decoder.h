@@ -96,6 +96,10 @@ struct Decoder {
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
 
+  // After forward: how well the guided head follows the links -> [N], and backward will teach it to. The guide must
+  // outlive backward. Error: no such layer or head.
+  Tensor guide(Context& cx, const Guide& g, Saved& s) const;
+
   // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).
   std::vector<LayerCache> make_room(Context& cx, int64_t memory_rows, int64_t rows) const;
   // Writes the memory's keys and values into it, those of sentence b from row places[b] on.

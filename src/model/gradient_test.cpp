@@ -231,9 +231,8 @@ struct ModelCase {
 };
 class WholeModel : public testing::TestWithParam<ModelCase> {};
 
-TEST_P(WholeModel, Gradients) {
-  Config c = small();
-  GetParam().change(c);
+// Every parameter's gradient of scale * loss + guide.scale * its losses.
+void check_whole_model(Config c, const Guide& guide) {
   c.resolve();
   Transformer model(c);
   Parameters parameters(model, DType::f64, Parameters::Use::training);
@@ -244,18 +243,37 @@ TEST_P(WholeModel, Gradients) {
   cx.training = true;
   const std::vector<int32_t> source{3, 4, 5, 2, 6, 2, 7, 8, 3, 2}, source_rows{0, 4, 6, 10};
   const std::vector<int32_t> in{1, 9, 10, 1, 1, 5, 4, 9}, out{9, 10, 2, 2, 5, 4, 9, 2}, rows{0, 3, 4, 8};
-  const BatchView batch{source, in, out, source_rows, rows};
+  const BatchView batch{source, in, out, source_rows, rows, guide};
   Transformer::Saved saved;
   const double scale = 0.7, smoothing = 0.1;
   const LossSums sums = model.loss_and_gradient(cx, batch, smoothing, scale, saved);
   EXPECT_EQ(sums.tokens, 8);
+  EXPECT_EQ(sums.linked, guide ? 6 : 0);
+  EXPECT_EQ(sums.alignment > 0, bool(guide));
   const GradientReport report = check_gradients(checked_parameters(model), [&] {
     arena.clear();
-    return scale * model.loss(cx, batch, smoothing, saved).loss;
+    const LossSums now = model.loss(cx, batch, smoothing, saved);
+    return scale * now.loss + guide.scale * now.alignment;
   });
   EXPECT_LE(report.worst, kLimit) << report.where;
   EXPECT_EQ(report.checked, parameters.count());
-  RecordProperty("worst", cat(report.worst));
+  testing::Test::RecordProperty("worst", cat(report.worst));
+}
+
+Config changed(const ModelCase& which) {
+  Config c = small();
+  which.change(c);
+  return c;
+}
+
+TEST_P(WholeModel, Gradients) { check_whole_model(changed(GetParam()), {}); }
+
+// Two of the eight target tokens have no link.
+TEST_P(WholeModel, GradientsWithGuidedAlignment) {
+  const Config c = changed(GetParam());
+  if (c.score == "additive") GTEST_SKIP() << "guided alignment needs a dot product score";
+  const std::vector<int32_t> links{0, 2, 2, 3, 4, 5, 5, 8, 9}, linked{0, 2, 1, 1, 3, 0, 1, 3, 2};
+  check_whole_model(c, {.layer = 0, .head = 1, .scale = 0.9, .links = links, .linked = linked});
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -18,6 +18,13 @@ double sum(Tensor x) {
 
 LossSums sums(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
 
+// The guide's part of the sums. Call after the forward pass; backward then follows the guide.
+void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder::Saved& s, LossSums& sums) {
+  if (!guide) return;
+  sums.alignment = sum(decoder.guide(cx, guide, s));
+  for (size_t t = 0; t + 1 < guide.links.size(); ++t) sums.linked += guide.links[t] < guide.links[t + 1];
+}
+
 }  // namespace
 
 Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
@@ -66,7 +73,9 @@ Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s)
 LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Saved& s) const {
   Tensor memory = encode(cx, b.source, b.source_rows, s);
   Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
-  return sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
+  LossSums all = sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
+  add_guide(cx, decoder, b.guide, s.decoder, all);
+  return all;
 }
 
 LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double smoothing, double scale,
@@ -77,11 +86,13 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
   Arena::Frame frame(cx.arena);
   auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(x, b.target_out, smoothing, scale), generator_gradient(),
                                                generator.bias ? generator.bias->grad : Tensor());
+  LossSums all = sums(loss);
+  add_guide(cx, decoder, b.guide, s.decoder, all);
   Tensor d_memory = cx.scratch(memory.shape);
   cx.backend.fill(d_memory, 0);
   decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
   encoder.backward(cx, source_embedding(), s.encoder, d_memory);
-  return sums(loss);
+  return all;
 }
 
 Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const LayerCache> cache,

@@ -8,12 +8,15 @@ namespace hexapla {
 struct BatchView {
   std::span<const int32_t> source, target_in, target_out;
   Starts source_rows, target_rows;
+  Guide guide = {};  // optional
 };
 
 struct LossSums {
   double loss = 0;  // label-smoothed cross-entropy, summed over the target tokens
   double nll = 0;   // -log p(label), summed
   int64_t tokens = 0;
+  double alignment = 0;  // with a guide: its losses, summed over the target tokens that have links
+  int64_t linked = 0;    // so many of them
 };
 
 // softmax(x W + b) over the vocabulary: linear + log-softmax. Tied: W is the target embedding, transposed.
@@ -57,7 +60,8 @@ struct Transformer {
 
   // Forward only.
   LossSums loss(Context& cx, const BatchView& batch, double smoothing, Saved& s) const;
-  // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses.
+  // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses; with a guide also
+  // that of guide.scale * the sum of its losses.
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
 
   // Decoding: one step of every hypothesis -> logits [N, V]

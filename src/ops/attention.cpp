@@ -82,6 +82,7 @@ void show_weights(Context& cx, const AttentionInput& in, size_t b) {
 }
 
 void show_all_weights(Context& cx, const AttentionInput& in) {
+  if (!cx.tap->wants_attention(Scope::path())) return;
   for (size_t b = 0; b + 1 < in.queries.size(); ++b) show_weights(cx, in, b);
 }
 
@@ -136,6 +137,39 @@ Tensor additive_attention_step(Context& cx, Tensor q, Tensor k, Tensor v, Tensor
   Tensor out = step_output(cx, q, k, v, rows);
   cx.backend.additive_attention_step(q, k, v, w, rows.index, rows.lengths, out);
   return out;
+}
+
+namespace {
+void check(const AlignmentInput& in) {
+  auto [nq, d] = in.q.dims<2>("alignment loss: q");
+  auto [nk, dk] = in.k.dims<2>("alignment loss: k");
+  HEXAPLA_CHECK(d == dk, "alignment loss: q ", in.q.shape, " and k ", in.k.shape, " must agree in d_k");
+  HEXAPLA_CHECK(in.queries.size() == in.keys.size() && in.queries.back() == nq && in.keys.back() == nk,
+                "alignment loss: the sequences cover ", in.queries.back(), " and ", in.keys.back(), " rows of q ",
+                in.q.shape, " and k ", in.k.shape);
+  HEXAPLA_CHECK(
+      static_cast<int64_t>(in.links.size()) == nq + 1 && in.links.back() == static_cast<int64_t>(in.linked.size()),
+      "alignment loss: the links of ", in.links.size() - 1, " queries cover ", in.links.back(), " of ",
+      in.linked.size(), ", but q is ", in.q.shape);
+  for (size_t b = 0; b + 1 < in.queries.size(); ++b)
+    for (int32_t i = in.links[in.queries[b]]; i < in.links[in.queries[b + 1]]; ++i)
+      HEXAPLA_CHECK(in.linked[i] >= 0 && in.linked[i] < in.keys[b + 1] - in.keys[b], "alignment loss: a link to key ",
+                    in.linked[i], " of sequence ", b, ", which has ", in.keys[b + 1] - in.keys[b]);
+}
+}  // namespace
+
+Tensor alignment_loss(Context& cx, const AlignmentInput& in) {
+  check(in);
+  Tensor loss = cx.keep({in.q.shape[0]});
+  cx.backend.alignment_loss(in, loss);
+  return loss;
+}
+
+void alignment_loss_backward(Context& cx, const AlignmentInput& in, double scale, Tensor dq, Tensor dk) {
+  check(in);
+  HEXAPLA_CHECK(dq.shape == in.q.shape && dk.shape == in.k.shape, "alignment loss: gradients ", dq.shape, " and ",
+                dk.shape, " do not fit q ", in.q.shape, " and k ", in.k.shape);
+  cx.backend.alignment_loss_backward(in, scale, dq, dk);
 }
 
 }  // namespace hexapla

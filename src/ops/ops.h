@@ -75,6 +75,11 @@ Attention additive_attention(Context& cx, const AttentionInput& in);
 void additive_attention_backward(Context& cx, const AttentionInput& in, const Attention& a, Tensor d_out,
                                  const AttentionGradient& d, Tensor dw);
 
+// Guided alignment: how well the weights of one head follow given links -> kept [Nq]. Error if a link leads out of its
+// sequence.
+Tensor alignment_loss(Context& cx, const AlignmentInput& in);
+void alignment_loss_backward(Context& cx, const AlignmentInput& in, double scale, Tensor dq, Tensor dk);  // added to
+
 // Decoding: each query sees the cache rows that `index` lists for it.
 struct StepRows {
   Tensor index;    // [N, longest] i32: row of the cache of each earlier position of this hypothesis, itself included

@@ -36,6 +36,11 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
                                              {"warmup", cat(options.warmup)},
                                              {"peak_lr", cat(make_schedule(options).peak)},
                                              {"average_last", cat(options.average_last)}};
+  if (!options.guided_alignment.empty()) {
+    history["guided_alignment_layer"] = cat(options.guided_layer());
+    history["guided_alignment_head"] = cat(options.guided_alignment_head);
+    history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
+  }
   if (state.best_bleu >= 0) history["best_valid_bleu"] = cat(state.best_bleu);
   save_model(path, model, {data.vocabulary->bytes(), data.vocabulary->bytes()}, history);
 }

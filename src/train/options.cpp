@@ -19,6 +19,24 @@ void pair_of_files(const char* option, const std::vector<std::string>& sets) {
     throw UsageError(cat("--", option, " takes two files, the source and the target text, but got ", sets.size()));
 }
 
+void check_guided_alignment(const TrainOptions& o) {
+  if (o.guided_alignment_units != "words" && o.guided_alignment_units != "pieces")
+    throw UsageError(cat("--guided-alignment-units is '", o.guided_alignment_units, "', but must be words or pieces"));
+  at_least("guided-alignment-weight", o.guided_alignment_weight, 0.0);
+  at_least<int64_t>("guided-alignment-layer", o.guided_alignment_layer, -1);
+  at_least<int64_t>("guided-alignment-head", o.guided_alignment_head, 0);
+  if (o.guided_alignment.empty()) return;
+  const Config& c = o.architecture;
+  if (o.guided_alignment_layer >= c.dec_layers)
+    throw UsageError(cat("--guided-alignment-layer is ", o.guided_alignment_layer, ", but the decoder has layers 0 to ",
+                         c.dec_layers - 1));
+  if (o.guided_alignment_head >= c.heads)
+    throw UsageError(
+        cat("--guided-alignment-head is ", o.guided_alignment_head, ", but a layer has heads 0 to ", c.heads - 1));
+  if (c.score == "additive")
+    throw UsageError("--guided-alignment needs a dot product: leave --score additive out, or the alignment");
+}
+
 }  // namespace
 
 void TrainOptions::check() const {
@@ -47,6 +65,7 @@ void TrainOptions::check() const {
   for (const auto& [option, text] :
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
     Interval::parse(option, text);
+  check_guided_alignment(*this);
   if (architecture.positions == "learned" && architecture.max_positions < max_length)
     throw UsageError(cat("--max-positions ", architecture.max_positions, " is less than --max-length ", max_length,
                          ": learned positions cannot hold the longest sentences; raise the one or lower the other"));

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct TrainOptions {
   double init_gain = 0.577;  // docs/adr/0006
   double label_smoothing = 0.1;
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
+  std::string guided_alignment;                  // a file of word alignments; empty: attention is not guided
+  std::string guided_alignment_units = "words";  // or pieces
+  double guided_alignment_weight = 0.1;          // of the loss
+  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
   int64_t average_last = 0;  // the final model is the mean of that many last checkpoints
   int64_t keep = 2;          // checkpoints that stay
   Config architecture;       // a preset's, with the user's own choices on top
@@ -66,8 +71,18 @@ struct TrainOptions {
     f("adam-beta2", o.beta2, "Adam's beta 2");
     f("adam-eps", o.adam_eps, "Adam's epsilon");
     f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: never");
+    f("guided-alignment", o.guided_alignment,
+      "word alignments of the training sets, '0-0 1-2' a line: one attention head learns to follow them");
+    f("guided-alignment-units", o.guided_alignment_units, "what they count: words (between white space), or pieces");
+    f("guided-alignment-weight", o.guided_alignment_weight, "weight of that head's loss");
+    f("guided-alignment-layer", o.guided_alignment_layer, "its decoder layer, from 0; -1: the last but one");
+    f("guided-alignment-head", o.guided_alignment_head, "its head, from 0");
     f("average-last", o.average_last, "the final model is the mean of so many last checkpoints; 0: the best or last");
     f("keep", o.keep, "checkpoints that stay on disk (at least average-last)");
+  }
+
+  int64_t guided_layer() const {
+    return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
   }
 
   // Checks everything that needs no file: UsageError names the option, the value and what is allowed.

@@ -42,7 +42,10 @@ std::string fingerprint(const TrainingData& data) {
     ids.append(reinterpret_cast<const char*>(sequence.data()), sequence.size() * sizeof(int32_t));
     ids.push_back('\n');
   };
-  for (const Example& e : data.train) append(e.source), append(e.target);
+  for (const Example& e : data.train) {
+    append(e.source), append(e.target);
+    for (const Link& link : e.links) append({link.source, link.target});
+  }
   return hash_hex(ids);
 }
 
@@ -59,6 +62,10 @@ TrainingData prepare_data(const TrainOptions& options) {
   data.train = std::move(train.examples);
   add_notes(data.notes, std::move(corpus.notes));
   add_notes(data.notes, std::move(train.notes));
+  if (!options.guided_alignment.empty()) {
+    const LinkUnit unit = options.guided_alignment_units == "pieces" ? LinkUnit::pieces : LinkUnit::words;
+    add_links(data.train, corpus, GoldLinks(options.guided_alignment, unit, corpus), v, v);
+  }
   if (!options.valid_sets.empty()) {
     Corpus valid = read_parallel(options.valid_sets[0], options.valid_sets[1]);
     Encoded encoded = encode_corpus(valid, v, v, options.max_length);

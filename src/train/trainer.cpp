@@ -39,6 +39,11 @@ std::string identity(const TrainOptions& o, const Config& c, const TrainingData&
   j["batch-tokens"] = o.batch_tokens;
   j["max-length"] = o.max_length;
   j["training data"] = data.fingerprint;
+  if (!o.guided_alignment.empty()) {
+    j["guided-alignment-weight"] = o.guided_alignment_weight;
+    j["guided-alignment-layer"] = o.guided_layer();
+    j["guided-alignment-head"] = o.guided_alignment_head;
+  }
   return j.dump();
 }
 
@@ -51,7 +56,15 @@ std::string first_difference(const std::string& a, const std::string& b) {
   return "the options differ";
 }
 
-BatchView view(const Batch& b) { return {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts}; }
+// scale: of the gradients of the loss.
+BatchView view(const Batch& b, const TrainOptions& o, double scale) {
+  return {b.source,
+          b.target_in,
+          b.target_out,
+          b.source_starts,
+          b.target_starts,
+          {o.guided_layer(), o.guided_alignment_head, o.guided_alignment_weight * scale, b.link_starts, b.linked}};
+}
 
 class Run {
  public:
@@ -109,7 +122,7 @@ class Run {
   RunState state_;
   std::optional<JsonLines> log_, valid_log_;
   Transformer::Saved saved_;
-  double norm_ = 0;
+  double norm_ = 0, alignment_loss_ = 0;  // of the last update
   int64_t saved_update_ = 0;
   std::optional<int64_t> extra_checkpoint_;  // one that an unbroken run would not have: removed once passed
   Clock::time_point started_ = Clock::now(), reported_ = Clock::now();
@@ -121,7 +134,7 @@ class Run {
 size_t Run::rehearse() {
   const Batch batch = stream_->largest();
   cx_.training = true;
-  model_.loss_and_gradient(cx_, view(batch), options_.label_smoothing, 0, saved_);
+  model_.loss_and_gradient(cx_, view(batch, options_, 0), options_.label_smoothing, 0, saved_);
   arena_.clear();
   cx_.backend.fill(parameters_.gradients(), 0);
   return arena_.peak();
@@ -173,8 +186,9 @@ void Run::update() {
   cx_.training = true;
   cx_.step = static_cast<uint32_t>(state_.update + 1);
   cx_.backend.fill(parameters_.gradients(), 0);
-  const LossSums sums = model_.loss_and_gradient(cx_, view(batch), options_.label_smoothing,
-                                                 1.0 / static_cast<double>(batch.target_tokens()), saved_);
+  const double scale = 1.0 / static_cast<double>(batch.target_tokens());
+  const LossSums sums =
+      model_.loss_and_gradient(cx_, view(batch, options_, scale), options_.label_smoothing, scale, saved_);
   arena_.clear();
   norm_ = std::sqrt(cx_.backend.sum_of_squares(parameters_.gradients()));
   if (!std::isfinite(sums.loss) || !std::isfinite(norm_))
@@ -183,6 +197,7 @@ void Run::update() {
         "last checkpoint is good. Lower --lr, raise --warmup or set --clip-norm 1, and look at these lines",
         std::isfinite(sums.loss) ? "gradient" : "loss", std::isfinite(sums.loss) ? norm_ : sums.loss, state_.update + 1,
         fmt::join(batch.lines, ", ")));
+  alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   optimizer_.update(cx_.backend, state_.update + 1, norm_);
   ++state_.update;
   ++state_.place;
@@ -216,6 +231,7 @@ void Run::report() {
   r.loss = state_.loss_sum / double(std::max<int64_t>(state_.loss_tokens, 1));
   r.lr = optimizer_.learning_rate(state_.update);
   r.gradient_norm = norm_;
+  if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
   r.target_tokens = state_.target_tokens;
   r.tokens_per_second = double(state_.target_tokens - reported_tokens_) / std::max(seconds_since(reported_), 1e-9);
   r.progress = progress();
@@ -228,8 +244,10 @@ void Run::report() {
   try {  // the rate stands last: all else is the same in every run of the same options
     log_->append(
         fmt::format("{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, "
-                    "\"gradient_norm\": {}, \"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
-                    r.update, r.epoch, r.loss, r.lr, r.gradient_norm, r.target_tokens, r.tokens_per_second));
+                    "\"gradient_norm\": {}, {}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+                    r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
+                    r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
+                    r.tokens_per_second));
   } catch (const RunError& e) {
     note_failure("the report was not logged", e);
   }

@@ -75,6 +75,8 @@ class Reference final : public Backend {
   void additive_attention(const AttentionInput& a, Tensor out, Tensor lse) override;
   void additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
                                    Tensor dv, Tensor dw) override;
+  void alignment_loss(const AlignmentInput& a, Tensor loss) override;
+  void alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) override;
   void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) override;
   void additive_attention_step(Tensor q, Tensor k, Tensor v, Tensor w, Tensor index, Tensor lengths,
                                Tensor out) override;

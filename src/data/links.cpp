@@ -1,0 +1,99 @@
+#include "data/links.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "data/lines.h"
+#include "text/words.h"
+
+namespace hexapla {
+namespace {
+
+// "12-3"; false where it is something else.
+bool parse(std::string_view text, Link& link) {
+  const auto number = [&](int32_t& to) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+    if (error != std::errc() || end == text.data() || text.front() == '-') return false;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    return true;
+  };
+  if (!number(link.source) || !text.starts_with('-')) return false;
+  text.remove_prefix(1);
+  return !text.empty() && number(link.target) && text.empty();
+}
+
+// One side of a pair: which unit each token belongs to, and how many units there are.
+struct Side {
+  std::vector<int32_t> unit_of_token;
+  int32_t units;
+};
+
+Side side(const std::string& text, const Vocabulary& vocabulary, LinkUnit unit) {
+  const PlacedPieces pieces = vocabulary.encode_with_places(text);
+  if (unit == LinkUnit::words) return {words_of_pieces(text, pieces.places), static_cast<int32_t>(words(text).size())};
+  Side each{{}, static_cast<int32_t>(pieces.ids.size())};
+  for (int32_t i = 0; i < each.units; ++i) each.unit_of_token.push_back(i);
+  return each;
+}
+
+std::vector<std::vector<int32_t>> tokens_of_units(const Side& side) {
+  std::vector<std::vector<int32_t>> tokens(static_cast<size_t>(side.units));
+  for (size_t i = 0; i < side.unit_of_token.size(); ++i)
+    tokens[side.unit_of_token[i]].push_back(static_cast<int32_t>(i));
+  return tokens;
+}
+
+}  // namespace
+
+std::string pharaoh(std::span<const Link> links) {
+  std::string text;
+  for (const Link& link : links) text += cat(text.empty() ? "" : " ", link.source, "-", link.target);
+  return text;
+}
+
+std::vector<Link> parse_pharaoh(std::string_view text, const std::string& where) {
+  std::vector<Link> links;
+  for (std::string_view word : words(text)) {
+    Link link{};
+    if (!parse(word, link))
+      throw DataError(cat(where, ": '", word.substr(0, 40),
+                          "' is no link; give links as SOURCE-TARGET, counted from 0, as in: 0-0 1-2"));
+    links.push_back(link);
+  }
+  return links;
+}
+
+GoldLinks::GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpus)
+    : path_(path), unit_(unit), corpus_(corpus) {
+  LineReader reader(path);
+  for (std::string line; reader.next(line);)
+    lines_.push_back(parse_pharaoh(line, cat(path, " line ", reader.line_number())));
+  const auto count = static_cast<int64_t>(lines_.size());
+  if (count != corpus.file_lines)
+    throw DataError(cat(path, " has ", count, " lines of links, but ", corpus.source_name, " has ", corpus.file_lines,
+                        " lines; line i of one must belong to line i of the other"));
+}
+
+std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const {
+  const int64_t line = corpus_.lines[i];
+  const Side from = side(corpus_.source[i], source, unit_), to = side(corpus_.target[i], target, unit_);
+  const auto sources = tokens_of_units(from), targets = tokens_of_units(to);
+  std::vector<Link> links;
+  for (const Link& link : lines_[line - 1]) {
+    if (link.source >= from.units || link.target >= to.units)
+      throw DataError(cat(path_, " line ", line, ": the link ", link.source, "-", link.target,
+                          " leads out of the pair, which has ", from.units, " and ", to.units,
+                          unit_ == LinkUnit::words ? " words" : " pieces",
+                          "; links count from 0, the source comes first, and --guided-alignment-units says what is "
+                          "counted"));
+    for (int32_t t : targets[link.target])
+      for (int32_t s : sources[link.source]) links.push_back({s, t});
+  }
+  std::sort(links.begin(), links.end(),
+            [](const Link& a, const Link& b) { return std::pair(a.target, a.source) < std::pair(b.target, b.source); });
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
+}  // namespace hexapla

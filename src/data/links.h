@@ -1,0 +1,44 @@
+#pragma once
+// Word alignments as text: "0-0 1-2", source-target, counted from 0, as Pharaoh, fast_align, Moses and Marian have it.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/corpus.h"
+#include "text/vocabulary.h"
+
+namespace hexapla {
+
+struct Link {
+  int32_t source, target;
+  auto operator<=>(const Link&) const = default;
+};
+
+std::string pharaoh(std::span<const Link> links);
+// In the order of the text. DataError: what is no link; the message begins with `where`.
+std::vector<Link> parse_pharaoh(std::string_view text, const std::string& where);
+
+enum class LinkUnit { words, pieces };  // what is counted: what stands between white space, or tokens
+
+// The links of a corpus, of which line i of a file belongs to line i of the corpus files, for its sentences in tokens.
+class GoldLinks {
+ public:
+  // Reads the file whole. DataError, naming file and line: what is no link; another number of lines than the corpus
+  // files have.
+  GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpus);
+
+  // Between the tokens of pair i of the corpus, sorted by target, then source, each once. Every token of a word is
+  // linked to every token of the words that the word is linked to. DataError, naming file and line: a link out of the
+  // sentence.
+  std::vector<Link> of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const;
+
+ private:
+  std::string path_;
+  LinkUnit unit_;
+  const Corpus& corpus_;
+  std::vector<std::vector<Link>> lines_;
+};
+
+}  // namespace hexapla

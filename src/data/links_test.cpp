@@ -1,0 +1,110 @@
+#include "data/links.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "data/test_files.h"
+
+namespace hexapla {
+namespace {
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Pharaoh, ThereAndBack) {
+  const std::vector<Link> links{{0, 0}, {12, 3}, {1, 2}};
+  EXPECT_EQ(pharaoh(links), "0-0 12-3 1-2");
+  EXPECT_EQ(parse_pharaoh(" 0-0\t12-3  1-2 ", "x"), links);
+  EXPECT_THAT(parse_pharaoh("", "x"), IsEmpty());
+}
+
+TEST(Pharaoh, WhatIsNoLink) {
+  for (const char* wrong : {"0", "0-", "-0", "0--1", "-1-0", "0-1-2", "a-b", "0-1,", "0:1", "99999999999-0", "0-1x"}) {
+    const std::string message = message_of<DataError>([&] { parse_pharaoh(std::string("0-0 ") + wrong, "f line 7"); });
+    EXPECT_THAT(message, AllOf(HasSubstr("f line 7: '"), HasSubstr(wrong), HasSubstr("is no link; give links as")));
+  }
+}
+
+// A corpus of three lines, the second of which is blank on one side and so is dropped.
+class Gold : public TestFiles {
+ protected:
+  Gold() {
+    write("a", "ein Hund läuft\nzwei\nKatzen und Hunde\n");
+    write("b", "a dog runs\n\ncats and dogs\n");
+    corpus_ = read_parallel(path("a"), path("b"));
+    std::vector<std::string> text = corpus_.source;
+    text.insert(text.end(), corpus_.target.begin(), corpus_.target.end());
+    v_.emplace(Vocabulary::train(text, {.size = 34}));
+  }
+  std::string path(const std::string& name) const { return folder() + "/" + name; }
+  std::string error(const std::string& links, LinkUnit unit = LinkUnit::words) const {
+    write("links", links);
+    return message_of<DataError>([&] {
+      const GoldLinks gold(path("links"), unit, corpus_);
+      for (int64_t i = 0; i < corpus_.size(); ++i) gold.of_pair(i, *v_, *v_);
+    });
+  }
+  Corpus corpus_;
+  std::optional<Vocabulary> v_;
+};
+
+TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
+  write("links", "1-1 0-0 1-1\n\n2-0 2-2\n");
+  const GoldLinks gold(path("links"), LinkUnit::words, corpus_);
+  for (int64_t i : {0, 1}) {
+    const auto from = v_->encode_with_places(corpus_.source[i]), to = v_->encode_with_places(corpus_.target[i]);
+    const auto source = words_of_pieces(corpus_.source[i], from.places),
+               target = words_of_pieces(corpus_.target[i], to.places);
+    const std::vector<Link> of_words = i == 0 ? std::vector<Link>{{0, 0}, {1, 1}} : std::vector<Link>{{2, 0}, {2, 2}};
+    std::vector<Link> expected;
+    for (int32_t t = 0; t < int32_t(target.size()); ++t)
+      for (int32_t s = 0; s < int32_t(source.size()); ++s)
+        if (std::count(of_words.begin(), of_words.end(), Link{source[s], target[t]})) expected.push_back({s, t});
+    EXPECT_GT(expected.size(), of_words.size()) << "the words are single pieces: the test shows little";
+    EXPECT_EQ(gold.of_pair(i, *v_, *v_), expected);
+  }
+}
+
+TEST_F(Gold, PiecesAreTakenAsTheyAre) {
+  write("links", "2-1 0-0 1-0 2-1\n\n\n");
+  const GoldLinks gold(path("links"), LinkUnit::pieces, corpus_);
+  EXPECT_THAT(gold.of_pair(0, *v_, *v_), ElementsAre(Link{0, 0}, Link{1, 0}, Link{2, 1}));
+  EXPECT_THAT(gold.of_pair(1, *v_, *v_), IsEmpty());
+}
+
+TEST_F(Gold, WrongFiles) {
+  EXPECT_THAT(error("0-0\n\n"), AllOf(HasSubstr("links has 2 lines of links, but"), HasSubstr("a has 3 lines")));
+  EXPECT_THAT(error("0-0\n\n\n\n"), HasSubstr("links has 4 lines of links"));
+  EXPECT_THAT(error("0-0\n0-x\n\n"), HasSubstr("links line 2: '0-x' is no link"));
+  EXPECT_THAT(error("0-0\n\n3-0\n"), AllOf(HasSubstr("links line 3: the link 3-0 leads out of the pair"),
+                                           HasSubstr("which has 3 and 3 words")));
+  EXPECT_THAT(error("0-3\n\n\n"), HasSubstr("links line 1: the link 0-3 leads out"));
+  EXPECT_THAT(error("0-0\n\n40-0\n", LinkUnit::pieces), HasSubstr("pieces"));
+  EXPECT_EQ(error("0-0\n9-9\n2-2\n"), "(no such error was thrown)");  // line 2 is not trained on
+  EXPECT_THAT(message_of<DataError>([&] { GoldLinks(path("none"), LinkUnit::words, corpus_); }), HasSubstr("none"));
+}
+
+TEST_F(Gold, TravelWithTheBatch) {
+  write("links", "0-0\n\n\n");
+  Encoded encoded = encode_corpus(corpus_, *v_, *v_, 100);
+  ASSERT_EQ(encoded.examples.size(), 2u);
+  const std::vector<int32_t> both{1, 0}, second{1};
+  EXPECT_THAT(make_batch(*v_, encoded.examples, both).link_starts, IsEmpty());
+  add_links(encoded.examples, corpus_, GoldLinks(path("links"), LinkUnit::pieces, corpus_), *v_, *v_);
+  encoded.examples[0].links = {{2, 0}, {1, 2}, {3, 2}};
+  const Batch batch = make_batch(*v_, encoded.examples, both);
+  ASSERT_EQ(int64_t(batch.link_starts.size()), batch.target_tokens() + 1);
+  const auto first = static_cast<size_t>(batch.target_starts[1]);  // of the example that has links
+  EXPECT_EQ(batch.link_starts[first], 0);
+  EXPECT_EQ(batch.link_starts[first + 1], 1);
+  EXPECT_EQ(batch.link_starts[first + 2], 1);
+  EXPECT_EQ(batch.link_starts[first + 3], 3);
+  EXPECT_EQ(batch.link_starts.back(), 3);
+  EXPECT_THAT(batch.linked, ElementsAre(2, 1, 3));
+  EXPECT_THAT(make_batch(*v_, encoded.examples, second).link_starts, IsEmpty());
+}
+
+}  // namespace
+}  // namespace hexapla
