@@ -25,10 +25,11 @@ struct TranslatorOptions {
   double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalised
   std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
   int extra_length = 50;                       // a translation has at most so many tokens more than its source
-  int max_length = 512;                        // tokens of a line; the rest of a longer one is not translated
+  int max_length = 512;                        // tokens at a time; a longer line is split at the ends of sentences
   int batch_sentences = 64;                    // lines that are translated at the same time, at most
   int batch_tokens = 4096;                     // and their tokens: working memory grows with both
-  // Told of every line that was cut at max_length or was not UTF-8: its place in the input, from 0, and what was done.
+  // Told of every line that was split at max_length or was not UTF-8: its place in the input, from 0, and what was
+  // done.
   std::function<void(std::size_t line, const std::string& what)> warn;
 };
 

@@ -47,4 +47,29 @@ OpenModel open_translator(const std::string& path, int threads, Precision precis
   return m;
 }
 
+TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vector<double>& weights) const {
+  Ensemble e{.models = {}, .mixture = mixture, .weights = weights};
+  for (const OpenModel& m : members) e.models.push_back(m.file.net.get());
+  const OpenModel& first = members.front();
+  return TextTranslator(e, first.source, first.target, *first.backend);
+}
+
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision) {
+  OpenEnsemble e;
+  e.members.reserve(paths.size());  // `first` stays where it is
+  e.members.push_back(open_translator(paths.empty() ? "" : paths[0], threads, precision));
+  const OpenModel& first = e.members[0];
+  for (size_t i = 1; i < paths.size(); ++i) {
+    const std::string file = checked_file(paths[i], threads);
+    OpenModel m = with_vocabularies(map_model(file), file, nullptr);
+    if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
+      throw UsageError(cat(paths[0], " and ", paths[i],
+                           " have different vocabularies, so they cannot translate together; train the second with ",
+                           "the vocabulary of the first"));
+    e.packed.push_back(std::make_unique<PackedWeights>(*first.backend, m.file));
+    e.members.push_back(std::move(m));
+  }
+  return e;
+}
+
 }  // namespace hexapla::cli

@@ -2,6 +2,7 @@
 // What every subcommand that uses a model shares: loading it with its vocabularies and a backend.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/cpu/cpu.h"
 #include "decode/packed_weights.h"
@@ -27,5 +28,15 @@ std::string model_file(const std::string& path);
 OpenModel open_model(const std::string& path, int threads);
 // The same, and made ready to translate: with packed weights, in this precision.
 OpenModel open_translator(const std::string& path, int threads, Precision precision);
+
+// Models that translate together, in one backend.
+struct OpenEnsemble {
+  std::vector<OpenModel> members;                      // the first one's backend and vocabularies are everybody's
+  std::vector<std::unique_ptr<PackedWeights>> packed;  // of the others
+
+  TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
+};
+// UsageError: models of different vocabularies; weights are checked by translator().
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision);
 
 }  // namespace hexapla::cli

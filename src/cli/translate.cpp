@@ -3,59 +3,82 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/translate_input.h"
 
 namespace hexapla::cli {
 namespace {
 
 struct Translate {
-  std::string model, color = "auto";
+  std::vector<std::string> models;
+  std::string mixture = "linear", prefix_file, color = "auto";
+  std::vector<double> weights;
+  LineRequest everywhere;
   SearchFlags search;
   AlignmentFlags alignment;
+  SampleFlags sampling;
   int64_t chunk_lines = 2000;  // read before translating: longer chunks sort better
   int threads = 0;
-  bool quiet = false;
+  bool jsonl = false, json = false, quiet = false;
+
+  TranslateOptions options() const {
+    TranslateOptions how = search.options();
+    sampling.add_to(how.search);
+    how.search.token_scores = json;
+    how.everywhere = everywhere;
+    // An alignment is of one sentence; of several models, it is the first one's.
+    if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
+    check(how.search);
+    if (sampling.sample && !everywhere.require.empty())
+      throw UsageError("--require needs a beam, and --sample has none; leave one of them out");
+    return how;
+  }
 
   int run() const {
-    const OpenModel m = open_translator(model, threads, search.chosen_precision());
-    const TextTranslator translator = m.translator();
-    const TranslateOptions how = search.options();
-    if (alignment) alignment.options(m);  // says what is wrong with them before anything is translated
+    const TranslateOptions how = options();
+    const OpenEnsemble m = open_ensemble(models, threads, search.chosen_precision());
+    const TextTranslator translator = m.translator(make_mixture(mixture), weights);
+    if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
     Progress progress(make_terminal(parse_color(color), quiet));
-    const auto start = std::chrono::steady_clock::now();
     // Somebody who types wants the answer to this line, not to two thousand.
-    const int64_t most = isatty(STDIN_FILENO) ? 1 : chunk_lines;
+    const bool typed = isatty(STDIN_FILENO);
+    const auto input = open_input(typed && !quiet);
+    const auto start = std::chrono::steady_clock::now();
     int64_t first = 0;
-    for (std::vector<std::string> lines; read(lines, most); first += static_cast<int64_t>(lines.size())) {
-      const auto found = translator.translate(lines, how, [&](size_t line, const std::string& what) {
-        progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
-      });
-      write(first, found, alignment.texts(m, lines, found, how));
+    for (InputLines in; !(in = input->next(typed ? 1 : chunk_lines)).text.empty();) {
+      const auto found = translator.translate(
+          Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
+            progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
+          });
+      write(first, found, alignment.texts(m.members[0], in.text, found, how));
       if (!std::cout) return 1;  // the reader has gone (head)
+      first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      const int64_t done = first + static_cast<int64_t>(lines.size());
-      progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(done), double(done) / seconds));
+      if (!typed) progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(first), double(first) / seconds));
     }
     return 0;
   }
 
-  static bool read(std::vector<std::string>& lines, int64_t most) {
-    lines.clear();
-    for (std::string line; static_cast<int64_t>(lines.size()) < most && std::getline(std::cin, line);) {
-      if (!line.empty() && line.back() == '\r') line.pop_back();
-      lines.push_back(std::move(line));
-    }
-    return !lines.empty();
+  std::unique_ptr<TranslateInput> open_input(bool prompt) const {
+    if (jsonl && !prefix_file.empty())
+      throw UsageError("--jsonl and --prefix both say how translations begin; put \"prefix\" into the JSON");
+    if (jsonl) return json_input();
+    return prefix_file.empty() ? plain_input(prompt) : input_with_prefixes(prefix_file);
   }
 
   void write(int64_t first, const std::vector<std::vector<Translation>>& all,
              const std::vector<std::vector<std::string>>& alignments) const {
-    for (size_t i = 0; i < all.size(); ++i)
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (json) {
+        write_json(all[i]);
+        continue;
+      }
       for (size_t j = 0; j < all[i].size(); ++j) {
         const Translation& t = all[i][j];
         const std::string aligned = alignment ? " ||| " + alignments[i][j] : "";
@@ -65,20 +88,58 @@ struct Translate {
           std::cout << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", first + static_cast<int64_t>(i), t.text,
                                    aligned, t.score, t.normalised);
       }
+    }
     std::cout.flush();
   }
+
+  static void write_json(const std::vector<Translation>& found) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Translation& t : found)
+      list.push_back({{"text", t.text},
+                      {"score", t.score},
+                      {"normalised", t.normalised},
+                      {"ids", t.ids},
+                      {"token_scores", t.token_scores}});
+    std::cout << nlohmann::ordered_json{{"translations", std::move(list)}}.dump(
+                     -1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << "\n";
+  }
 };
+
+void bind_requests(Translate& t, CLI::App& c) {
+  c.add_option("--prefix", t.prefix_file,
+               "how the translations begin, line by line; a word may be cut, a blank ends it")
+      ->type_name("FILE");
+  c.add_option("--require", t.everywhere.require, "words that every translation has; may be given several times")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
+  c.add_option("--forbid", t.everywhere.forbid, "words that no translation has; may be given several times")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
+  c.add_flag("--jsonl", t.jsonl, "stdin has JSON objects: {\"text\", \"prefix\", \"require\": [], \"forbid\": []}");
+}
 
 }  // namespace
 
 void add_translate(CLI::App& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
   CLI::App* c = app.add_subcommand("translate", "translate lines from stdin to stdout");
-  c->add_option("-m,--model", t->model, "model file, or folder of a training")->type_name("MODEL");
+  c->add_option("-m,--model", t->models, "model file, or folder of a training; several translate together")
+      ->type_name("MODEL")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--ensemble", t->mixture, "of several models: linear, the mean of probabilities, or log-linear")
+      ->default_str("linear");
+  c->add_option("--weights", t->weights, "of the models in that mean, as --weights 2,1")->delimiter(',');
   t->search.bind(*c);
+  t->sampling.bind(*c);
+  bind_requests(*t, *c);
   c->add_option("--n-best", t->search.n_best, "translations of each line: N ||| text ||| F0= score ||| normalised")
       ->default_str("1");
   t->alignment.bind(*c);
+  c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
   c->add_option("--threads", t->threads, "0: every core; the result does not depend on it")->default_str("0");
   c->add_flag("-q,--quiet", t->quiet, "only errors");
   c->add_option("--color", t->color, "auto, always or never")->default_str("auto");
@@ -87,7 +148,11 @@ void add_translate(CLI::App& app, Action& chosen) {
       "  hexapla translate -m run < test.en > test.de\n"
       "  echo 'A dog runs.' | hexapla translate -m model.safetensors --beam-size 5 --n-best 5\n"
       "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
-      "Every input line gives one output line, in order; an empty line gives an empty line.");
+      "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
+      "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
+      "Every input line gives one output line, in order; an empty line gives an empty line. Where stdin is a "
+      "terminal,\n"
+      "each line is answered at once; Ctrl-D ends.");
   c->callback([t, &chosen] { chosen = [t] { return t->run(); }; });
 }
 

@@ -5,12 +5,6 @@
 namespace hexapla {
 namespace {
 
-struct Candidate {
-  double score, last;  // of the whole hypothesis, of its last token alone
-  size_t beam;
-  int32_t id;
-};
-
 // Expand: the candidates of one sentence, best first; among equals the lower beam, then the order of the row.
 std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t first_row, size_t needed) {
   std::vector<Candidate> all;
@@ -21,35 +15,39 @@ std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t
       return ++taken < needed;
     });
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  sort(all);
   all.resize(std::min(all.size(), needed));
   return all;
 }
 
-// Choose and move: what ends among the first beam_size is finished, the best that do not end go on.
+}  // namespace
+
+void sort(std::vector<Candidate>& candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+}
+
 void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos) {
-  const auto beam_size = static_cast<size_t>(options.beam_size);
+  const auto width = static_cast<size_t>(s.width);
   std::vector<Live> next;
-  for (size_t rank = 0; rank < candidates.size() && next.size() < beam_size; ++rank) {
+  for (size_t rank = 0; rank < candidates.size() && next.size() < width; ++rank) {
     const Candidate& c = candidates[rank];
     const Live& ancestor = s.live[c.beam];
     if (c.id != eos)
       next.push_back(extended(ancestor, c.id, c.score, c.last, options));
-    else if (rank < beam_size)
+    else if (rank < width)
       s.finished.push_back(finish(ancestor, c.last, options));
   }
   s.live = std::move(next);
 }
 
-// Retire: a sentence that is done leaves the batch.
 void retire(Sentence& s, const SearchOptions& options) {
   sort_finished(s);
-  if (!settled(s, options)) return;
+  const bool enough = s.finished.size() >= static_cast<size_t>(s.width);
+  if (!s.live.empty() && !enough && !passed(s, options)) return;
   s.live.clear();
   s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));
 }
-
-}  // namespace
 
 void sort_finished(Sentence& s) {
   std::stable_sort(s.finished.begin(), s.finished.end(),
@@ -57,19 +55,20 @@ void sort_finished(Sentence& s) {
 }
 
 // A score only falls as tokens are added, and its divisor is largest or smallest at the next length or at the longest.
-bool settled(const Sentence& s, const SearchOptions& options) {
+// What words take away grows with their number; what they give, too.
+bool passed(const Sentence& s, const SearchOptions& options) {
   const auto n_best = static_cast<size_t>(options.n_best);
-  if (s.live.empty() || s.finished.size() >= static_cast<size_t>(options.beam_size)) return true;
   if (s.finished.size() < n_best) return false;
   const Live& best = s.live.front();
   const auto next = static_cast<int64_t>(best.prefix.ids.size());  // <s> stands for the </s> that may come
+  const double score = best.score - options.word_penalty * static_cast<double>(options.word_penalty < 0 ? s.cap : next);
   const double bound =
-      std::max(best.score / divisor(options.length_penalty, next), best.score / divisor(options.length_penalty, s.cap));
+      std::max(score / divisor(options.length_penalty, next), score / divisor(options.length_penalty, s.cap));
   return bound <= s.finished[n_best - 1].normalised;
 }
 
 void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {
-  const int64_t needed = 2 * options_.beam_size;  // at most beam_size of them end
+  const int64_t needed = 2 * options_.beam_size;  // at most half of them end
   const BestTokens best(cx, logits, needed, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];

@@ -10,8 +10,8 @@ std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<
   std::vector<Hypothesis> results(sources.size());
   int64_t cache_rows = 0;
   for (size_t b = 0; b < sources.size(); ++b) {
-    live.push_back({{{special.bos}, {}}, 0, {}});
-    cache_rows += longest_translation(model, sources[b], options);
+    live.push_back({{{special.bos}, {}}, 0, {}, 0});
+    cache_rows += longest_translation(positions(model), sources[b], options);
   }
   std::vector<bool> ended(sources.size());
   DecoderSteps decoder(cx, model, sources, cache_rows);
@@ -27,7 +27,7 @@ std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<
     const BestTokens best(cx, logits, 1, special);
     for (size_t b = 0; b < live.size(); ++b) {
       if (ended[b]) continue;
-      const auto [score, id] = length < longest_translation(model, sources[b], options)
+      const auto [score, id] = length < longest_translation(positions(model), sources[b], options)
                                    ? best.first(starts[b])
                                    : Token{end_scores(cx, logits.slice(starts[b], 1), special)[0], special.eos};
       if (id == special.eos) {

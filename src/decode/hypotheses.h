@@ -10,19 +10,25 @@ struct Live {
   Prefix prefix;
   double score = 0;
   std::vector<float> token_scores;  // only where they are asked for
+  uint32_t sample = 0;              // its number, where it is one
 };
 
 struct Sentence {
   size_t source;
   int64_t place, tokens;  // its memory rows
-  int64_t cap;            // tokens of a translation, </s> counted
+  int64_t cap, width;     // tokens of a translation, </s> counted, and hypotheses, at most
   std::vector<Live> live;
   std::vector<Hypothesis> finished;
 };
 
+// What hypotheses of `tokens` tokens, </s> counted, are compared by.
+inline double normalised(double score, int64_t tokens, const SearchOptions& options) {
+  return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
+}
+
 // live + id, of log-probability `last`, with the score of the whole given.
 inline Live extended(const Live& live, int32_t id, double score, double last, const SearchOptions& options) {
-  Live next{live.prefix, score, {}};
+  Live next{live.prefix, score, {}, live.sample};
   next.prefix.ids.push_back(id);
   if (options.token_scores) {
     next.token_scores = live.token_scores;
@@ -35,7 +41,7 @@ inline Live extended(const Live& live, int32_t id, double score, double last, co
 inline Hypothesis finish(const Live& live, double last, const SearchOptions& options) {
   const double score = live.score + last;
   const Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-  Hypothesis h{ids, score, score / divisor(options.length_penalty, static_cast<int64_t>(ids.size()) + 1), {}};
+  Hypothesis h{ids, score, normalised(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
   if (options.token_scores) {
     h.token_scores = live.token_scores;
     h.token_scores.push_back(static_cast<float>(last));

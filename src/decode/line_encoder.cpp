@@ -7,12 +7,16 @@
 namespace hexapla {
 
 LineEncoder::LineEncoder(const Vocabulary& vocabulary, const Config& c, int64_t max_length, const LineWarning& warn)
+    : LineEncoder(vocabulary, c.positions == "learned" ? c.max_positions : max_length, max_length, warn) {}
+
+LineEncoder::LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
+                         const LineWarning& warn)
     : vocabulary_(vocabulary),
       longest_(max_length),
       remedy_("cut the line into sentences, or raise --max-length"),
       warn_(warn) {
-  if (c.positions != "learned" || c.max_positions >= max_length) return;
-  longest_ = c.max_positions;
+  if (learned_positions >= max_length) return;
+  longest_ = learned_positions;
   remedy_ = "the model has no more learned positions, so cut the line into sentences";
 }
 

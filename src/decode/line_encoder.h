@@ -18,6 +18,7 @@ using LineWarning = std::function<void(size_t line, const std::string& what)>;
 class LineEncoder {
  public:
   LineEncoder(const Vocabulary& vocabulary, const Config& config, int64_t max_length, const LineWarning& warn);
+  LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length, const LineWarning& warn);
 
   // Without </s>; empty for a blank line. `line` is its place in the input, for warnings.
   Ids encode(const std::string& text, size_t line) const;
@@ -30,7 +31,7 @@ class LineEncoder {
   };
   Line encode_words(const std::string& text, size_t line) const;
 
- private:
+ protected:
   std::string mended(const std::string& text, size_t line) const;
   size_t kept(size_t tokens, size_t line) const;
 

@@ -1,26 +1,64 @@
 #include "decode/room.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace hexapla {
 
-int64_t longest_translation(const Transformer& model, const Ids& source, const SearchOptions& options) {
-  const int64_t cap = static_cast<int64_t>(source.size()) + options.extra_length;
-  return model.config.positions == "learned" ? std::min(cap, model.config.max_positions) : cap;
+namespace {
+
+// Tokens that a request makes a translation write.
+int64_t demanded(const Request& request) {
+  int64_t n = request.prefix_tokens;
+  for (const Phrase& p : request.required) n += static_cast<int64_t>(p.ids.size());
+  return n;
 }
 
-Room::Room(const Transformer& model, const Queue& q, const SearchOptions& options) {
-  int64_t all = 0, caps = 0, longest_source = 0;
+const Request& request(const Queue& q, size_t source) {
+  static const Request none;
+  return q.requests.empty() ? none : q.requests[source];
+}
+
+}  // namespace
+
+int64_t positions(const Transformer& model) {
+  return model.config.positions == "learned" ? model.config.max_positions : std::numeric_limits<int64_t>::max();
+}
+
+int64_t longest_translation(int64_t positions, const Ids& source, const SearchOptions& options,
+                            const Request& request) {
+  const auto tokens = static_cast<int64_t>(source.size());
+  int64_t cap = tokens + options.extra_length + demanded(request);
+  if (options.longest > 0) cap = std::min(cap, options.longest + 1);  // </s>
+  if (options.longest_ratio > 0)
+    cap = std::min(cap, static_cast<int64_t>(std::ceil(options.longest_ratio * static_cast<double>(tokens - 1))) + 1);
+  if (options.min_length > 0) cap = std::max(cap, options.min_length + 1);
+  return std::min(cap, positions);
+}
+
+int64_t width(const SearchOptions& options, const Request& request) {
+  if (options.sampling) return options.n_best;
+  int64_t tokens = 0;
+  for (const Phrase& p : request.required) tokens += static_cast<int64_t>(p.ids.size());
+  return tokens == 0 ? options.beam_size : std::max<int64_t>(options.beam_size, tokens + 1);
+}
+
+Room::Room(int64_t positions, const Queue& q, const SearchOptions& options) {
+  int64_t all = 0, rows = 0, longest_source = 0, extra = options.extra_length;
   for (const size_t i : q.order) {
+    const Request& r = request(q, i);
     const auto n = static_cast<int64_t>(q.sources[i].size());
-    const int64_t cap = longest_translation(model, q.sources[i], options);
-    all += n, caps += cap;
+    const int64_t cap = longest_translation(positions, q.sources[i], options, r), hypotheses = width(options, r);
+    all += n, rows += cap * hypotheses;
+    extra = std::max(extra, options.extra_length + demanded(r));
+    widest = std::max(widest, hypotheses);
     longest_source = std::max(longest_source, n);
     longest = std::max({longest, n, cap});
   }
   sentences = std::min(q.sentences, static_cast<int64_t>(q.order.size()));
   tokens = std::max(longest_source, std::min(q.tokens, all));
-  cache_rows = options.beam_size * std::min(caps, tokens + sentences * options.extra_length);
+  cache_rows = std::min(rows, widest * (tokens + sentences * extra));
 }
 
 Rows::Rows(std::vector<Sentence>& sentences, int64_t tokens) {

@@ -1,18 +1,25 @@
 #pragma once
-// How long translations may become, and the memory that a worker has for them.
+// How long and how many translations may become, and the memory that a worker has for them.
 #include <vector>
 
 #include "decode/hypotheses.h"
 
 namespace hexapla {
 
-// A translation of S source tokens has at most S + extra_length tokens, and no more than there are learned positions.
-int64_t longest_translation(const Transformer& model, const Ids& source, const SearchOptions& options);
+// How many a model has learned; where they are computed, more than anybody needs.
+int64_t positions(const Transformer& model);
+
+// A translation of S source tokens has at most S + extra_length tokens, no more than the other limits say, and no more
+// than there are positions. What it is made to write comes on top of the first.
+int64_t longest_translation(int64_t positions, const Ids& source, const SearchOptions& options,
+                            const Request& request = {});
+// Hypotheses of a sentence at a time.
+int64_t width(const SearchOptions& options, const Request& request = {});
 
 // What a worker has memory for.
 struct Room {
-  int64_t sentences = 0, tokens = 0, cache_rows = 0, longest = 0;
-  Room(const Transformer& model, const Queue& q, const SearchOptions& options);
+  int64_t sentences = 0, tokens = 0, cache_rows = 0, longest = 0, widest = 1;
+  Room(int64_t positions, const Queue& q, const SearchOptions& options);
 };
 
 // All the hypotheses of the sentences on their way, which stand in the order of their places. Between two of them there

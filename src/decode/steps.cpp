@@ -72,20 +72,23 @@ std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes
   return rows;
 }
 
-Tensor DecoderSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
-  const auto n = static_cast<int64_t>(prefixes.size());
-  HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
-                " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
-  cx_.arena.rewind(step_);
+void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
   const std::vector<int32_t> places = unseen_rows(prefixes);
-  size_t longest = 0;
-  for (int64_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < prefixes.size(); ++i) {
     Prefix& p = *prefixes[i];
     HEXAPLA_CHECK(p.ids.size() == p.rows.size() + 1, "decoding: a hypothesis of ", p.ids.size(), " ids has ",
                   p.rows.size(), " cache rows, so not exactly one id is new");
     p.rows.push_back(places[i]);
-    longest = std::max(longest, p.rows.size());
   }
+}
+
+Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+  const auto n = static_cast<int64_t>(prefixes.size());
+  HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
+                " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
+  cx_.arena.rewind(step_);
+  size_t longest = 0;
+  for (const Prefix* p : prefixes) longest = std::max(longest, p->rows.size());
   StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
   in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
   for (int64_t i = 0; i < n; ++i) {

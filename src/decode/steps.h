@@ -52,9 +52,16 @@ class DecoderSteps {
   // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
   // skipped).
   // -> logits of the next token [N, V], valid until the next step.
-  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+    take_rows(prefixes);
+    return compute(prefixes, hypotheses, memory);
+  }
   // All the sentences that the constructor encoded.
   Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses) { return step(prefixes, hypotheses, all_); }
+
+  // The two halves of step, for several models that decode the same hypotheses: one of them takes the rows.
+  void take_rows(std::span<Prefix* const> prefixes);
+  Tensor compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
 
  private:
   std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);

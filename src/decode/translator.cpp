@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "decode/line_encoder.h"
+#include "decode/hypotheses.h"
+#include "decode/room.h"
+#include "decode/sentences.h"
 #include "decode/workers.h"
 
 namespace hexapla {
@@ -55,38 +57,155 @@ std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, 
 
 TextTranslator::TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target,
                                Backend& backend)
-    : model_(model), source_(source), target_(target), backend_(backend) {
-  HEXAPLA_CHECK(source.size() == model.config.source_vocab && target.size() == model.config.target_vocab,
-                "translator: vocabularies of ", source.size(), " and ", target.size(),
-                " pieces, but the model was made for ", model.config.source_vocab, " and ", model.config.target_vocab);
+    : TextTranslator(Ensemble{.models = {&model}}, source, target, backend) {}
+
+TextTranslator::TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
+                               Backend& backend)
+    : ensemble_(ensemble),
+      source_(source),
+      target_(target),
+      backend_(backend),
+      pieces_(std::make_shared<const PieceTexts>(target)) {
+  check(ensemble);
+  const Config& c = model().config;
+  HEXAPLA_CHECK(source.size() == c.source_vocab && target.size() == c.target_vocab, "translator: vocabularies of ",
+                source.size(), " and ", target.size(), " pieces, but the model was made for ", c.source_vocab, " and ",
+                c.target_vocab);
 }
 
-std::vector<std::vector<Translation>> TextTranslator::translate(std::span<const std::string> lines,
-                                                                const TranslateOptions& options,
+int64_t TextTranslator::positions() const {
+  int64_t n = hexapla::positions(model());
+  for (const Transformer* m : ensemble_.models) n = std::min(n, hexapla::positions(*m));
+  return n;
+}
+
+namespace {
+
+// Lines as the sentences that are translated one by one: usually one a line.
+struct Sentences {
+  std::vector<Ids> ids;  // with </s>
+  std::vector<Request> requests;
+  std::vector<size_t> first;  // of each line, and the end
+
+  Sentences(const Lines& lines, const SourceReader& reader, const RequestMaker& requests_of, LongInput long_input,
+            int32_t eos) {
+    if (long_input == LongInput::refuse) reader.refuse_long(lines.text, lines.first);
+    for (size_t i = 0; i < lines.text.size(); ++i) {
+      first.push_back(ids.size());
+      const Request r = request(lines, i, requests_of);
+      if (!r.required.empty() && long_input == LongInput::split && reader.too_long(lines.text[i]))
+        throw DataError(cat("line ", lines.first + i + 1, " has phrases that are required, but more than ",
+                            reader.longest(), " tokens, and none of its parts would know which are its own; cut the ",
+                            "line into sentences, or raise --max-length"));
+      for (Ids& part : parts(lines.text[i], i, reader, long_input)) {
+        ids.push_back(std::move(part));
+        ids.back().push_back(eos);
+        requests.push_back(r);
+        requests.back().part = static_cast<uint32_t>(ids.size() - 1 - first.back());
+        if (requests.back().part > 0) requests.back().prefix.clear();
+      }
+    }
+    first.push_back(ids.size());
+  }
+
+ private:
+  static std::vector<Ids> parts(const std::string& text, size_t line, const SourceReader& reader, LongInput how) {
+    if (how == LongInput::split) return reader.parts(text, line);
+    const Ids ids = reader.encode(text, line);
+    if (ids.empty()) return {};
+    return {ids};
+  }
+  static Request request(const Lines& lines, size_t i, const RequestMaker& maker) {
+    const uint64_t line = lines.first + i;
+    if (lines.requests.empty()) return maker.make({}, line);
+    try {
+      return maker.make(lines.requests[i], line);
+    } catch (const UsageError& e) {
+      throw DataError(cat("line ", line + 1, ": ", e.what()));
+    }
+  }
+};
+
+// The i-th best of every part, one after the other.
+Translation in_one(std::span<const std::vector<Translation>> parts, size_t i, const SearchOptions& options) {
+  Translation whole;
+  std::vector<std::string> texts;
+  int64_t tokens = 0;
+  for (const std::vector<Translation>& found : parts) {
+    if (found.empty()) continue;
+    const Translation& t = found[std::min(i, found.size() - 1)];
+    texts.push_back(t.text);
+    whole.score += t.score;
+    tokens += static_cast<int64_t>(t.ids.size()) + 1;
+    whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
+    whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
+  }
+  whole.text = joined(texts);
+  if (tokens > 0) whole.normalised = normalised(whole.score, tokens, options);
+  return whole;
+}
+
+std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, const SearchOptions& options) {
+  if (parts.size() == 1) return std::move(parts[0]);
+  std::vector<Translation> all;
+  size_t most = 0;
+  for (const std::vector<Translation>& p : parts) most = std::max(most, p.size());
+  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i, options));
+  return all;
+}
+
+}  // namespace
+
+// A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
+std::string TextTranslator::text_of(const Ids& ids, const std::string& prefix) const {
+  if (prefix.empty() || std::find(ids.begin(), ids.end(), target_.unk()) == ids.end()) return target_.decode(ids);
+  Ids all{target_.bos()};
+  all.insert(all.end(), ids.begin(), ids.end());
+  return pieces_->read(all, prefix);
+}
+
+void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, const Done& done) const {
+  const int64_t workers = workers_for(static_cast<int64_t>(queue.order.size()));
+  const auto share = (static_cast<int64_t>(queue.order.size()) + workers - 1) / workers;
+  queue.sentences = std::min(queue.sentences, share);
+  const DType dtype = model().target_embedding().table.value.dtype;
+  const auto run = [&](const auto& models) {
+    on_workers(workers, backend_, dtype, search_memory(models, queue, options, dtype),
+               [&](Context& cx) { search(cx, models, queue, options, special_ids(target_), done); });
+  };
+  ensemble_.models.size() == 1 ? run(model()) : run(ensemble_);
+}
+
+std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lines, const TranslateOptions& options,
                                                                 const LineWarning& warn) const {
   check(options);
-  std::vector<Ids> sentences = LineEncoder(source_, model_.config, options.max_length, warn).encode(lines);
+  const SourceReader reader(source_, positions(), options.max_length, warn);
+  const RequestMaker requests(target_, *pieces_, options.everywhere);
+  const Sentences sentences(lines, reader, requests, options.long_input, source_.eos());
   std::vector<int64_t> lengths;
-  for (Ids& ids : sentences) {
-    if (!ids.empty()) ids.push_back(source_.eos());
-    lengths.push_back(length(ids));
-  }
+  for (const Ids& ids : sentences.ids) lengths.push_back(length(ids));
   const std::vector<size_t> order = longest_first(lengths);
-  const int64_t workers = workers_for(static_cast<int64_t>(order.size()));
-  const int64_t share = (static_cast<int64_t>(order.size()) + workers - 1) / workers;
-  Queue queue{sentences, order, std::min(options.batch_sentences, share), options.batch_tokens};
-  const DType dtype = model_.target_embedding().table.value.dtype;
-  const size_t memory = search_memory(model_, queue, options.search, dtype);
-  std::vector<std::vector<Translation>> results(lines.size());
-  const Done done = [&](size_t place, std::vector<Hypothesis> found) {
-    for (Hypothesis& h : found)
-      results[place].push_back(
-          {target_.decode(h.ids), h.score, h.normalised, std::move(h.ids), std::move(h.token_scores)});
-  };
-  on_workers(workers, backend_, dtype, memory,
-             [&](Context& cx) { search(cx, model_, queue, options.search, special_ids(target_), done); });
-  for (std::vector<Translation>& r : results)
-    if (r.empty()) r.emplace_back();
+  Queue queue{.sources = sentences.ids,
+              .order = order,
+              .sentences = options.batch_sentences,
+              .tokens = options.batch_tokens,
+              .requests = sentences.requests,
+              .pieces = pieces_.get()};
+  std::vector<std::vector<Translation>> found(sentences.ids.size());
+  search_queue(queue, options.search, [&](size_t place, std::vector<Hypothesis> hypotheses) {
+    for (Hypothesis& h : hypotheses)
+      found[place].push_back({text_of(h.ids, sentences.requests[place].prefix), h.score, h.normalised, std::move(h.ids),
+                              std::move(h.token_scores)});
+  });
+  std::vector<std::vector<Translation>> results;
+  for (size_t i = 0; i < lines.text.size(); ++i) {
+    const size_t n = sentences.first[i + 1] - sentences.first[i];
+    const std::span<std::vector<Translation>> parts(found.data() + sentences.first[i], n);
+    for (const auto& part : parts)
+      if (part.empty() && warn) warn(i, "no translation follows the rules it was given, so there is none; ease them");
+    results.push_back(of_line(parts, options.search));
+    if (results.back().empty()) results.back().emplace_back();
+  }
   return results;
 }
 

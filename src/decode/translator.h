@@ -1,19 +1,32 @@
 #pragma once
 // Text in, text out: subwords, batches, search, and the lines back in their order.
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "decode/line_encoder.h"
+#include "decode/ensemble.h"
+#include "decode/line_requests.h"
 #include "decode/search.h"
+#include "decode/sources.h"
 
 namespace hexapla {
 
 struct TranslateOptions {
   SearchOptions search;
-  int64_t batch_sentences = 64;  // of one worker at a time, at most
-  int64_t batch_tokens = 4096;   // of their sources, at most; a longer line stands alone
-  int64_t max_length = 512;      // source tokens of a line, </s> counted; only so many are translated
+  int64_t batch_sentences = 64;             // of one worker at a time, at most
+  int64_t batch_tokens = 4096;              // of their sources, at most; a longer line stands alone
+  int64_t max_length = 512;                 // source tokens that are translated at a time, </s> counted
+  LongInput long_input = LongInput::split;  // what becomes of a longer line
+  LineRequest everywhere;                   // of every line
+};
+
+// Lines and what is asked of each.
+struct Lines {
+  std::span<const std::string> text;
+  std::span<const LineRequest> requests = {};  // as many, or none
+  uint64_t first = 0;                          // the number of the first in the input: it names what is drawn
 };
 
 void check(const TranslateOptions& options);  // UsageError: a number out of range
@@ -32,19 +45,35 @@ class TextTranslator {
   // Error: a vocabulary that does not have the size the model was made for.
   TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
 
+  // Several models that translate together, all for these vocabularies. UsageError: check(ensemble).
+  TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+
   // For each line its translations, best first, at most n_best; one empty one for a blank line. The bytes of a
-  // translation depend on its line and on the search options alone. Warned of: a line longer than max_length (or than
-  // the model's learned positions), of which the first max_length tokens are translated, and bytes that are not UTF-8,
-  // each read as U+FFFD. Lines, ids and translations are held in memory: give long files in portions.
-  // UsageError: an option out of range. RunError: no memory, or the model gives NaN.
-  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
+  // translation depend on its line and on the search options alone (and, where it is drawn, on the line's number).
+  // Warned of: a line longer than max_length (or than the model's learned positions), and what was done to it; bytes
+  // that are not UTF-8, each read as U+FFFD; a line of which no translation follows the rules, which gets an empty one.
+  // A line in parts has n_best joined translations, the best of every part first, with the sums of their scores.
+  // Lines, ids and translations are held in memory: give long files in portions.
+  // UsageError: an option or a request out of range. DataError: a long line, if they are refused; a long line with
+  // required phrases. RunError: no memory, or the model gives NaN.
+  std::vector<std::vector<Translation>> translate(const Lines& lines, const TranslateOptions& options,
                                                   const LineWarning& warn = {}) const;
+  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
+                                                  const LineWarning& warn = {}) const {
+    return translate(Lines{lines}, options, warn);
+  }
 
  private:
-  const Transformer& model_;
+  const Transformer& model() const { return *ensemble_.models.front(); }
+  int64_t positions() const;
+  std::string text_of(const Ids& ids, const std::string& prefix) const;
+  void search_queue(Queue& queue, const SearchOptions& options, const Done& done) const;
+
+  Ensemble ensemble_;
   const Vocabulary& source_;
   const Vocabulary& target_;
   Backend& backend_;
+  std::shared_ptr<const PieceTexts> pieces_;
 };
 
 // Places of sentences in batches, the longest first; sentences of length 0 are left out.

@@ -69,6 +69,7 @@ TEST_F(TranslatorTest, LongLinesAreCutWithAWarning) {
   const std::vector<std::string> lines{"ein Hund", "ein Hund und zwei Katzen und die Straße", "ein"};
   TranslateOptions options = short_;
   options.max_length = 4;
+  options.long_input = LongInput::truncate;
   Warnings warnings;
   const auto cut = texts(lines, options, warnings.sink());
   EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("1: of "), HasSubstr("first 4"))));
@@ -81,6 +82,7 @@ TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {
   const TestModel m(c);
   const TextTranslator translator(m.model, vocabulary(), vocabulary(), *backend_);
   Warnings warnings;
+  short_.long_input = LongInput::truncate;
   const std::vector<std::string> lines{"ein Hund und zwei Katzen und die Straße und die Katzen"};
   EXPECT_EQ(translator.translate(lines, short_, warnings.sink()).size(), 1u);
   EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("first 6"), HasSubstr("learned positions"))));

@@ -13,13 +13,13 @@ namespace hexapla {
 template <class Steps>
 class Worker {
  public:
-  Worker(Steps& steps, const Transformer& model, Queue& queue, const SearchOptions& options, Chooser& chooser)
+  Worker(Steps& steps, int64_t positions, Queue& queue, const SearchOptions& options, Chooser& chooser)
       : decoder_(steps),
-        model_(model),
+        positions_(positions),
         queue_(queue),
         options_(options),
         chooser_(chooser),
-        room_(model, queue, options) {}
+        room_(positions, queue, options) {}
 
   void run(Context& cx, const Done& done) {
     while (begin()) {
@@ -38,14 +38,16 @@ class Worker {
     while (static_cast<int64_t>(sentences_.size()) < room_.sentences && look()) {
       const Ids& source = queue_.sources[*waiting_];
       const auto tokens = static_cast<int64_t>(source.size());
-      const int64_t cap = longest_translation(model_, source, options_);
+      const Request& request = queue_.requests.empty() ? nothing_ : queue_.requests[*waiting_];
+      const int64_t cap = longest_translation(positions_, source, options_, request);
+      const int64_t hypotheses = width(options_, request);
       const std::optional<size_t> at = gap(tokens);
-      if (!at || held_rows_ + cap * options_.beam_size > room_.cache_rows) break;
+      if (!at || held_rows_ + cap * hypotheses > room_.cache_rows) break;
       const int64_t place = *at == 0 ? 0 : sentences_[*at - 1].place + sentences_[*at - 1].tokens;
       const auto s = sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(*at),
-                                       {*waiting_, place, tokens, cap, {}, {}});
+                                       {*waiting_, place, tokens, cap, hypotheses, {}, {}});
       chooser_.begin(*s);
-      held_rows_ += cap * options_.beam_size;
+      held_rows_ += cap * hypotheses;
       sources.push_back(source);
       places.push_back(place);
       waiting_.reset();
@@ -64,7 +66,7 @@ class Worker {
     std::erase_if(sentences_, [&](Sentence& s) {
       if (!s.live.empty()) return false;
       done(s.source, std::move(s.finished));
-      held_rows_ -= s.cap * options_.beam_size;
+      held_rows_ -= s.cap * s.width;
       return true;
     });
   }
@@ -88,10 +90,11 @@ class Worker {
   }
 
   Steps& decoder_;
-  const Transformer& model_;
+  int64_t positions_;
   Queue& queue_;
   const SearchOptions& options_;
   Chooser& chooser_;
+  const Request nothing_;
   Room room_;
   std::vector<Sentence> sentences_;  // by place
   int64_t held_rows_ = 0;            // of the cache, at most

@@ -21,6 +21,33 @@ Decoded decode_at(std::string_view text, size_t at) {
   return n > 0 ? Decoded{code_point, static_cast<size_t>(n)} : Decoded{};
 }
 
+utf8proc_int32_t last_of(std::string_view text) {
+  size_t at = text.size() - 1;
+  while (at > 0 && text.size() - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return decode_at(text, at).code_point;
+}
+
+bool in_word(utf8proc_int32_t code_point) {  // a letter, a mark or a digit
+  const utf8proc_category_t kind = utf8proc_category(code_point);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO;
+}
+
+bool without_blanks(utf8proc_int32_t code_point) {
+  struct Range {
+    utf8proc_int32_t first, last;
+  };
+  constexpr Range scripts[] = {{0x0E00, 0x0EFF},     // Thai, Lao
+                               {0x1000, 0x109F},     // Myanmar
+                               {0x1780, 0x17FF},     // Khmer
+                               {0x2E80, 0x312F},     // radicals, iteration marks, kana, bopomofo
+                               {0x31A0, 0xA4CF},     // more of these, Han, Yi
+                               {0xF900, 0xFAFF},     // Han, compatibility forms
+                               {0x1B000, 0x1B16F},   // more kana
+                               {0x20000, 0x323AF}};  // Han, extensions
+  return std::any_of(std::begin(scripts), std::end(scripts),
+                     [&](const Range& r) { return code_point >= r.first && code_point <= r.last; });
+}
+
 }  // namespace
 
 std::optional<size_t> invalid_utf8(std::string_view text) {
@@ -59,6 +86,24 @@ bool has_text(std::string_view line) {
     at += std::max<size_t>(next.bytes, 1);
   }
   return false;
+}
+
+size_t character_bytes(std::string_view text) {
+  return text.empty() ? 0 : std::max<size_t>(decode_at(text, 0).bytes, 1);
+}
+
+bool word_boundary(std::string_view text, size_t at) {
+  if (at == 0 || at >= text.size()) return true;
+  const utf8proc_int32_t left = last_of(text.substr(0, at)), right = decode_at(text, at).code_point;
+  return !in_word(left) || !in_word(right) || without_blanks(left) || without_blanks(right);
+}
+
+bool writes_no_blanks(std::string_view text) { return !text.empty() && without_blanks(decode_at(text, 0).code_point); }
+
+bool ends_without_blank(std::string_view text) {
+  if (text.empty()) return false;
+  const utf8proc_int32_t last = last_of(text);
+  return without_blanks(last) || (last >= 0xFF01 && last <= 0xFF1F);
 }
 
 int width(std::string_view text) {

@@ -16,6 +16,16 @@ std::string clean_utf8(std::string_view text);
 // Whether there is a letter, a digit or an ASCII punctuation mark: something that no normalization takes away.
 bool has_text(std::string_view line);
 
+// Of the character at the start of text; 1 for an invalid byte, 0 for no text.
+size_t character_bytes(std::string_view text);
+
+// Whether a word may begin or end before byte `at`: everywhere but between two letters, digits or marks of which
+// neither is of a script without blanks between words (Han, kana, Thai, Lao, Khmer, Myanmar).
+bool word_boundary(std::string_view text, size_t at);
+// Whether the text begins, or ends, with a character of such a script or a mark of theirs.
+bool writes_no_blanks(std::string_view text);
+bool ends_without_blank(std::string_view text);
+
 // Columns that the text fills on a terminal: 0 for combining marks, 2 for wide characters. Takes invalid UTF-8, too.
 int width(std::string_view text);
 

@@ -49,5 +49,29 @@ TEST(Utf8, Padding) {
   EXPECT_EQ(padded("abc", 2), "abc");
 }
 
+TEST(Utf8, WordsEndWhereLettersAndDigitsDo) {
+  const std::string text = "ein Hündchen, 3x";
+  const auto at = [&](const char* part) { return text.find(part); };
+  EXPECT_TRUE(word_boundary(text, 0));
+  EXPECT_TRUE(word_boundary(text, at("Hünd")));
+  EXPECT_FALSE(word_boundary(text, at("ünd")));
+  EXPECT_FALSE(word_boundary(text, at("ndchen")));  // after a letter of two bytes
+  EXPECT_TRUE(word_boundary(text, at(", ")));
+  EXPECT_FALSE(word_boundary(text, at("x")));
+  EXPECT_TRUE(word_boundary(text, text.size()));
+  EXPECT_FALSE(word_boundary("e\u0301a", 3));  // a mark belongs to its letter
+  EXPECT_TRUE(word_boundary("在北京的", 3));   // no blanks are written there
+  EXPECT_TRUE(writes_no_blanks("北京"));
+  EXPECT_FALSE(writes_no_blanks("한국"));  // Korean has blanks
+  EXPECT_FALSE(writes_no_blanks(""));
+}
+
+TEST(Utf8, CharacterBytes) {
+  EXPECT_EQ(character_bytes(""), 0u);
+  EXPECT_EQ(character_bytes("ab"), 1u);
+  EXPECT_EQ(character_bytes("üb"), 2u);
+  EXPECT_EQ(character_bytes("\xff\xfe"), 1u);
+}
+
 }  // namespace
 }  // namespace hexapla

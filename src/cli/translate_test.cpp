@@ -1,0 +1,204 @@
+// hexapla translate as users meet it: lines in, lines out, and what it says to wrong input.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/random.h"
+#include "base/test_folder.h"
+#include "cli/run.h"
+#include "model/model_file.h"
+#include "model/parameters.h"
+#include "text/vocabulary.h"
+
+namespace hexapla::cli {
+namespace {
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class TranslateTest : public TestFolder {
+ protected:
+  TranslateTest() {
+    save("model.safetensors", 1, 40);
+    save("second.safetensors", 2, 40);
+    save("other.safetensors", 3, 24);
+  }
+
+  void save(const std::string& name, uint64_t seed, int size) const {
+    std::vector<std::string> lines;
+    Random random(1);
+    const std::vector<std::string> words{"ein", "Hund", "und", "zwei", "Katzen", "laufen", "über", "die", "Straße"};
+    for (int i = 0; i < 200; ++i) {
+      lines.emplace_back();
+      for (uint32_t n = 1 + random.below(6); n > 0; --n) lines.back() += words[random.below(9)] + " ";
+    }
+    const Vocabulary v = Vocabulary::train(lines, {.size = size});
+    Config c;
+    c.source_vocab = c.target_vocab = v.size();
+    c.enc_layers = c.dec_layers = 1;
+    c.d_model = 16, c.d_ff = 16, c.heads = 2, c.tied = "none";
+    c.resolve();
+    Transformer net(c);
+    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
+    initialise(net, seed);
+    save_model(at(name), net, {v.bytes(), v.bytes()}, {});
+  }
+
+  Result translate(std::vector<std::string> arguments, const std::string& input) const {
+    std::vector<const char*> argv{"hexapla", "translate", "--extra-length", "5", "--threads", "1"};
+    if (std::find(arguments.begin(), arguments.end(), "-m") == arguments.end())
+      arguments.insert(arguments.end(), {"-m", at("model.safetensors")});
+    for (const auto& a : arguments) argv.push_back(a.c_str());
+    std::istringstream in(input);
+    std::streambuf* const before = std::cin.rdbuf(in.rdbuf());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = run(static_cast<int>(argv.size()), argv.data());
+    std::fflush(stdout);
+    std::string out = testing::internal::GetCapturedStdout();
+    std::cin.rdbuf(before);
+    std::cin.clear();
+    return {code, out, testing::internal::GetCapturedStderr()};
+  }
+
+  void expect_error(const std::vector<std::string>& arguments, const std::string& input, int code,
+                    const testing::Matcher<std::string>& message) const {
+    const Result r = translate(arguments, input);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_THAT(r.err, message);
+    EXPECT_EQ(r.out, "");
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+    return at(name);
+  }
+};
+
+int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST_F(TranslateTest, AsManyLinesAsItReads) {
+  const Result r = translate({}, "ein Hund\n\nzwei Katzen\r\n\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(lines_of(r.out), 4);
+  EXPECT_THAT(r.out, HasSubstr("\n\n"));
+  EXPECT_EQ(r.err, "");  // no prompt where nobody types
+}
+
+TEST_F(TranslateTest, NBestLinesNameTheirLine) {
+  const Result r = translate({"--n-best", "2"}, "ein Hund\nzwei Katzen\n");
+  EXPECT_EQ(lines_of(r.out), 4);
+  EXPECT_THAT(r.out, testing::MatchesRegex("(0 \\|\\|\\| [^|]*\\|\\|\\| F0= -[0-9.]+ \\|\\|\\| -[0-9.]+\n){2}"
+                                           "(1 \\|\\|\\| [^|]*\\|\\|\\| F0= -[0-9.]+ \\|\\|\\| -[0-9.]+\n){2}"));
+}
+
+TEST_F(TranslateTest, JsonHasScoresOfTokens) {
+  const Result r = translate({"--json", "--n-best", "2"}, "ein Hund\n\n");
+  std::istringstream in(r.out);
+  std::string line;
+  ASSERT_TRUE(std::getline(in, line));
+  const auto found = nlohmann::json::parse(line)["translations"];
+  ASSERT_EQ(found.size(), 2u);
+  double sum = 0;
+  for (const double s : found[0]["token_scores"]) sum += s;
+  EXPECT_NEAR(sum, found[0]["score"].get<double>(), 1e-4);
+  EXPECT_EQ(found[0]["token_scores"].size(), found[0]["ids"].size() + 1);
+  ASSERT_TRUE(std::getline(in, line));
+  EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"], "");
+}
+
+TEST_F(TranslateTest, SamplesHaveASeed) {
+  const auto drawn = [&](const std::string& seed) {
+    return translate({"--sample", "--seed", seed, "--n-best", "5", "--top-k", "9"}, "ein Hund\n").out;
+  };
+  EXPECT_EQ(drawn("1"), drawn("1"));
+  EXPECT_NE(drawn("1"), drawn("2"));
+  expect_error({"--top-k", "5"}, "", 2, AllOf(HasSubstr("--top-k"), HasSubstr("--sample")));
+  expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature 0"));
+  expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs a beam"));
+  expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 2, HasSubstr("need a beam"));
+}
+
+TEST_F(TranslateTest, ModelsTranslateTogether) {
+  const std::string a = at("model.safetensors"), b = at("second.safetensors");
+  const Result r = translate({"-m", a, "-m", b, "--weights", "2,1", "--ensemble", "log-linear"}, "ein Hund\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(lines_of(r.out), 1);
+  expect_error({"-m", a, "-m", at("other.safetensors")}, "", 2,
+               AllOf(HasSubstr("other.safetensors"), HasSubstr("different vocabularies")));
+  expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights has 1 numbers for 2 models"));
+  expect_error({"-m", a, "-m", b, "--weights", "1,-1"}, "", 2, HasSubstr("--weights -1"));
+  expect_error({"-m", a, "--ensemble", "mean"}, "", 2, HasSubstr("--ensemble 'mean'"));
+}
+
+TEST_F(TranslateTest, PrefixesAndPhrases) {
+  const std::string prefixes = write("prefixes", "zwei Ka\n\n");
+  const Result r = translate({"--prefix", prefixes, "--require", "Hund", "--require", "und die", "--forbid", "über"},
+                             "ein Hund\nzwei Katzen\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(lines_of(r.out), 2);
+  EXPECT_EQ(r.out.substr(0, 7), "zwei Ka");
+  EXPECT_THAT(r.out.substr(r.out.find('\n')), AllOf(HasSubstr("Hund"), HasSubstr("und die")));
+  expect_error({"--prefix", write("short", "x\n")}, "a\nb\n", 3,
+               AllOf(HasSubstr("short has 1 lines"), HasSubstr("more")));
+  expect_error({"--prefix", at("none")}, "a\n", 3, HasSubstr("none"));
+  expect_error({"--require", " "}, "a\n", 2, HasSubstr("--require ' ' is blank"));
+  expect_error({"--require", "Ж"}, "a\n", 2, HasSubstr("no piece for 'Ж'"));
+  expect_error({"--forbid", "Hund", "--require", "ein Hund"}, "a\n", 2, HasSubstr("is required"));
+}
+
+TEST_F(TranslateTest, MorePrefixesThanLinesIsAnError) {
+  const Result r = translate({"--prefix", write("long", "x\ny\n")}, "ein Hund\n");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_EQ(lines_of(r.out), 1);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("long has more lines than the 1 of the input")));
+}
+
+TEST_F(TranslateTest, JsonLines) {
+  const Result r =
+      translate({"--jsonl"}, R"({"text": "ein Hund", "prefix": "Katzen ", "require": ["Hund"], "forbid": []})"
+                             "\n\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.substr(0, 7), "Katzen ");
+  EXPECT_THAT(r.out, HasSubstr("Hund"));
+  EXPECT_EQ(lines_of(r.out), 2);
+  expect_error({"--jsonl"}, "{\n", 3, AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
+  expect_error({"--jsonl"}, "\n{\"prefix\": \"x\"}\n", 3, AllOf(HasSubstr("line 2"), HasSubstr("no \"text\"")));
+  expect_error({"--jsonl"}, R"({"text": 5})", 3, HasSubstr("\"text\" that is no string"));
+  expect_error({"--jsonl"}, R"({"text": "a", "forbid": "b"})", 3, HasSubstr("\"forbid\" that is no list"));
+  expect_error({"--jsonl"}, R"({"text": "a", "word": "b"})", 3, HasSubstr("has a \"word\""));
+  expect_error({"--jsonl"}, R"({"text": "a", "require": ["Ж"]})", 3, AllOf(HasSubstr("line 1"), HasSubstr("'Ж'")));
+  expect_error({"--jsonl", "--prefix", write("p", "")}, "", 2, HasSubstr("--jsonl and --prefix"));
+}
+
+TEST_F(TranslateTest, LongLines) {
+  const std::string text = "ein Hund. zwei Katzen. die Katzen laufen über die Straße.\n";
+  const Result split = translate({"--max-length", "9"}, text);
+  EXPECT_EQ(lines_of(split.out), 1);
+  EXPECT_THAT(split.err, AllOf(HasSubstr("line 1"), HasSubstr("parts")));
+  const Result cut = translate({"--max-length", "9", "--long-input", "truncate"}, text);
+  EXPECT_EQ(lines_of(cut.out), 1);
+  EXPECT_THAT(cut.err, HasSubstr("only the first 9"));
+  expect_error({"--max-length", "9", "--long-input", "refuse"}, "ein\n" + text + text, 3,
+               AllOf(HasSubstr("line 2 has"), HasSubstr("2 such lines"), HasSubstr("--long-input split")));
+  expect_error({"--long-input", "drop"}, "", 2, HasSubstr("--long-input"));
+  expect_error({"--max-length", "9", "--require", "Hund"}, text, 3, HasSubstr("phrases that are required"));
+}
+
+TEST_F(TranslateTest, NumbersOutOfRange) {
+  for (const char* option : {"--longest", "--longest-ratio", "--min-length", "--no-repeat-ngram", "--max-stutter"})
+    expect_error({option, "-1"}, "", 2, HasSubstr(std::string(option) + " -1"));
+  expect_error({"--min-length", "5", "--longest", "4"}, "", 2, HasSubstr("--min-length 5 is above --longest 4"));
+  expect_error({"--unk", "drop"}, "", 2, HasSubstr("--unk"));
+}
+
+}  // namespace
+}  // namespace hexapla::cli

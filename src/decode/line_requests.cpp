@@ -1,0 +1,46 @@
+#include "decode/line_requests.h"
+
+#include <algorithm>
+
+#include "text/utf8.h"
+
+namespace hexapla {
+namespace {
+
+void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineRequest& from, Request& to) {
+  for (const std::string& text : from.require) {
+    Phrase p = writable_phrase(target, pieces, text, "--require");
+    const auto same = [&](const Phrase& other) { return other.text == p.text; };
+    if (std::none_of(to.required.begin(), to.required.end(), same)) to.required.push_back(std::move(p));
+  }
+  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "--forbid"));
+  for (const Phrase& required : to.required)
+    for (const Phrase& forbidden : to.forbidden)
+      if (stands_in(forbidden, required.text, Ending::closed))
+        throw UsageError(cat("'", required.text, "' is required, and '", forbidden.text,
+                             "', which is a part of it, is forbidden; leave one of them out"));
+}
+
+}  // namespace
+
+RequestMaker::RequestMaker(const Vocabulary& target, const PieceTexts& pieces, const LineRequest& everywhere)
+    : target_(target), pieces_(pieces) {
+  add_phrases(target_, pieces_, everywhere, everywhere_);
+}
+
+Request RequestMaker::make(const LineRequest& own, uint64_t line) const {
+  Request r = everywhere_;
+  r.line = line;
+  r.prefix = pieces_.normalised(own.prefix);
+  r.prefix_tokens = 0;
+  for (std::string_view rest = r.prefix; !rest.empty(); rest.remove_prefix(character_bytes(rest))) ++r.prefix_tokens;
+  add_phrases(target_, pieces_, own, r);
+  size_t tokens = 0;
+  for (const Phrase& p : r.required) tokens += p.ids.size();
+  if (tokens > 999)
+    throw UsageError(
+        cat("the required phrases have ", tokens, " tokens, but at most 999 can be required of a sentence"));
+  return r;
+}
+
+}  // namespace hexapla

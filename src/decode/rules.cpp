@@ -1,0 +1,127 @@
+#include "decode/rules.h"
+
+#include <algorithm>
+
+namespace hexapla {
+namespace {
+
+// At least so many tokens before </s>.
+struct MinLength final : Rule {
+  int64_t tokens;
+  int32_t eos;
+  MinLength(int64_t n, int32_t end) : tokens(n), eos(end) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    return id != eos || static_cast<int64_t>(so_far.ids.size()) > tokens;
+  }
+};
+
+// Never the unknown piece.
+struct KnownWords final : Rule {
+  int32_t unk;
+  explicit KnownWords(int32_t id) : unk(id) {}
+  bool allows(const Partial&, int32_t id) const override { return id != unk; }
+};
+
+// No n tokens that were there before, in this order (Paulus, Xiong, Socher 2017, section 2.5).
+struct NoRepeatedNgram final : Rule {
+  size_t n;
+  explicit NoRepeatedNgram(int64_t size) : n(static_cast<size_t>(size)) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const Ids& ids = so_far.ids;  // the first, <s>, is in no n-gram that is repeated
+    if (ids.size() < n) return true;
+    const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
+    for (auto at = ids.begin(); at != last; ++at)
+      if (at[static_cast<std::ptrdiff_t>(n - 1)] == id && std::equal(last, ids.end(), at)) return false;
+    return true;
+  }
+};
+
+// No string with a letter in it stands more than so many times in a row: "endendend".
+struct NoStutter final : Rule {
+  size_t times;
+  const PieceTexts& pieces;
+  NoStutter(int64_t n, const PieceTexts& p) : times(static_cast<size_t>(n)), pieces(p) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const std::string_view added = pieces.added(so_far.text, id);
+    const std::string text = so_far.text + std::string(added);
+    // The last repetition may end anywhere in what is added.
+    for (size_t end = so_far.text.size() + 1; end <= text.size(); ++end)
+      for (size_t unit = 1; unit * (times + 1) <= end; ++unit)
+        if (stutters(std::string_view(text).substr(0, end), unit)) return false;
+    return true;
+  }
+
+ private:
+  bool stutters(std::string_view text, size_t unit) const {
+    const std::string_view tail = text.substr(text.size() - unit * (times + 1));
+    return tail.substr(unit) == tail.substr(0, tail.size() - unit) &&
+           std::any_of(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(unit), letter);
+  }
+  static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
+};
+
+// None of the request's forbidden phrases.
+struct Forbidden final : Rule {
+  const PieceTexts& pieces;
+  int32_t eos;
+  Forbidden(const PieceTexts& p, int32_t end) : pieces(p), eos(end) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const Ending ending = id == eos ? Ending::closed : Ending::open;
+    std::string text = so_far.text;
+    text += pieces.added(so_far.text, id);
+    return std::none_of(so_far.request.forbidden.begin(), so_far.request.forbidden.end(),
+                        [&](const Phrase& p) { return stands_in(p, text, ending, so_far.text.size()); });
+  }
+};
+
+template <class F>
+bool any_request(const Queue& queue, F&& f) {
+  return std::any_of(queue.requests.begin(), queue.requests.end(), f);
+}
+bool has_prefix(const Request& r) { return !r.prefix.empty(); }
+bool has_forbidden(const Request& r) { return !r.forbidden.empty(); }
+bool has_required(const Request& r) { return !r.required.empty(); }
+
+}  // namespace
+
+bool ruled(const Queue& queue, const SearchOptions& o) {
+  return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_stutter > 0 || o.forbid_unknown ||
+         any_request(queue, [](const Request& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });
+}
+
+Rules::Rules(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
+    : requests_(queue.requests), pieces_(queue.pieces), eos_(special.eos) {
+  const bool forbidden = any_request(queue, has_forbidden);
+  read_text_ =
+      forbidden || options.max_stutter > 0 || any_request(queue, has_prefix) || any_request(queue, has_required);
+  HEXAPLA_CHECK(pieces_ || !(read_text_ || options.forbid_unknown),
+                "search: rules on text, but the queue does not say what the pieces read as");
+  const auto add = [&](auto rule) { rules_.push_back(std::make_unique<decltype(rule)>(std::move(rule))); };
+  if (options.min_length > 0) add(MinLength(options.min_length, special.eos));
+  if (options.forbid_unknown) add(KnownWords(pieces_->unk()));
+  if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options.no_repeat_ngram));
+  if (forbidden) add(Forbidden(*pieces_, special.eos));
+  if (options.max_stutter > 0) add(NoStutter(options.max_stutter, *pieces_));
+}
+
+const Request& Rules::request(size_t source) const {
+  static const Request none;
+  return requests_.empty() ? none : requests_[source];
+}
+
+Partial Rules::partial(const Ids& ids, size_t source) const {
+  const Request& r = request(source);
+  return {ids, read_text_ ? pieces_->read(ids, r.prefix) : std::string(), r};
+}
+
+bool Rules::allows(const Partial& so_far, int32_t id) const {
+  if (forced(so_far)) {
+    if (id == eos_) return false;
+    const std::string_view rest = std::string_view(so_far.request.prefix).substr(so_far.text.size());
+    const std::string_view added = pieces_->added(so_far.text, id, so_far.request.prefix);
+    return !added.empty() && (rest.starts_with(added) || added.starts_with(rest));
+  }
+  return std::all_of(rules_.begin(), rules_.end(), [&](const auto& rule) { return rule->allows(so_far, id); });
+}
+
+}  // namespace hexapla

@@ -1,0 +1,328 @@
+#include "decode/rules.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backend/cpu/cpu.h"
+#include "base/parallel.h"
+#include "decode/hypotheses.h"
+#include "decode/test_models.h"
+#include "decode/translator.h"
+
+namespace hexapla {
+namespace {
+using namespace test;
+
+const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
+                                     "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
+
+std::vector<std::string> made_up_lines(int n, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::string> lines(n);
+  for (std::string& line : lines)
+    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
+      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+  return lines;
+}
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 56});
+  return v;
+}
+const PieceTexts& pieces() {
+  static const PieceTexts p(vocabulary());
+  return p;
+}
+
+Config config() {
+  Config c = small_config();
+  c.source_vocab = c.target_vocab = vocabulary().size();
+  c.tied = "none";
+  return c;
+}
+
+class RulesTest : public testing::Test {
+ protected:
+  RulesTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
+  std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
+    std::vector<std::string> best;
+    warnings_ = 0;
+    for (const auto& t : translator_.translate(lines, options, [&](size_t, const std::string&) { ++warnings_; }))
+      best.push_back(t.at(0).text);
+    return best;
+  }
+  TestModel m_{config()};
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TranslateOptions options_{.search = {.extra_length = 8}};
+  int warnings_ = 0;
+};
+
+bool has(const std::string& text, const std::string& phrase) { return stands_in({phrase, {}}, text, Ending::closed); }
+int count(const std::vector<std::string>& texts, const std::string& phrase) {
+  return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return has(t, phrase); }));
+}
+
+// ---- phrases ----
+
+TEST(Phrases, AreWholeWords) {
+  EXPECT_TRUE(has("ein Hund läuft", "Hund"));
+  EXPECT_TRUE(has("(Hund)", "Hund"));
+  EXPECT_TRUE(has("Hund", "Hund"));
+  EXPECT_FALSE(has("ein Hundehaus", "Hund"));
+  EXPECT_FALSE(has("Windhund und Schlosshund", "hund"));
+  EXPECT_TRUE(has("Hunde, Hund", "Hund"));  // not at the first place, but at the second
+  EXPECT_TRUE(has("in der Tat so", "der Tat"));
+  EXPECT_TRUE(has("我在北京的家", "北京"));
+  EXPECT_FALSE(stands_in({"Hund", {}}, "ein Hund", Ending::open)) << "it may become a Hundehaus";
+  EXPECT_FALSE(stands_in({"ein", {}}, "ein Hund und", Ending::open, 6)) << "ends before byte 6";
+}
+
+TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
+  const std::vector<Phrase> phrases{{"a a b", {5, 5, 6}}, {"c", {7}}};
+  EXPECT_EQ(met(phrases, {1}, "").next, (Ids{5, 7}));
+  const Met begun = met(phrases, {1, 5, 5, 5}, "a a a");
+  EXPECT_EQ(begun.tokens, 2);  // the last two, not the first
+  EXPECT_EQ(begun.next, (Ids{6, 7}));
+  EXPECT_FALSE(begun.all);
+  const Met all = met(phrases, {1, 7, 5, 5, 6}, "c a a b");
+  EXPECT_EQ(all.tokens, 4);
+  EXPECT_TRUE(all.all);
+  EXPECT_TRUE(met(phrases, {1, 9, 9}, "c a a b").all) << "as other pieces";
+}
+
+TEST(Phrases, BadOnesAreRefused) {
+  EXPECT_THROW(make_phrase(vocabulary(), pieces(), "  ", "--forbid"), UsageError);
+  EXPECT_THROW(writable_phrase(vocabulary(), pieces(), "Hund Ж", "--require"), UsageError);
+  EXPECT_NO_THROW(make_phrase(vocabulary(), pieces(), "Ж", "--forbid"));
+  EXPECT_THROW(RequestMaker(vocabulary(), pieces(), {.require = {"ein Hund"}, .forbid = {"Hund"}}), UsageError);
+  std::string long_phrase;
+  for (int i = 0; i < 1000; ++i) long_phrase += "Hund ";
+  EXPECT_THROW(RequestMaker(vocabulary(), pieces(), {}).make({.require = {long_phrase}}, 0), UsageError);
+}
+
+TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
+  for (const std::string& line : made_up_lines(20, 3)) {
+    Ids ids = vocabulary().encode(line);
+    ids.insert(ids.begin(), vocabulary().bos());
+    EXPECT_EQ(pieces().read(ids), line);
+  }
+  EXPECT_EQ(pieces().normalised(" ein  Hund "), "ein Hund ");
+  EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
+}
+
+// ---- searches ----
+
+TEST_F(RulesTest, WithoutEffectTheyChangeNothing) {
+  const auto lines = made_up_lines(60, 5);
+  for (int n : {1, 4}) {
+    options_.search.n_best = n;
+    const auto plain = translator_.translate(lines, options_);
+    TranslateOptions ruled = options_;
+    ruled.everywhere.forbid = {"Ж"};
+    const auto same = translator_.translate(lines, ruled);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      ASSERT_EQ(same[i].size(), plain[i].size());
+      for (size_t k = 0; k < plain[i].size(); ++k) {
+        EXPECT_EQ(same[i][k].text, plain[i][k].text);
+        EXPECT_EQ(same[i][k].score, plain[i][k].score);
+      }
+    }
+  }
+}
+
+TEST_F(RulesTest, RequiredPhrasesAreInEveryTranslation) {
+  const auto lines = made_up_lines(1000, 6);
+  Random random(9);
+  std::vector<LineRequest> requests(lines.size());
+  for (LineRequest& r : requests)
+    for (uint32_t i = random.below(3) + 1; i > 0; --i) {
+      r.require.push_back(words[random.below(12)]);
+      if (random.below(2) == 0) r.require.back() += " " + words[random.below(12)];
+    }
+  const auto found = texts({lines, requests}, options_), free = texts({lines}, options_);
+  int missing = 0, missing_before = 0;
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (const std::string& phrase : requests[i].require) {
+      missing += !has(found[i], phrase);
+      missing_before += !has(free[i], phrase);
+    }
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(warnings_, 0);
+  EXPECT_GT(missing_before, 1000) << "the model says them of its own accord";
+}
+
+TEST_F(RulesTest, ForbiddenPhrasesAreInNone) {
+  const auto lines = made_up_lines(300, 7);
+  const auto free = texts({lines}, options_);
+  // The words that the model likes best, whatever they are.
+  std::vector<std::pair<int, std::string>> liked;
+  for (const std::string& t : free)
+    for (size_t at = 0; at < t.size();) {
+      const size_t end = std::min(t.find(' ', at), t.size());
+      const std::string word = t.substr(at, end - at);
+      at = end + 1;
+      if (word.empty() || std::any_of(liked.begin(), liked.end(), [&](auto& l) { return l.second == word; })) continue;
+      liked.push_back({count(free, word), word});
+    }
+  std::sort(liked.rbegin(), liked.rend());
+  ASSERT_GE(liked.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) options_.everywhere.forbid.push_back(liked[i].second);
+  EXPECT_GT(liked[0].first, 30) << "the model is too dull for this test";
+  options_.search.n_best = 4;
+  for (const auto& all : translator_.translate(lines, options_))
+    for (const Translation& t : all)
+      for (const std::string& phrase : options_.everywhere.forbid) EXPECT_FALSE(has(t.text, phrase)) << t.text;
+  options_.search.sampling = SamplingOptions{};
+  for (const auto& all : translator_.translate(lines, options_))
+    for (const Translation& t : all)
+      for (const std::string& phrase : options_.everywhere.forbid) EXPECT_FALSE(has(t.text, phrase)) << t.text;
+}
+
+TEST_F(RulesTest, TranslationsBeginAsTheyMust) {
+  const auto lines = made_up_lines(100, 8);
+  for (const bool sampled : {false, true}) {
+    if (sampled) options_.search.sampling = SamplingOptions{};
+    for (const std::string prefix : {"zwei Katzen", "Hünd", "ein ", "die Ж", "und über die Straße läuft ein"}) {
+      const std::vector<LineRequest> requests(lines.size(), LineRequest{.prefix = prefix});
+      const auto found = texts({lines, requests}, options_);
+      for (const std::string& t : found) EXPECT_EQ(t.substr(0, prefix.size()), prefix);
+      EXPECT_EQ(warnings_, 0);
+    }
+  }
+}
+
+TEST_F(RulesTest, AllTogetherAndWhateverTheNeighbours) {
+  const auto lines = made_up_lines(60, 10);
+  std::vector<LineRequest> requests(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i % 2 == 0) requests[i].prefix = "die ";
+    if (i % 3 == 0) requests[i].require = {"zwei Katzen", "Hund"};
+    if (i % 5 == 0) requests[i].forbid = {"ein"};
+  }
+  options_.search.no_repeat_ngram = 3;
+  options_.search.n_best = 3;
+  const auto all = translator_.translate(Lines{lines, requests}, options_);
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (const Translation& t : all[i]) {
+      if (i % 2 == 0) EXPECT_EQ(t.text.substr(0, 4), "die ");
+      if (i % 3 == 0) EXPECT_TRUE(has(t.text, "zwei Katzen") && has(t.text, "Hund")) << t.text;
+      if (i % 5 == 0) EXPECT_FALSE(has(t.text, "ein")) << t.text;
+    }
+  TranslateOptions few = options_;
+  few.batch_sentences = 3;
+  set_threads(2);
+  const auto again = translator_.translate(Lines{lines, requests}, few);
+  set_threads(1);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto alone =
+        translator_.translate(Lines{std::span(lines).subspan(i, 1), std::span(requests).subspan(i, 1), i}, options_);
+    for (size_t k = 0; k < all[i].size(); ++k) {
+      EXPECT_EQ(again[i][k].text, all[i][k].text);
+      EXPECT_EQ(again[i][k].score, all[i][k].score);
+      EXPECT_EQ(alone[0][k].text, all[i][k].text);
+    }
+  }
+}
+
+TEST_F(RulesTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
+  options_.search.longest = 2;
+  const std::vector<std::string> lines{"ein Hund", "zwei"};
+  const std::vector<LineRequest> requests{{.require = {"zwei Katzen und ein Hund und die Straße"}}, {}};
+  const auto found = texts({lines, requests}, options_);
+  EXPECT_EQ(found[0], "");
+  EXPECT_EQ(warnings_, 1);
+}
+
+TEST_F(RulesTest, LengthsAreKept) {
+  const auto lines = made_up_lines(60, 11);
+  const auto lengths = [&](const TranslateOptions& o) {
+    std::vector<int64_t> all;
+    for (const auto& t : translator_.translate(lines, o)) all.push_back(static_cast<int64_t>(t[0].ids.size()));
+    return all;
+  };
+  TranslateOptions o = options_;
+  o.search.min_length = 12;
+  for (const int64_t n : lengths(o)) EXPECT_GE(n, 12);
+  o = options_;
+  o.search.longest = 4;
+  for (const int64_t n : lengths(o)) EXPECT_LE(n, 4);
+  o = options_;
+  o.search.longest_ratio = 0.5;
+  const auto half = lengths(o);
+  for (size_t i = 0; i < lines.size(); ++i)
+    EXPECT_LE(half[i], (static_cast<int64_t>(vocabulary().encode(lines[i]).size()) + 1) / 2);
+  const auto total = [](const std::vector<int64_t>& n) {
+    int64_t sum = 0;
+    for (const int64_t x : n) sum += x;
+    return sum;
+  };
+  EXPECT_EQ(normalised(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
+  m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = 1;
+  TranslateOptions brief = options_, wordy = options_;
+  brief.search.word_penalty = 20, wordy.search.word_penalty = -20;
+  EXPECT_LT(total(lengths(brief)), total(lengths(wordy)));
+}
+
+TEST_F(RulesTest, NothingIsRepeated) {
+  const auto lines = made_up_lines(100, 12);
+  const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
+    int all = 0;
+    for (const auto& t : translator_.translate(lines, o)) {
+      const Ids& ids = t[0].ids;
+      for (size_t i = 0; i + 3 <= ids.size(); ++i)
+        for (size_t j = i + 1; j + 3 <= ids.size(); ++j) all += std::equal(&ids[i], &ids[i] + 3, &ids[j]);
+    }
+    return all;
+  };
+  TranslateOptions o = options_;
+  o.search.min_length = 15;
+  EXPECT_GT(most(o), 0) << "the model is too dull for this test";
+  o.search.no_repeat_ngram = 3;
+  EXPECT_EQ(most(o), 0);
+}
+
+TEST(Rules, StutterIsSeenInTheText) {
+  const Ids nothing{specials.bos};
+  SearchOptions options{.max_stutter = 2};
+  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
+  const Rules rules(queue, options, special_ids(vocabulary()));
+  const Request request;
+  const auto may_add = [&](const std::string& text, const char* piece) {
+    for (int32_t id = 0; id < pieces().size(); ++id)
+      if (pieces()[id] == piece) return rules.allows({nothing, text, request}, id);
+    ADD_FAILURE() << "no piece reads '" << piece << "'";
+    return false;
+  };
+  EXPECT_TRUE(may_add("xu", "u"));
+  EXPECT_FALSE(may_add("xuu", "u"));
+  EXPECT_TRUE(may_add("lau la", "u"));
+  EXPECT_FALSE(may_add("laulaula", "u"));
+  EXPECT_TRUE(may_add("laulaula", "e"));
+}
+
+TEST_F(RulesTest, TheUnknownPieceCanBeForbidden) {
+  m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 20;
+  const auto lines = made_up_lines(10, 13);
+  const auto unknown = [&] {
+    int n = 0;
+    for (const auto& t : translator_.translate(lines, options_))
+      n += static_cast<int>(std::count(t[0].ids.begin(), t[0].ids.end(), vocabulary().unk()));
+    return n;
+  };
+  EXPECT_GT(unknown(), 10);
+  options_.search.forbid_unknown = true;
+  EXPECT_EQ(unknown(), 0);
+}
+
+TEST(Rules, OptionsAreChecked) {
+  for (const SearchOptions& o :
+       {SearchOptions{.word_penalty = NAN}, SearchOptions{.longest = -1}, SearchOptions{.longest_ratio = -1},
+        SearchOptions{.min_length = -1}, SearchOptions{.longest = 3, .min_length = 4},
+        SearchOptions{.no_repeat_ngram = -1}, SearchOptions{.max_stutter = -1}})
+    EXPECT_THROW(check(o), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla

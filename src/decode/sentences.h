@@ -1,0 +1,23 @@
+#pragma once
+// Where a text that is too long for one translation can be parted.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hexapla {
+
+// The sentences of a text, without the blanks between them. One ends behind . ! ? or … (and quotes and brackets that
+// close after it) that a blank follows, and behind 。 ！ ？ wherever they stand. An abbreviation's full stop counts,
+// too: only texts that are too long are parted, so this is better than a cut anywhere.
+std::vector<std::string_view> sentences(std::string_view text);
+
+// Parts of a text, in order, each of which fits; all that is left out are blanks between them. Parted at the ends of
+// sentences; a sentence that does not fit, at commas, semicolons and colons, then at blanks, then between any two
+// characters, and there into parts as long as they fit. A single character counts as fitting.
+std::vector<std::string> parted(std::string_view text, const std::function<bool(const std::string&)>& fits);
+
+// One text of the translations of parts: a blank between them, but not in a script that has none.
+std::string joined(const std::vector<std::string>& parts);
+
+}  // namespace hexapla

@@ -1,0 +1,45 @@
+#include "decode/sources.h"
+
+#include "base/error.h"
+#include "decode/sentences.h"
+#include "text/utf8.h"
+
+namespace hexapla {
+
+LongInput parse_long_input(const std::string& word) {
+  if (word == "split") return LongInput::split;
+  if (word == "refuse") return LongInput::refuse;
+  if (word == "truncate") return LongInput::truncate;
+  throw UsageError(cat("--long-input '", word, "' is not known; choose split, refuse or truncate"));
+}
+
+std::vector<Ids> SourceReader::parts(const std::string& text, size_t line) const {
+  const std::string clean = mended(text, line);
+  const Ids ids = vocabulary_.encode(clean);
+  if (ids.empty()) return {};
+  if (fits(ids)) return {ids};
+  std::vector<Ids> all;
+  for (const std::string& part : parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
+    all.push_back(vocabulary_.encode(part));
+    if (!fits(all.back())) all.back().resize(static_cast<size_t>(longest_ - 1));
+    if (all.back().empty()) all.pop_back();
+  }
+  if (warn_)
+    warn_(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
+                    " parts, which --long-input can change"));
+  return all;
+}
+
+bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(clean_utf8(text))); }
+
+void SourceReader::refuse_long(std::span<const std::string> lines, uint64_t first_line) const {
+  size_t count = 0, first = 0;
+  for (size_t i = lines.size(); i-- > 0;)
+    if (too_long(lines[i])) ++count, first = i;
+  if (count == 0) return;
+  throw DataError(cat("line ", first_line + first + 1, " has ", vocabulary_.encode(clean_utf8(lines[first])).size() + 1,
+                      " tokens, and a sentence may have ", longest_, " (", count, " such line", count == 1 ? "" : "s",
+                      " among those read so far); ", remedy_, ", or give --long-input split"));
+}
+
+}  // namespace hexapla

@@ -1,0 +1,30 @@
+#pragma once
+// Lines of text as sentences of ids where a line may be too long for one.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/line_encoder.h"
+
+namespace hexapla {
+
+// What becomes of a line that is longer than is translated at a time.
+enum class LongInput { split, refuse, truncate };
+LongInput parse_long_input(const std::string& word);  // UsageError: another word
+
+class SourceReader : public LineEncoder {
+ public:
+  using LineEncoder::LineEncoder;
+
+  // The parts of a line, each without </s>; none for a blank line. A line that fits has one. Warned of.
+  std::vector<Ids> parts(const std::string& text, size_t line) const;
+  // DataError if any line is too long: how many are, and which is the first.
+  void refuse_long(std::span<const std::string> lines, uint64_t first_line) const;
+  bool too_long(const std::string& text) const;
+  int64_t longest() const { return longest_; }
+
+ private:
+  bool fits(const Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
+};
+
+}  // namespace hexapla
