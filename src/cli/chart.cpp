@@ -117,7 +117,8 @@ std::vector<double> ticks(double low, double high, int count) {
   for (const double s : {5.0, 2.0, 1.0})
     if (s * power >= rough * 0.999) step = s * power;
   std::vector<double> all;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) all.push_back(k * step);
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    all.push_back(k * step + 0.0);  // + 0: never -0
   return all;
 }
 

@@ -12,6 +12,8 @@ using Action = std::function<int()>;
 
 // Each makes a subcommand of `app` whose callback sets `chosen`.
 void add_train(CLI::App& app, Action& chosen);
+void add_replay(CLI::App& app, Action& chosen);
+void add_reproduce(CLI::App& app, Action& chosen);
 void add_translate(CLI::App& app, Action& chosen);
 void add_score(CLI::App& app, Action& chosen);
 void add_evaluate(CLI::App& app, Action& chosen);

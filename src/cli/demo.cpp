@@ -26,7 +26,7 @@ constexpr int64_t kLongest = 64;  // tokens; the longest form of a date has abou
 
 // What the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
 constexpr const char* kNote = "demo.txt";
-constexpr std::array kRunFiles = {"checkpoints", "model.safetensors", "train.jsonl", "valid.jsonl"};
+constexpr std::array kRunFiles = {"checkpoints", "failure", "model.safetensors", "train.jsonl", "valid.jsonl"};
 
 std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");

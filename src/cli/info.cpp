@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/model.h"
+#include "cli/run_report.h"
 #include "cli/terminal.h"
 
 namespace hexapla::cli {
@@ -64,7 +65,7 @@ struct Info {
     line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");
     if (!joint) line("target", grouped(m.target.size()) + " pieces");
     std::cout << "training\n";
-    for (const auto& [key, value] : m.file.history) line(key, value);
+    for (const auto& [key, value] : history_rows(m.file.history)) line(key, value);
   }
 };
 

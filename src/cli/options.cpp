@@ -124,6 +124,7 @@ void bind_train_options(CLI::App& command, BoundTrainOptions& b) {
     CLI::Option* option = declare_option(command, name, field, help);
     if (of_recipes.count(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
+    if (name == "batch-tokens") option->transform([](const std::string& word) { return word == "auto" ? "0" : word; });
   });
   command.add_option("--layers", b.layers, "layers of both stacks, N")->group("Model");
   b.architecture = Config::preset(b.options.preset);

@@ -60,6 +60,8 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_average(app, chosen);
   add_quantize(app, chosen);
   add_info(app, chosen);
+  add_replay(app, chosen);
+  add_reproduce(app, chosen);
   add_doctor(app, chosen);
   add_bench(app, chosen);
   add_demo(app, chosen);

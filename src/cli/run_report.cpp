@@ -136,15 +136,9 @@ std::string row(const std::string& key, const std::string& value) {
   return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", xml_escaped(key), xml_escaped(value));
 }
 
-std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-// A value of the history that is a JSON object or list itself becomes rows of its own.
-std::string history_rows(const std::string& key, const std::string& value) {
-  const json parsed = json::parse(value, nullptr, false);
-  if (!parsed.is_object() && !parsed.is_array()) return row(key, value);
-  std::string rows;
-  for (const auto& item : parsed.items()) rows += row(key + " " + item.key(), plain(item.value()));
-  return rows;
+template <class Json>
+std::string plain(const Json& value) {
+  return value.is_string() ? value.template get<std::string>() : value.dump();
 }
 
 std::string record(const RunRecord& run) {
@@ -152,7 +146,7 @@ std::string record(const RunRecord& run) {
   std::string text = "<h2>Model</h2>\n<table>\n";
   for (const auto& item : run.config.items()) text += row(item.key(), plain(item.value()));
   text += "</table>\n<h2>How it was trained</h2>\n<table>\n";
-  for (const auto& [key, value] : run.history) text += history_rows(key, value);
+  for (const auto& [key, value] : history_rows(run.history)) text += row(key, value);
   return text + "</table>\n";
 }
 
@@ -190,6 +184,24 @@ std::string attention_on(const OpenModel& m, const std::string& source, const st
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> history_rows(const std::map<std::string, std::string>& history) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const auto& [key, value] : history) {
+    const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
+    if (!parsed.is_object() && !parsed.is_array()) {
+      rows.emplace_back(key, value);
+      continue;
+    }
+    const auto flat = parsed.flatten();  // keys like /0/hash
+    for (const auto& item : flat.items()) {
+      std::string name = key + item.key();
+      std::replace(name.begin(), name.end(), '/', ' ');
+      rows.emplace_back(name, plain(item.value()));
+    }
+  }
+  return rows;
+}
+
 RunRecord read_run(const std::string& folder, int threads) {
   RunRecord run;
   const auto path = std::filesystem::weakly_canonical(folder);
@@ -202,8 +214,10 @@ RunRecord read_run(const std::string& folder, int threads) {
   run.history = m.file.history;
   run.config = nlohmann::ordered_json::parse(m.file.config.to_json());
   if (!run.validations.empty())
-    if (const auto all = samples_of(run.validations.back()); !all.empty())
-      run.attention = attention_on(m, all.front()[0], all.front()[2]);
+    if (const auto all = samples_of(run.validations.back()); !all.empty()) {
+      const auto& [source, reference, hypothesis] = all.front();
+      run.attention = attention_on(m, source, hypothesis.empty() ? reference : hypothesis);
+    }
   return run;
 }
 

@@ -19,6 +19,9 @@ struct RunRecord {
 // the cross-attention on the first sample of the last validation is drawn.
 RunRecord read_run(const std::string& folder, int threads);
 
+// The entries of a model's history; those that are JSON objects or lists come apart: "options lr", "data 0 hash".
+std::vector<std::pair<std::string, std::string>> history_rows(const std::map<std::string, std::string>& history);
+
 // A whole document, for light and dark.
 std::string draw_report(const RunRecord& run);
 

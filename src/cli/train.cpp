@@ -6,7 +6,7 @@
 #include "backend/cpu/cpu.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/train_progress.h"
+#include "cli/training.h"
 #include "train/recipes.h"
 
 namespace hexapla::cli {
@@ -26,14 +26,7 @@ struct Train : BoundTrainOptions {
       return 0;
     }
     ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
-    const std::atomic<bool>& stop = stop_on_signals();
-    auto backend = make_cpu_backend(precision);
-    watcher.progress().show("reading the training sets ...");
-    const TrainingData data = prepare_data(o);
-    if (o.vocab.empty() && data.vocabulary->size() < o.vocab_size)
-      watcher.note(
-          fmt::format("the text gives {} pieces, fewer than --vocab-size {}", data.vocabulary->size(), o.vocab_size));
-    const TrainResult result = train(o, data, *backend, watcher, stop);
+    const TrainResult result = run_training(o, watcher);
     report(watcher.progress(), o, result);
     return result.end == TrainEnd::interrupted ? 128 + caught_signal() : 0;
   }
@@ -44,8 +37,10 @@ struct Train : BoundTrainOptions {
       return;
     }
     std::string best = r.best_bleu ? fmt::format(", best validation BLEU {:.2f}", *r.best_bleu) : "";
-    progress.say(fmt::format("done: {} updates, {} epochs{}\nmodel: {}\ntranslate with: hexapla translate -m {} < TEXT",
-                             grouped(r.updates), r.epochs, best, r.model, o.model));
+    progress.say(
+        fmt::format("done: {} updates, {} epochs{}\nmodel: {}\nreport: {}/report.html\n"
+                    "translate with: hexapla translate -m {} < TEXT",
+                    grouped(r.updates), r.epochs, best, r.model, o.model, o.model));
   }
 };
 
@@ -64,7 +59,8 @@ void add_train(CLI::App& app, Action& chosen) {
             "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
             "  hexapla train -c config.yml --max-minutes 30\n"
             "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
-            "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations.");
+            "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations,\n"
+            "DIR/report.html the curves; `tensorboard --logdir DIR` reads the run, too.");
   c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
 }
 

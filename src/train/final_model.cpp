@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "model/average.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
@@ -22,10 +23,27 @@ void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* 
   mean.write(slab);
 }
 
+// A run that the clock ended cannot be repeated by the clock: what repeats it is the updates that it made.
+Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int64_t updates, const Backend& backend) {
+  Capsule c{options,
+            data.files,
+            hash_hex(data.vocabulary->bytes()),
+            build_text(),
+            machine_text(backend.name(), options.precision),
+            ""};
+  if (options.max_minutes > 0) {
+    c.options.max_updates = updates;
+    c.options.max_minutes = 0;
+  }
+  const std::vector<std::string> same{"a"};
+  if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {}).signature;
+  return c;
+}
+
 }  // namespace
 
 void save_run_model(const std::string& path, Transformer& model, const TrainingData& data, const RunState& state,
-                    const TrainOptions& options) {
+                    const TrainOptions& options, const Backend& backend) {
   std::map<std::string, std::string> history{{"updates", cat(state.update)},
                                              {"epochs", cat(state.epoch)},
                                              {"target_tokens", cat(state.target_tokens)},
@@ -42,6 +60,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
     history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
   }
   if (state.best_bleu >= 0) history["best_valid_bleu"] = cat(state.best_bleu);
+  history.merge(make_capsule(options, data, state.update, backend).to_history());
   save_model(path, model, {data.vocabulary->bytes(), data.vocabulary->bytes()}, history);
 }
 

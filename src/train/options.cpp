@@ -45,7 +45,8 @@ void TrainOptions::check() const {
   if (model.empty()) throw UsageError("--model is missing: name the folder where checkpoints and the model go");
   at_least<int64_t>("vocab-size", vocab_size, 8);
   at_least<int64_t>("threads", threads, 0);
-  at_least<int64_t>("batch-tokens", batch_tokens, 1);
+  at_least<int64_t>("batch-tokens", batch_tokens, 0);
+  at_least<int64_t>("memory", memory, 0);
   at_least<int64_t>("max-length", max_length, 2);
   at_least<int64_t>("max-updates", max_updates, 0);
   at_least<int64_t>("max-epochs", max_epochs, 0);
@@ -57,6 +58,7 @@ void TrainOptions::check() const {
   at_least<int64_t>("warmup", warmup, 1);
   at_least("adam-eps", adam_eps, 0.0);
   at_least("clip-norm", clip_norm, 0.0);
+  if (max_loss_jump != 0) at_least("max-loss-jump", max_loss_jump, 1.0);
   at_least<int64_t>("average-last", average_last, 0);
   at_least<int64_t>("keep", keep, 1);
   fraction("label-smoothing", label_smoothing);

@@ -19,7 +19,8 @@ struct TrainOptions {
   uint64_t seed = 1;
   int64_t threads = 0;             // 0: every core
   std::string precision = "auto";  // of the factors of products
-  int64_t batch_tokens = 4096;
+  int64_t batch_tokens = 4096;     // 0: auto
+  int64_t memory = 0;              // MiB that training may take; 0: a share of the machine's
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
@@ -36,6 +37,7 @@ struct TrainOptions {
   std::string guided_alignment_units = "words";  // or pieces
   double guided_alignment_weight = 0.1;          // of the loss
   int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
+  double max_loss_jump = 0;                                        // 0: never stops
   int64_t average_last = 0;  // the final model is the mean of that many last checkpoints
   int64_t keep = 2;          // checkpoints that stay
   Config architecture;       // a preset's, with the user's own choices on top
@@ -52,7 +54,8 @@ struct TrainOptions {
     f("seed", o.seed, "of initialisation, shuffling and dropout");
     f("threads", o.threads, "0: every core; the result does not depend on it");
     f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32");
-    f("batch-tokens", o.batch_tokens, "target tokens of a batch");
+    f("batch-tokens", o.batch_tokens, "target tokens of a batch; auto: as many as --memory allows, at most 25000");
+    f("memory", o.memory, "MiB that training may take; 0: four fifths of the machine's or the container's");
     f("max-length", o.max_length, "longer sentences (in tokens) are left out");
     f("max-updates", o.max_updates,
       "stop after so many updates; 0: no limit; the preset's only where no other limit is given");
@@ -77,6 +80,8 @@ struct TrainOptions {
     f("guided-alignment-weight", o.guided_alignment_weight, "weight of that head's loss");
     f("guided-alignment-layer", o.guided_alignment_layer, "its decoder layer, from 0; -1: the last but one");
     f("guided-alignment-head", o.guided_alignment_head, "its head, from 0");
+    f("max-loss-jump", o.max_loss_jump,
+      "stop where the loss of a batch is more than so many times the recent mean; 0: only where it is no number");
     f("average-last", o.average_last, "the final model is the mean of so many last checkpoints; 0: the best or last");
     f("keep", o.keep, "checkpoints that stay on disk (at least average-last)");
   }

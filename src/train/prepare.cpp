@@ -76,6 +76,10 @@ TrainingData prepare_data(const TrainOptions& options) {
     add_notes(data.notes, std::move(encoded.notes));
   }
   data.fingerprint = fingerprint(data);
+  std::vector<std::string> paths = options.train_sets;
+  paths.insert(paths.end(), options.valid_sets.begin(), options.valid_sets.end());
+  if (!options.guided_alignment.empty()) paths.push_back(options.guided_alignment);
+  data.files = describe_files(paths);
   return data;
 }
 

@@ -15,6 +15,7 @@ struct RunState {
   double seconds = 0;             // spent since the beginning
   double loss_sum = 0;            // since the last report
   int64_t loss_tokens = 0;        // since the last report
+  double mean_loss = 0;           // a token, of the last hundred updates or so
   double best_bleu = -1;          // -1: not validated yet
   int64_t worse_validations = 0;  // since the best one
 
@@ -28,6 +29,7 @@ struct RunState {
     f("seconds", s.seconds);
     f("loss_sum", s.loss_sum);
     f("loss_tokens", s.loss_tokens);
+    f("mean_loss", s.mean_loss);
     f("best_bleu", s.best_bleu);
     f("worse_validations", s.worse_validations);
   }

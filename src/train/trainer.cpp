@@ -1,17 +1,19 @@
 #include "train/trainer.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/machine.h"
 #include "base/parallel.h"
 #include "data/batch_stream.h"
 #include "train/checkpoint.h"
 #include "train/final_model.h"
+#include "train/fit.h"
 #include "train/optimizer.h"
+#include "train/replay.h"
 #include "train/run_state.h"
 #include "train/train_log.h"
 #include "train/validation.h"
@@ -56,15 +58,7 @@ std::string first_difference(const std::string& a, const std::string& b) {
   return "the options differ";
 }
 
-// scale: of the gradients of the loss.
-BatchView view(const Batch& b, const TrainOptions& o, double scale) {
-  return {b.source,
-          b.target_in,
-          b.target_out,
-          b.source_starts,
-          b.target_starts,
-          {o.guided_layer(), o.guided_alignment_head, o.guided_alignment_weight * scale, b.link_starts, b.linked}};
-}
+constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
 
 class Run {
  public:
@@ -87,20 +81,21 @@ class Run {
   TrainResult go(const std::atomic<bool>& stop);
 
  private:
-  static size_t physical_memory() {
-    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  }
   std::string checkpoints() const { return options_.model + "/checkpoints"; }
 
   void start();
-  size_t rehearse();
+  TrainStart announcement();
   bool resume();
   void update();
+  [[noreturn]] void fail_step(const std::string& what, const Batch& batch);
+  TrainReport current() const;
   void report();
   void validate();
   void save();
   void save_off_schedule();
+  CheckpointContent content(const char* schedule) const;
   bool write_checkpoint(const char* schedule);
+  bool weights_are_finite() { return std::isfinite(cx_.backend.sum_of_squares(parameters_.values())); }
   void note_failure(const char* what, const std::exception& e) { watcher_.note(cat(what, ": ", e.what())); }
   bool finished() const;
   double progress() const;
@@ -125,19 +120,28 @@ class Run {
   double norm_ = 0, alignment_loss_ = 0;  // of the last update
   int64_t saved_update_ = 0;
   std::optional<int64_t> extra_checkpoint_;  // one that an unbroken run would not have: removed once passed
-  Clock::time_point started_ = Clock::now(), reported_ = Clock::now();
+  Clock::time_point started_ = Clock::now(), reported_ = Clock::now(), shown_ = Clock::now();
   int64_t reported_tokens_ = 0;
   double progress_at_start_ = 0;
 };
 
-// The largest batch of the first epoch, forward and backward: how much working memory training will need.
-size_t Run::rehearse() {
-  const Batch batch = stream_->largest();
-  cx_.training = true;
-  model_.loss_and_gradient(cx_, view(batch, options_, 0), options_.label_smoothing, 0, saved_);
-  arena_.clear();
-  cx_.backend.fill(parameters_.gradients(), 0);
-  return arena_.peak();
+TrainStart Run::announcement() {
+  TrainStart info;
+  info.memory = plan_memory(model_, parameters_, data_, options_, *stream_);
+  info.memory_limit = memory_limit(options_.memory);
+  check_memory(model_, parameters_, data_, options_, info.memory);
+  for_each<Parameter>(model_, [&](const std::string& name, const Parameter& p) {
+    const std::string part = name.substr(0, name.find('.'));
+    if (info.parts.empty() || info.parts.back().first != part) info.parts.emplace_back(part, 0);
+    info.parts.back().second += p.shape.size();
+  });
+  info.parameters = parameters_.count();
+  info.examples = stream_->pairs();
+  info.batches = stream_->batches();
+  info.batch_tokens = options_.batch_tokens;
+  info.valid_examples = static_cast<int64_t>(data_.valid.size());
+  info.backend = machine_text(cx_.backend.name(), options_.precision);
+  return info;
 }
 
 bool Run::resume() {
@@ -163,20 +167,15 @@ bool Run::resume() {
 }
 
 void Run::start() {
-  TrainStart info;
-  info.peak_bytes = rehearse();
+  TrainStart info = announcement();
   initialise(model_, options_.seed, options_.init_gain);
   if (resume()) info.resumed_at = state_.update;
   stream_->seek(state_.epoch, state_.place);
   log_.emplace(options_.model + "/train.jsonl", state_.update);
   valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
-  info.parameters = parameters_.count();
-  info.examples = stream_->pairs();
-  info.batches = stream_->batches();
-  info.backend = cx_.backend.name();
   for (const auto& n : data_.notes) watcher_.note(n);
   watcher_.started(info);
-  started_ = reported_ = Clock::now();
+  started_ = reported_ = shown_ = Clock::now();
   reported_tokens_ = state_.target_tokens;
   progress_at_start_ = progress();
 }
@@ -188,15 +187,12 @@ void Run::update() {
   cx_.backend.fill(parameters_.gradients(), 0);
   const double scale = 1.0 / static_cast<double>(batch.target_tokens());
   const LossSums sums =
-      model_.loss_and_gradient(cx_, view(batch, options_, scale), options_.label_smoothing, scale, saved_);
+      model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale), options_.label_smoothing, scale, saved_);
   arena_.clear();
   norm_ = std::sqrt(cx_.backend.sum_of_squares(parameters_.gradients()));
-  if (!std::isfinite(sums.loss) || !std::isfinite(norm_))
-    throw RunError(fmt::format(
-        "the {} became {} at update {}; the batch holds lines {} of the training sets (line numbers of the files). The "
-        "last checkpoint is good. Lower --lr, raise --warmup or set --clip-norm 1, and look at these lines",
-        std::isfinite(sums.loss) ? "gradient" : "loss", std::isfinite(sums.loss) ? norm_ : sums.loss, state_.update + 1,
-        fmt::join(batch.lines, ", ")));
+  const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
+  if (const std::string what = trouble(sums, norm_, mean, options_.max_loss_jump); !what.empty())
+    fail_step(what, batch);
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   optimizer_.update(cx_.backend, state_.update + 1, norm_);
   ++state_.update;
@@ -204,6 +200,33 @@ void Run::update() {
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
+  state_.mean_loss +=
+      (sums.loss / double(sums.tokens) - state_.mean_loss) / double(std::min(state_.update, jump_memory));
+  if (seconds_since(shown_) < 0.2) return;
+  shown_ = Clock::now();
+  watcher_.running(current());
+}
+
+// The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
+void Run::fail_step(const std::string& what, const Batch& batch) {
+  const std::string folder = options_.model + "/failure";
+  const Step step{state_.update + 1,     cx_.step,
+                  options_.seed,         options_.label_smoothing,
+                  options_.precision,    cat(what, " at update ", state_.update + 1),
+                  guidance_of(options_), {batch}};
+  const std::string found = check_step(cx_, model_, parameters_, step).text();
+  std::string where =
+      cat("Its pairs and its state are in ", folder, "; `hexapla replay ", options_.model, "` runs the step again");
+  try {
+    save_step(folder, step, model_.config, content("off"), *data_.vocabulary);
+    write_file_atomically(folder + "/report.txt", cat(step.reason, "\n", found, "\n"));
+  } catch (const RunError& e) {
+    where = cat("Its pairs and its state could not be written: ", e.what());
+  }
+  throw RunError(
+      cat(step.reason, "; the batch holds ", lines_of(step), " of the training sets.\n", found, ".\n", where,
+          ".\nThe last checkpoint is from before: lower --lr, raise --warmup or set --clip-norm 1, and give ",
+          "the same command again"));
 }
 
 double Run::progress() const {
@@ -224,7 +247,7 @@ bool Run::finished() const {
          (o.patience > 0 && state_.worse_validations >= o.patience);
 }
 
-void Run::report() {
+TrainReport Run::current() const {
   TrainReport r;
   r.update = state_.update;
   r.epoch = state_.epoch + 1;
@@ -237,9 +260,14 @@ void Run::report() {
   r.progress = progress();
   const double gained = r.progress - progress_at_start_;  // in this session: an earlier one may have been slower
   if (gained > 0) r.seconds_left = seconds_since(started_) / gained * (1 - r.progress);
+  return r;
+}
+
+void Run::report() {
+  const TrainReport r = current();
   state_.loss_sum = 0;
   state_.loss_tokens = 0;
-  reported_ = Clock::now();
+  reported_ = shown_ = Clock::now();
   reported_tokens_ = state_.target_tokens;
   try {  // the rate stands last: all else is the same in every run of the same options
     log_->append(
@@ -261,14 +289,13 @@ void Run::validate() {
   v.update = state_.update;
   v.epoch = state_.epoch + 1;
   v.best = !v.bleu || *v.bleu > state_.best_bleu;
-  state_.worse_validations = v.best ? 0 : state_.worse_validations + 1;
+  state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
   try {
     if (v.bleu && v.best) {
       state_.best_bleu = *v.bleu;
-      save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_);
+      save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_, cx_.backend);
     }
-    valid_log_->append(fmt::format("{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"perplexity\": {}, \"bleu\": {}}}",
-                                   v.update, v.epoch, v.loss, v.perplexity, v.bleu.value_or(-1)));
+    valid_log_->append(to_json(v));
   } catch (const RunError& e) {
     note_failure("the best model was not saved", e);
   }
@@ -296,8 +323,7 @@ void Run::save_off_schedule() {
   extra_checkpoint_ = state_.update;
 }
 
-// A failure (full disk, say) costs this checkpoint, not the run: the last good one stays and the next is tried.
-bool Run::write_checkpoint(const char* schedule) {
+CheckpointContent Run::content(const char* schedule) const {
   RunState state = state_;
   state.seconds = elapsed();
   CheckpointContent content;
@@ -308,8 +334,14 @@ bool Run::write_checkpoint(const char* schedule) {
                      {"first_moments", optimizer_.first_moments()},
                      {"second_moments", optimizer_.second_moments()}};
   if (parameters_.buffers()) content.tensors.push_back({"buffers", parameters_.buffers()});
+  return content;
+}
+
+// A failure (full disk, say) costs this checkpoint, not the run: the last good one stays and the next is tried.
+bool Run::write_checkpoint(const char* schedule) {
+  if (!weights_are_finite()) return false;  // the next update, or the end of the run, says so
   try {
-    save_checkpoint(checkpoints(), state_.update, content);
+    save_checkpoint(checkpoints(), state_.update, content(schedule));
   } catch (const RunError& e) {
     note_failure("no checkpoint was written, training goes on", e);
     return false;
@@ -320,12 +352,17 @@ bool Run::write_checkpoint(const char* schedule) {
 }
 
 TrainResult Run::finish() {
+  if (!weights_are_finite())
+    throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. The last ",
+                       "checkpoint is from before: lower --lr, raise --warmup or set --clip-norm 1, and give the same ",
+                       "command again"));
   save_off_schedule();
-  TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors"};
+  TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors",
+                     arena_.peak()};
   if (state_.best_bleu >= 0) result.best_bleu = state_.best_bleu;
   if (options_.average_last > 0) average_checkpoints(checkpoints(), options_.average_last, parameters_);
   if (options_.average_last > 0 || state_.best_bleu < 0)
-    save_run_model(result.model, model_, data_, state_, options_);
+    save_run_model(result.model, model_, data_, state_, options_, cx_.backend);
   else
     copy_model(options_.model + "/best.safetensors", result.model);
   return result;
@@ -339,7 +376,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
   while (!finished()) {
     if (stop) {
       save_off_schedule();
-      return {TrainEnd::interrupted, state_.update, state_.epoch, {}, ""};
+      return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", arena_.peak()};
     }
     update();
     const bool epoch_ends = stream_->epoch_ended();
@@ -362,7 +399,8 @@ TrainResult train(const TrainOptions& options, const TrainingData& data, Backend
                   const std::atomic<bool>& stop) {
   options.check();
   set_threads(static_cast<int>(options.threads));
-  return Run(options, data, backend, watcher).go(stop);
+  const TrainOptions resolved = with_batch_tokens(options, data);
+  return Run(resolved, data, backend, watcher).go(stop);
 }
 
 }  // namespace hexapla

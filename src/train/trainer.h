@@ -9,6 +9,8 @@
 #include "decode/translator.h"
 #include "evaluate/bleu.h"
 #include "model/transformer.h"
+#include "train/capsule.h"
+#include "train/memory_plan.h"
 #include "train/options.h"
 
 namespace hexapla {
@@ -20,15 +22,19 @@ struct TrainingData {
   std::vector<std::string> valid_source, valid_reference;  // detokenised text for BLEU
   std::vector<std::string> notes;                          // what was dropped while reading
   std::string fingerprint;                                 // of the training text: a run is not resumed on other data
+  std::vector<DataFile> files;                             // that were read
 };
 
 // Reads and checks the sets, trains or loads the vocabulary (kept as DIR/vocab.spm for resuming).
 TrainingData prepare_data(const TrainOptions& options);
 
 struct TrainStart {
-  int64_t parameters = 0, examples = 0, batches = 0;  // of an epoch
-  size_t peak_bytes = 0;                              // working memory of the largest batch
-  int64_t resumed_at = 0;                             // update; 0: from the beginning
+  std::vector<std::pair<std::string, int64_t>> parts;  // parameters of each part of the model
+  int64_t parameters = 0, examples = 0, batches = 0;   // of an epoch
+  int64_t batch_tokens = 0, valid_examples = 0;
+  MemoryPlan memory;
+  size_t memory_limit = 0;  // bytes
+  int64_t resumed_at = 0;   // update; 0: from the beginning
   std::string backend;
 };
 struct TrainReport {  // one line of DIR/train.jsonl
@@ -44,9 +50,10 @@ struct TrainReport {  // one line of DIR/train.jsonl
 struct Validation {
   int64_t update = 0, epoch = 1;
   double loss = 0, perplexity = 0;  // perplexity: exp of the unsmoothed loss a token
-  std::optional<double> bleu;
+  std::optional<double> bleu, chrf;
   bool best = false;
-  std::vector<std::array<std::string, 3>> examples;  // source, reference, hypothesis
+  int64_t stalled = 0;                               // validations since the best one
+  std::vector<std::array<std::string, 3>> examples;  // source, reference, hypothesis: the same pairs every time
 };
 
 class TrainWatcher {
@@ -54,6 +61,7 @@ class TrainWatcher {
   virtual ~TrainWatcher() = default;
   virtual void note(const std::string&) {}  // a warning to show
   virtual void started(const TrainStart&) {}
+  virtual void running(const TrainReport&) {}  // between reports, some times a second: for what is rewritten
   virtual void updated(const TrainReport&) {}
   virtual void validated(const Validation&) {}
   virtual void saved(int64_t /*update*/, const std::string& /*path*/) {}
@@ -64,7 +72,8 @@ struct TrainResult {
   TrainEnd end;
   int64_t updates = 0, epochs = 0;
   std::optional<double> best_bleu;
-  std::string model;  // DIR/model.safetensors; empty when interrupted
+  std::string model;      // DIR/model.safetensors; empty when interrupted
+  size_t peak_bytes = 0;  // of working memory that training took
 };
 
 // Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run

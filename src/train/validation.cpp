@@ -1,7 +1,12 @@
 #include "train/validation.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "evaluate/chrf.h"
 
 namespace hexapla {
 namespace {
@@ -37,9 +42,19 @@ Validation validate(Context& cx, const Transformer& model, const TrainingData& d
   std::vector<std::string> hypotheses;
   for (auto& best : translator.translate(data.valid_source, how)) hypotheses.push_back(std::move(best.front().text));
   v.bleu = corpus_bleu(hypotheses, data.valid_reference, {}).score;
-  for (size_t i = 0; i < std::min<size_t>(3, hypotheses.size()); ++i)
+  v.chrf = corpus_score(Chrf(), hypotheses, {&data.valid_reference, 1});
+  for (size_t i = 0; i < std::min<size_t>(5, hypotheses.size()); ++i)
     v.examples.push_back({data.valid_source[i], data.valid_reference[i], hypotheses[i]});
   return v;
+}
+
+std::string to_json(const Validation& v) {
+  // Doubles in the shortest digits that read back as the same, as everywhere in the logs.
+  const auto samples = nlohmann::json(v.examples).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return fmt::format(
+      "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}, \"samples\": "
+      "{}}}",
+      v.update, v.epoch, v.loss, v.perplexity, v.bleu.value_or(-1), v.chrf.value_or(-1), samples);
 }
 
 }  // namespace hexapla

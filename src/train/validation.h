@@ -3,7 +3,11 @@
 
 namespace hexapla {
 
-// Loss, perplexity and BLEU on the validation set, with three translations to look at. Leaves update and epoch alone.
+// Loss, perplexity and BLEU and chrF on the validation set, with five translations to look at. Leaves update and epoch
+// alone.
 Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options);
+
+// A line of DIR/valid.jsonl.
+std::string to_json(const Validation& v);
 
 }  // namespace hexapla

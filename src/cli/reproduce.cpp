@@ -1,0 +1,153 @@
+// hexapla reproduce: trains a model again from what its file says of its training, and compares the bytes.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "backend/cpu/cpu.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "cli/command.h"
+#include "cli/model.h"
+#include "cli/training.h"
+#include "train/capsule.h"
+
+namespace hexapla::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Reproduce {
+  std::string model, out, color = "auto";
+  std::vector<std::string> train_sets, valid_sets;
+  std::string vocab;
+  int64_t threads = 0, memory = 0;
+  bool quiet = false;
+
+  int run() {
+    const std::string file = model_file(model);
+    const LoadedModel original = map_model(file);
+    refuse_what_was_made_of_models(original, file);
+    std::vector<std::string> unknown;
+    const Capsule was = Capsule::from_history(original.history, file, unknown);
+    const TrainOptions o = options(was, original.config, file);
+    ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
+    for (const std::string& name : unknown)
+      watcher.note(cat("this program has no option --", name, ", which the training was given; the result may differ"));
+
+    const Capsule now = here(o);
+    const std::vector<std::string> why = differences(was, now);
+    for (const std::string& difference : why) watcher.note(difference);
+    refuse_other_data(was, now, file);
+    const TrainResult result = run_training(o, watcher);
+    if (result.end == TrainEnd::interrupted) {
+      watcher.progress().say("stopped; the same command goes on from there");
+      return 128 + caught_signal();
+    }
+    return compare(file, original, result.model, why);
+  }
+
+ private:
+  TrainOptions options(const Capsule& was, const Config& config, const std::string& file) const {
+    if (was.files.empty())
+      throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
+    TrainOptions o = was.options;
+    o.architecture = config;
+    o.architecture.source_vocab = o.architecture.target_vocab = 0;
+    o.model = out.empty() ? directory_of(file) + "/reproduced" : out;
+    o.threads = threads;
+    o.memory = memory;
+    if (!train_sets.empty()) o.train_sets = train_sets;
+    if (!valid_sets.empty()) o.valid_sets = valid_sets;
+    if (!vocab.empty()) o.vocab = vocab;
+    if (fs::exists(o.model + "/model.safetensors") && fs::equivalent(fs::absolute(o.model), directory_of(file)))
+      throw UsageError(cat("-o ", o.model, " is the folder of the model itself; name another one"));
+    return o;
+  }
+
+  static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
+    if (m.history.count("average_of"))
+      throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
+    for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) {
+      if (p.integers) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
+    });
+  }
+
+  static Capsule here(const TrainOptions& o) {
+    const auto backend = make_cpu_backend(parse_precision(o.precision));
+    std::vector<std::string> paths = o.train_sets;
+    paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
+    if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+    return {o, describe_moved(paths), "", build_text(), machine_text(backend->name(), o.precision), ""};
+  }
+
+  static std::vector<DataFile> describe_moved(const std::vector<std::string>& paths) {
+    try {
+      return describe_files(paths);
+    } catch (const DataError& e) {
+      throw DataError(cat(e.what(), "; if the files have moved, name them with --train-sets and --valid-sets"));
+    }
+  }
+
+  // Other data cannot give the same model: said before hours are spent on it.
+  static void refuse_other_data(const Capsule& was, const Capsule& now, const std::string& file) {
+    bool same = was.files.size() == now.files.size();
+    for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;
+    if (same) return;
+    throw DataError(cat(file, " was trained on other data: ", differences(was, now).front(),
+                        "; name the files that it was trained on with --train-sets and --valid-sets"));
+  }
+
+  static std::string checksum(const LoadedModel& m) {
+    const auto found = m.metadata.find("checksum");
+    return found == m.metadata.end() ? "" : found->second;
+  }
+
+  // 0: the weights agree bit by bit.
+  static int compare(const std::string& file, const LoadedModel& original, const std::string& again,
+                     const std::vector<std::string>& why) {
+    if (read_file(file) == read_file(again)) {
+      std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", file, again);
+      return 0;
+    }
+    const LoadedModel made = map_model(again);
+    const bool weights = checksum(made) == checksum(original);
+    std::cout << (weights ? "reproduced: the weights are the same, bit by bit; only the record differs\n"
+                          : "not reproduced: the weights differ\n");
+    for (const auto& [key, value] : made.history)
+      if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
+        std::cout << fmt::format("  {}: {}\n    was {}\n", key, value,
+                                 was == original.history.end() ? "not there" : was->second);
+    if (!weights) {
+      std::cout << "likely because:\n";
+      for (const std::string& reason : why) std::cout << "  " << reason << "\n";
+      if (why.empty()) std::cout << "  nothing that was recorded: please report this as a defect of hexapla\n";
+    }
+    return weights ? 0 : 1;
+  }
+};
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Action& chosen) {
+  auto r = std::make_shared<Reproduce>();
+  CLI::App* c = app.add_subcommand("reproduce", "train a model again from its own record, and compare the bytes");
+  c->add_option("MODEL", r->model, "model file, or folder of a training")->required();
+  c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved");
+  c->add_option("--valid-sets", r->valid_sets, "where the validation text is now");
+  c->add_option("--vocab", r->vocab, "where the SentencePiece model is now, if the training was given one");
+  c->add_option("-o,--out", r->out, "folder of the new run; default: reproduced beside the model")->type_name("DIR");
+  c->add_option("--threads", r->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--memory", r->memory, "MiB that training may take; 0: as train")->default_str("0");
+  c->add_flag("-q,--quiet", r->quiet, "only errors and the result");
+  c->add_option("--color", r->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla reproduce run\n"
+      "  hexapla reproduce model.safetensors --train-sets a.en a.de --valid-sets b.en b.de -o again\n"
+      "Exit code 0: the same weights, bit by bit. 1: others; what differs (build, machine) is named. 3: the data is\n"
+      "not that of the training, which is found before it begins.");
+  c->callback([r, &chosen] { chosen = [r] { return r->run(); }; });
+}
+
+}  // namespace hexapla::cli

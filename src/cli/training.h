@@ -1,0 +1,10 @@
+#pragma once
+#include "cli/train_progress.h"
+
+namespace hexapla::cli {
+
+// What `train` and `reproduce` share: reads the data, trains, shows it all, and leaves train.jsonl, TensorBoard's
+// events and report.html in the folder. precision must be resolved ("f32", "bf16").
+TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher);
+
+}  // namespace hexapla::cli

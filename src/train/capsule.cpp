@@ -1,0 +1,133 @@
+#include "train/capsule.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+
+namespace hexapla {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// The result does not depend on them: two runs that differ only here give the same model file.
+const std::set<std::string> left_out{"model", "threads", "memory"};
+
+void read(const json& j, std::vector<std::string>& value) { value = j.get<std::vector<std::string>>(); }
+template <class T>
+void read(const json& j, T& value) {
+  value = j.get<T>();
+}
+
+ordered_json to_json(const TrainOptions& o) {
+  ordered_json j;
+  TrainOptions::visit(o, [&](const std::string& name, const auto& field, const char*) {
+    if (!left_out.count(name)) j[name] = field;
+  });
+  return j;
+}
+
+TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
+  TrainOptions o;
+  std::set<std::string> known;
+  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*) {
+    known.insert(name);
+    if (const auto found = j.find(name); found != j.end()) read(*found, field);
+  });
+  for (const auto& item : j.items())
+    if (!known.count(item.key())) unknown.push_back(item.key());
+  return o;
+}
+
+const std::string& entry(const std::map<std::string, std::string>& history, const char* key, const std::string& file) {
+  const auto found = history.find(key);
+  if (found == history.end())
+    throw DataError(cat(file, ": its history has no '", key, "', so it does not say how it was trained; only models ",
+                        "that `hexapla train` has written do (not those of average, quantize or demo)"));
+  return found->second;
+}
+
+std::string optional_entry(const std::map<std::string, std::string>& history, const char* key) {
+  const auto found = history.find(key);
+  return found == history.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
+  std::vector<DataFile> files;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::exists(path) && path != "-") read_file(path);  // says why not
+    if (!std::filesystem::is_regular_file(path)) continue;
+    const MappedFile mapped(path);
+    files.push_back({path, hash_hex(mapped.text()), static_cast<int64_t>(mapped.text().size())});
+  }
+  return files;
+}
+
+std::map<std::string, std::string> Capsule::to_history() const {
+  ordered_json data = ordered_json::array();
+  for (const DataFile& f : files) data.push_back({{"path", f.path}, {"bytes", f.bytes}, {"hash", f.hash}});
+  std::map<std::string, std::string> history{{"options", to_json(options).dump()},
+                                             {"data", data.dump()},
+                                             {"vocabulary", vocabulary},
+                                             {"build", build},
+                                             {"machine", machine}};
+  if (!metric.empty()) history["metric"] = metric;
+  return history;
+}
+
+Capsule Capsule::from_history(const std::map<std::string, std::string>& history, const std::string& file,
+                              std::vector<std::string>& unknown) {
+  Capsule c;
+  try {
+    c.options = options_of(json::parse(entry(history, "options", file)), unknown);
+    for (const json& f : json::parse(entry(history, "data", file)))
+      c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
+  } catch (const json::exception& e) {
+    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+  }
+  c.vocabulary = entry(history, "vocabulary", file);
+  c.build = optional_entry(history, "build");
+  c.machine = optional_entry(history, "machine");
+  c.metric = optional_entry(history, "metric");
+  return c;
+}
+
+std::string build_text() {
+  const Build& b = build();
+  return cat(b.version, b.commit.empty() ? "" : " of " + b.commit, ", ", b.compiler, ", ", b.type);
+}
+
+std::string machine_text(const std::string& backend, const std::string& precision) {
+  return cat(processor_name(), ", ", backend, ", ", precision);
+}
+
+std::vector<std::string> differences(const Capsule& was, const Capsule& now) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < std::max(was.files.size(), now.files.size()); ++i) {
+    if (i >= was.files.size() || i >= now.files.size()) {
+      all.push_back(cat("it was trained on ", was.files.size(), " files, now there are ", now.files.size()));
+      break;
+    }
+    const DataFile &a = was.files[i], &b = now.files[i];
+    if (a.hash != b.hash)
+      all.push_back(cat("the data differs: ", b.path, " has the hash ", b.hash, " and ", b.bytes, " bytes, but ",
+                        a.path, " had ", a.hash, " and ", a.bytes));
+  }
+  if (!now.vocabulary.empty() && was.vocabulary != now.vocabulary)
+    all.push_back(cat("the vocabulary differs: its hash is ", now.vocabulary, ", but was ", was.vocabulary));
+  if (was.machine != now.machine)
+    all.push_back(
+        cat("the machine differs: ", now.machine, "; it was ", was.machine.empty() ? "not told" : was.machine));
+  if (was.build != now.build)
+    all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not told" : was.build));
+  return all;
+}
+
+}  // namespace hexapla

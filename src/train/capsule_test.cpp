@@ -1,0 +1,118 @@
+// What a model file says of its training is enough to do it again.
+#include "train/capsule.h"
+
+#include <gmock/gmock.h>
+
+#include "base/hash.h"
+#include "base/test_folder.h"
+#include "model/model_file.h"
+#include "train/test_runs.h"
+
+namespace hexapla {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Capsule some_capsule() {
+  Capsule c;
+  c.options.train_sets = {"a.en", "a \"quoted\".de"};
+  c.options.lr = 0.1;
+  c.options.seed = 18446744073709551615u;
+  c.options.valid_every = "3e";
+  c.files = {{"a.en", "0123", 12}, {"a.de", "4567", 13}};
+  c.vocabulary = "89ab";
+  c.build = "0.1.0";
+  c.machine = "a processor";
+  return c;
+}
+
+TEST(Capsule, ComesBackFromAHistory) {
+  const Capsule was = some_capsule();
+  std::vector<std::string> unknown;
+  const Capsule now = Capsule::from_history(was.to_history(), "m", unknown);
+  EXPECT_EQ(now.to_history(), was.to_history());
+  EXPECT_EQ(now.options.seed, was.options.seed);
+  EXPECT_EQ(now.options.train_sets, was.options.train_sets);
+  EXPECT_TRUE(unknown.empty());
+  EXPECT_TRUE(differences(was, now).empty());
+}
+
+TEST(Capsule, LeavesOutWhatDoesNotChangeTheResult) {
+  Capsule a = some_capsule(), b = a;
+  b.options.model = "elsewhere";
+  b.options.threads = 7;
+  b.options.memory = 100;
+  EXPECT_EQ(a.to_history(), b.to_history());
+}
+
+TEST(Capsule, NamesWhatItCannotRead) {
+  std::vector<std::string> unknown;
+  EXPECT_THAT(what_of<DataError>([&] {
+                Capsule::from_history({{"updates", "5"}}, "m.safetensors", unknown);
+              }),
+              HasSubstr("m.safetensors: its history has no 'options', so it does not say how it was trained"));
+  auto history = some_capsule().to_history();
+  history["options"] = "{";
+  EXPECT_THAT(what_of<DataError>([&] { Capsule::from_history(history, "m.safetensors", unknown); }),
+              HasSubstr("m.safetensors: how it was trained cannot be read"));
+  history["options"] = "{\"lr\": \"fast\"}";
+  EXPECT_THAT(what_of<DataError>([&] { Capsule::from_history(history, "m.safetensors", unknown); }),
+              HasSubstr("cannot be read"));
+  history["options"] = "{\"lr\": 1, \"warp\": 9}";
+  EXPECT_EQ(Capsule::from_history(history, "m", unknown).options.lr, 1);
+  EXPECT_THAT(unknown, ElementsAre("warp"));
+}
+
+TEST(Capsule, DifferencesAreNamedOneByOne) {
+  const Capsule was = some_capsule();
+  Capsule now = was;
+  now.files[1].hash = "changed";
+  now.machine = "another";
+  now.build = "0.2.0";
+  EXPECT_THAT(differences(was, now), ElementsAre(HasSubstr("a.de has the hash changed and 13 bytes, but a.de had 4567"),
+                                                 HasSubstr("the machine differs: another; it was a processor"),
+                                                 HasSubstr("the build differs: 0.2.0; it was 0.1.0")));
+  now = was;
+  now.files.pop_back();
+  now.vocabulary = "other";
+  EXPECT_THAT(differences(was, now), ElementsAre(HasSubstr("it was trained on 2 files, now there are 1"),
+                                                 HasSubstr("the vocabulary differs")));
+}
+
+TEST_F(Training, EveryModelSaysHowItWasTrained) {
+  TrainOptions o = options("capsule");
+  o.max_updates = 10;
+  const TrainResult result = run(o);
+  const LoadedModel m = load_model(result.model);
+  std::vector<std::string> unknown;
+  const Capsule c = Capsule::from_history(m.history, result.model, unknown);
+  EXPECT_EQ(c.options.max_updates, 10);
+  ASSERT_EQ(c.files.size(), 4u);
+  EXPECT_EQ(c.files[1].path, folder_ + "/b");
+  EXPECT_EQ(c.files[1].hash, hash_hex(read_file(folder_ + "/b")));
+  EXPECT_EQ(c.vocabulary, hash_hex(m.source_vocabulary));
+  EXPECT_THAT(c.machine, HasSubstr("cpu ("));
+  EXPECT_EQ(c.build, build_text());
+  EXPECT_THAT(c.metric, HasSubstr("BLEU|nrefs:1"));
+}
+
+// The clock ends it somewhere; its record says where, so that it can be repeated.
+TEST_F(Training, ARunOfMinutesIsRecordedByItsUpdates) {
+  TrainOptions o = options("minutes");
+  o.max_minutes = 0.01;
+  o.max_updates = 0;
+  o.valid_sets.clear();
+  const TrainResult result = run(o);
+  std::vector<std::string> unknown;
+  Capsule c = Capsule::from_history(load_model(result.model).history, result.model, unknown);
+  EXPECT_EQ(c.options.max_updates, result.updates);
+  EXPECT_EQ(c.options.max_minutes, 0);
+  c.options.model = folder_ + "/again";
+  c.options.architecture = o.architecture;
+  run(c.options);
+  EXPECT_TRUE(same_model(o, c.options));
+}
+
+}  // namespace
+}  // namespace hexapla

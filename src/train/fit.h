@@ -1,0 +1,21 @@
+#pragma once
+// Does a training fit into memory, and how large may its batches be?
+#include "data/batch_stream.h"
+#include "model/parameters.h"
+#include "train/trainer.h"
+
+namespace hexapla {
+
+// What training this model takes: weights, gradients, moments, working memory of the largest batch, data.
+MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                       const TrainOptions& options, BatchStream& stream);
+
+// UsageError naming the number to change where the plan is larger than options.memory allows.
+void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                  const TrainOptions& options, const MemoryPlan& plan);
+
+// options with `--batch-tokens auto` replaced: by the batch size of the run that the folder holds, or else by the
+// largest that fits into options.memory, at most the paper's 25,000 tokens. UsageError where not even 64 tokens fit.
+TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data);
+
+}  // namespace hexapla

@@ -1,0 +1,173 @@
+// What is announced before the first step: memory to the byte, and batches that fit.
+#include "train/fit.h"
+
+#include <gmock/gmock.h>
+
+#include "base/machine.h"
+#include "base/test_folder.h"
+#include "train/test_runs.h"
+#include "train/watchers.h"
+
+namespace hexapla {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Started : TrainWatcher {
+  void started(const TrainStart& s) override { start = s; }
+  size_t part(const std::string& name) const {
+    for (const auto& [n, bytes] : start.memory.parts)
+      if (n == name) return bytes;
+    return 0;
+  }
+  TrainStart start;
+};
+
+using Memory = Training;
+
+TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
+  for (const char* variant : {"plain", "additive", "batch norm", "pre"}) {
+    TrainOptions o = options(std::string("peak ") + variant);
+    o.max_epochs = 3;
+    o.max_updates = 0;
+    if (variant == std::string("additive")) o.architecture.score = "additive";
+    if (variant == std::string("batch norm")) o.architecture.norm = "batch";
+    if (variant == std::string("pre")) o.architecture.norm_position = "pre", o.architecture.gated = true;
+    Started watcher;
+    const TrainResult result = run(o, watcher, false);
+    EXPECT_EQ(watcher.part("working memory"), result.peak_bytes) << variant;
+    EXPECT_GT(result.peak_bytes, 0u);
+  }
+}
+
+// The validation set may have the larger batches.
+TEST_F(Memory, ValidationCounts) {
+  TrainOptions o = options("valid");
+  write_corpus(folder_ + "/few", 3);
+  o.train_sets = {folder_ + "/few/a", folder_ + "/few/b"};
+  o.batch_tokens = 2000;
+  o.max_updates = 3;
+  o.valid_every = "2";
+  Started watcher;
+  const TrainResult result = run(o, watcher, false);
+  EXPECT_EQ(watcher.part("working memory"), result.peak_bytes);
+}
+
+TEST_F(Memory, PartsAddUp) {
+  TrainOptions o = options("parts");
+  o.max_updates = 1;
+  Started watcher;
+  run(o, watcher, false);
+  const TrainStart& s = watcher.start;
+  EXPECT_EQ(watcher.part("weights"), watcher.part("gradients"));
+  EXPECT_EQ(watcher.part("moments"), 2 * watcher.part("weights"));
+  EXPECT_GE(watcher.part("weights"), static_cast<size_t>(s.parameters) * 4);
+  EXPECT_GT(watcher.part("data"), 60u * 8);
+  int64_t parameters = 0;
+  for (const auto& part : s.parts) parameters += part.second;
+  EXPECT_EQ(parameters, s.parameters);
+  EXPECT_THAT(s.memory.text(), AllOf(HasSubstr("weights 1 MiB"), HasSubstr("together ")));
+}
+
+TEST_F(Memory, WhatDoesNotFitIsRefusedWithTheNumberToChange) {
+  TrainOptions o = options("large");
+  o.architecture.d_model = 256;
+  o.architecture.d_ff = 1024;
+  write_corpus(folder_, 4000);
+  o.batch_tokens = 20'000;
+  o.valid_sets.clear();
+  o.memory = 64;
+  const std::string message = what_of<UsageError>([&] { run(o); });
+  EXPECT_THAT(message, AllOf(HasSubstr("training needs "), HasSubstr("but may take 64 MiB"),
+                             HasSubstr("lower --batch-tokens from 20000 to "), HasSubstr("raise --memory 64")));
+  const size_t at = message.find(" to ", message.find("--batch-tokens from")) + 4;
+  o.batch_tokens = std::stoll(message.substr(at));  // the advice is right: it fits, and much more does not
+  o.max_updates = 1;
+  EXPECT_EQ(run(o).updates, 1);
+  o.model += "2";
+  o.batch_tokens += 1024;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("lower --batch-tokens"));
+  o.memory = 1;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("no batch is small enough: raise --memory 1"));
+}
+
+TEST_F(Memory, AutoTakesTheLargestBatchAndARunKeepsIt) {
+  TrainOptions o = options("auto");
+  o.architecture.d_model = 256;
+  o.architecture.d_ff = 1024;
+  write_corpus(folder_, 4000);
+  o.valid_sets.clear();
+  o.batch_tokens = 0;
+  o.memory = 64;
+  o.max_updates = 2;
+  Started first, second;
+  run(o, first, false);
+  EXPECT_GT(first.start.batch_tokens, 64);
+  EXPECT_LT(first.start.batch_tokens, 20'000);
+  EXPECT_LE(first.start.memory.total(), size_t{64} << 20);
+  o.memory = 128;  // more would fit now, but a run keeps the batches it began with
+  o.max_updates = 3;
+  run(o, second, false);
+  EXPECT_EQ(second.start.resumed_at, 2);
+  EXPECT_EQ(second.start.batch_tokens, first.start.batch_tokens);
+  o.model += "2";
+  o.memory = 1;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+              HasSubstr("--batch-tokens auto: not even 64 tokens fit into 1 MiB; raise --memory 1"));
+}
+
+TEST(MemoryPlan, TheLargestThatFits) {
+  const auto bytes = [](int64_t n) { return static_cast<size_t>(10 * n); };
+  EXPECT_EQ(largest_that_fits(100, 55, bytes), 5);
+  EXPECT_EQ(largest_that_fits(100, 9, bytes), 0);
+  EXPECT_EQ(largest_that_fits(100, 1000, bytes), 100);
+  EXPECT_EQ(largest_that_fits(100, 999, bytes), 99);
+  EXPECT_EQ(largest_that_fits(1, 10, bytes), 1);
+}
+
+TEST(MemoryPlan, ADryRunNeedsOnlyTheLengths) {
+  Config c;
+  c.source_vocab = c.target_vocab = 50;
+  c.enc_layers = c.dec_layers = 2;
+  c.d_model = 16;
+  c.d_ff = 32;
+  c.heads = 2;
+  c.resolve();
+  Transformer model(c);
+  Parameters parameters(model, DType::f32, Parameters::Use::training);
+  Batch real = made_up({{7, 5}, {3, 9}});
+  for (size_t i = 0; i < real.source.size(); ++i) real.source[i] = static_cast<int32_t>(i % 50);
+  EXPECT_EQ(step_memory(model, real), step_memory(model, made_up({{7, 5}, {3, 9}})));
+  EXPECT_LT(step_memory(model, real), step_memory(model, made_up({{7, 5}, {3, 9}, {9, 9}})));
+  EXPECT_LT(loss_memory(model, real), step_memory(model, real));
+}
+
+TEST(MemoryPlan, ALimitIsWhatIsGivenOrAShareOfTheMachine) {
+  EXPECT_EQ(memory_limit(3), size_t{3} << 20);
+  EXPECT_EQ(memory_limit(0), usable_memory() / 5 * 4);
+}
+
+struct Spoken : TrainWatcher {
+  void note(const std::string& text) override { notes += text + "\n"; }
+  std::string notes;
+};
+
+TEST_F(Memory, TensorBoardEventsThatCannotBeWrittenCostANoteNotTheRun) {
+  TrainOptions o = options("events");
+  o.max_updates = 10;
+  Spoken spoken;
+  TensorBoardWatcher events(folder_ + "/nowhere", spoken), good(folder_, spoken);
+  Watchers all({&spoken, &events, &good});
+  EXPECT_EQ(run(o, all, false).end, TrainEnd::finished);
+  EXPECT_THAT(spoken.notes, AllOf(HasSubstr("no more TensorBoard events are written: cannot write"),
+                                  HasSubstr("nowhere/events.out.tfevents.")));
+  EXPECT_EQ(spoken.notes.find("events", spoken.notes.find("tfevents") + 10), std::string::npos) << spoken.notes;
+  size_t files = 0;
+  for (const auto& e : std::filesystem::directory_iterator(folder_))
+    files += e.path().filename().string().rfind("events.out.tfevents.", 0) == 0;
+  EXPECT_EQ(files, 1u);
+}
+
+}  // namespace
+}  // namespace hexapla
