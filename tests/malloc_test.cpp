@@ -56,7 +56,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   Transformer model(c);
   Parameters parameters(model, DType::f32, Parameters::Use::training);
   initialise(model, 1);
-  Optimizer optimizer(parameters, options);
+  Optimizer optimizer(model, parameters, options);
   auto backend = make_cpu_backend();
   Arena arena(size_t{1} << 30);
   Context cx{*backend, arena};
@@ -72,7 +72,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
     backend->fill(parameters.gradients(), 0);
     const LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
     arena.clear();
-    optimizer.update(*backend, n, std::sqrt(backend->sum_of_squares(parameters.gradients())));
+    optimizer.update(*backend, n, 1, optimizer.gradient_norm(*backend));
     return sums.loss;
   };
   const double first = step(1);

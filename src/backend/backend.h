@@ -62,6 +62,8 @@ struct AdamStep {  // section 5.3
   double lr, beta1, beta2, eps;
   int64_t step;       // 1 at the first update: bias correction
   double grad_scale;  // the gradient is multiplied by this first (clipping)
+  // Decoupled: p is multiplied by 1 - lr * weight_decay before the step (AdamW, Loshchilov and Hutter 2019).
+  double weight_decay = 0;
 };
 
 class Backend {

@@ -123,14 +123,14 @@ void add_put_rows(std::vector<OpCase>& cases, int64_t rows, int64_t width) {
                    }});
 }
 
-void add_adam(std::vector<OpCase>& cases, int64_t n, int64_t step) {
+void add_adam(std::vector<OpCase>& cases, int64_t n, int64_t step, double weight_decay) {
   const Shape s{n};
-  const AdamStep how{0.1, 0.9, 0.98, 1e-9, step, 0.5};
-  cases.push_back({"adam", cat("adam ", n, " step ", step), [=](Backend& b, CaseData& d) -> Call {
-                     return [=, &b, p = d.changed("p", d.normal(s, 0.1)), g = d.normal(s),
-                             m = d.changed("m", d.normal(s, 0.1)),
-                             v = d.changed("v", d.positive(s))] { b.adam(p, g, m, v, how); };
-                   }});
+  const AdamStep how{0.1, 0.9, 0.98, 1e-9, step, 0.5, weight_decay};
+  cases.push_back(
+      {"adam", cat("adam ", n, " step ", step, " decay ", weight_decay), [=](Backend& b, CaseData& d) -> Call {
+         return [=, &b, p = d.changed("p", d.normal(s, 0.1)), g = d.normal(s), m = d.changed("m", d.normal(s, 0.1)),
+                 v = d.changed("v", d.positive(s))] { b.adam(p, g, m, v, how); };
+       }});
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ void add_elementwise_cases(std::vector<OpCase>& cases) {
                        return [&b, t = d.result("table", s)] { b.sinusoids(t); };
                      }});
   for (const int64_t n : {1, 7, 33, 1000, 100003}) {
-    for (const int64_t step : {1, 2, 1000}) add_adam(cases, n, step);
+    for (const int64_t step : {1, 2, 1000}) add_adam(cases, n, step, step == 2 ? 0.3 : 0);
     cases.push_back({"sum_of_squares", cat("sum_of_squares ", n), [=](Backend& b, CaseData& d) -> Call {
                        const Tensor sum = d.result("sum", {1}, DType::f64);
                        return [=, &b, x = d.normal({n})] { *sum.data<double>() = b.sum_of_squares(x); };

@@ -140,7 +140,7 @@ struct BenchTrain {
     Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed)
         : model_(config),
           parameters_(model_, DType::f32, Parameters::Use::training),
-          optimizer_(parameters_, options),
+          optimizer_(model_, parameters_, options),
           cx_{backend, arena_, DType::f32, true},
           replay_{replayed, replay_arena_, DType::f32, true} {
       initialise(model_, 1, options.init_gain);
@@ -150,7 +150,7 @@ struct BenchTrain {
       cx_.step = static_cast<uint32_t>(++updates_);
       run(cx_, rows);
       cx_.backend.sum_of_squares(parameters_.gradients());
-      optimizer_.update(cx_.backend, updates_, 1);
+      optimizer_.update(cx_.backend, updates_, 1, 1);
       return seconds_since(start);
     }
     // The products of the same step alone.

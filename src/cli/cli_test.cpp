@@ -178,6 +178,49 @@ TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {
   EXPECT_EQ(updates({"--patience", "4", "--max-updates", "7"}), 7);
 }
 
+TEST(CommandLine, WhatIsGivenMakesRoomInTheRecipe) {
+  auto dump = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = train_with({"--dump-config"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return hexapla(arguments).out;
+  };
+  EXPECT_THAT(dump({}), AllOf(HasSubstr("batch-tokens: 4096\n"), HasSubstr("accumulate: 6\n")));
+  EXPECT_THAT(dump({"--batch-tokens", "2048"}), HasSubstr("accumulate: 1\n"));
+  EXPECT_THAT(dump({"--batch-tokens", "2048", "--accumulate", "3"}), HasSubstr("accumulate: 3\n"));
+  EXPECT_THAT(dump({"--average-best", "4"}), AllOf(HasSubstr("average-best: 4\n"), HasSubstr("average-last: 0\n")));
+  expect_error(train_with({"--valid-sets", "a", "b", "--average-best", "4", "--average-last", "5"}), 2,
+               HasSubstr("can be one of these means only"));
+  expect_error(train_with({"--schedule", "stairs"}), 2,
+               HasSubstr("--schedule is 'stairs', but must be one of: inverse"));
+  expect_error(train_with({"--schedule", "linear", "--max-minutes", "1"}), 2, HasSubstr("give --decay-updates"));
+  expect_error(train_with({"--patience", "3"}), 2, HasSubstr("--patience needs --valid-sets"));
+}
+
+TEST_F(Files, AModelToStartFromBringsItsDimensions) {
+  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  Config c;
+  c.source_vocab = c.target_vocab = v.size();
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = c.d_ff = 4;
+  c.heads = 1;
+  c.gated = true;
+  c.resolve();
+  Transformer net(c);
+  Parameters memory(net, DType::f32, Parameters::Use::inference);
+  initialise(net, 1);
+  save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
+  const Result r = hexapla(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.25\n"),
+                           HasSubstr("init-from: " + at("model.safetensors"))));
+  const std::string a = write("a", "a b c\n"), run = at("run");
+  expect_error({"train", "--train-sets", a, a, "--model", run, "--init-from", folder(), "--dim-ff", "8"}, 2,
+               HasSubstr("its dim-ff is 4, but this run's is 8; give --dim-ff 4"));
+  expect_error({"train", "--train-sets", a, a, "--model", run, "--init-from", folder(), "--freeze", "attention"}, 2,
+               HasSubstr("there are: decoder, embeddings, encoder"));
+  expect_error(train_with({"--init-from", at("none")}), 3, HasSubstr(at("none")));
+}
+
 TEST_F(Files, ConfigFileErrorsNameFileLineAndRemedy) {
   expect_error({"train", "-c", write("k.yml", "seed: 1\nbatch-token: 5\n")}, 2,
                AllOf(HasSubstr("k.yml:2: there is no option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'")));

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/model.h"
+#include "train/init_from.h"
 #include "train/recipes.h"
 
 namespace hexapla::cli {
@@ -46,15 +48,19 @@ void take_given(const CLI::App& command, const Options& user, Options& to) {
   });
 }
 
-// The recipe's number of updates is where a run ends that was told no other end.
-void set_end(const CLI::App& command, TrainOptions& o) {
-  const bool told = o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0;
-  if (told && command.get_option("--max-updates")->count() == 0) o.max_updates = 0;
+// What the user gives may leave no room for a part of the recipe: its number of updates, where another end was given,
+// its mean of the last checkpoints, and batches that make up a large one together.
+void make_room(const CLI::App& command, TrainOptions& o) {
+  auto given = [&](const char* option) { return command.get_option(option)->count() > 0; };
+  if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given("--max-updates")) o.max_updates = 0;
+  if (given("--batch-tokens") && !given("--accumulate")) o.accumulate = 1;
+  if (o.average_best > 0 && !given("--average-last")) o.average_last = 0;
 }
 
 std::string type_of(const std::string& name) {
   if (name == "model") return "DIR";
   if (name == "vocab") return "FILE";
+  if (name == "init-from") return "MODEL";
   return "";
 }
 
@@ -160,6 +166,10 @@ TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   if (!b.config_file.empty()) read_config_file(command, b.config_file);
   auto given = [&](const std::string& name) { return command.get_option("--" + name)->count() > 0; };
   TrainOptions options = preset_options(b.options.preset);
+  if (!b.options.init_from.empty()) {
+    b.options.init_from = model_file(b.options.init_from);
+    if (!given("preset")) options.architecture = config_of_model(b.options.init_from);
+  }
   if (given("layers")) {
     if (given("enc-layers") || given("dec-layers"))
       throw UsageError("--layers sets both stacks; give either it or --enc-layers and --dec-layers");
@@ -173,7 +183,7 @@ TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   } catch (const UsageError& e) {
     throw UsageError(cat(e.what(), " (--preset ", options.preset, " sets every dimension that you do not give)"));
   }
-  set_end(command, options);
+  make_room(command, options);
   return options;
 }
 

@@ -36,7 +36,7 @@ struct Train : BoundTrainOptions {
       progress.say(fmt::format("stopped after update {}; the same command goes on from there", grouped(r.updates)));
       return;
     }
-    std::string best = r.best_bleu ? fmt::format(", best validation BLEU {:.2f}", *r.best_bleu) : "";
+    std::string best = r.best_score ? fmt::format(", best validation {} {:.2f}", o.best_by, *r.best_score) : "";
     progress.say(
         fmt::format("done: {} updates, {} epochs{}\nmodel: {}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",

@@ -42,10 +42,12 @@ class Parameters {
   Tensor buffers() const { return buffers_; }
   int64_t count() const { return count_; }  // without the gaps
   DType dtype() const { return dtype_; }
+  // Where the numbers of a parameter begin in the slab, and how many they take with the gap behind them.
+  int64_t place(const Parameter& p) const { return (p.value.bytes - values_.bytes) / int64_t(size_of(dtype_)); }
+  static int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
   Tensor slab_like_values() { return slab(values_.shape[0]); }  // for the optimizer's moments: zeros, owned here
 
  private:
-  static int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
   Tensor slab(int64_t n);
   Tensor view(Tensor slab, int64_t at, Shape s) const {
     return Tensor(slab.bytes + at * int64_t(size_of(dtype_)), s, dtype_);

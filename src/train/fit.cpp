@@ -64,11 +64,13 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
                        const TrainOptions& options, BatchStream& stream) {
   const size_t slab = bytes_of(parameters.values());
   const size_t text = bytes_of(data.valid_source) + bytes_of(data.valid_reference) + data.vocabulary->bytes().size();
-  return {{{"weights", slab + bytes_of(parameters.buffers())},
-           {"gradients", bytes_of(parameters.gradients())},
-           {"moments", 2 * slab},
-           {"working memory", working_memory(model, data, options, stream)},
-           {"data", bytes_of(data.train) + bytes_of(data.valid) + text}}};
+  MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
+                   {"gradients", bytes_of(parameters.gradients())},
+                   {"moments", 2 * slab},
+                   {"working memory", working_memory(model, data, options, stream)},
+                   {"data", bytes_of(data.train) + bytes_of(data.valid) + text}}};
+  if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
+  return plan;
 }
 
 void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,

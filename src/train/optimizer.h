@@ -1,62 +1,80 @@
 #pragma once
-// Adam and the learning rate, section 5.3.
-#include <algorithm>
-#include <cmath>
+// Adam (section 5.3) on what is to be trained, and the exponential moving average of the same parameters.
+#include <set>
 
 #include "model/parameters.h"
-#include "train/options.h"
+#include "model/transformer.h"
+#include "train/schedule.h"
 
 namespace hexapla {
 
-// lr(step) = peak * min(step / warmup, sqrt(warmup / step)): linear warm-up, then inverse square root. The paper's
-// d_model^-0.5 * min(step^-0.5, step * warmup^-1.5) is this with peak = (d_model * warmup)^-0.5.
-struct Schedule {
-  double peak;
-  int64_t warmup;
-
-  static Schedule paper(int64_t d_model, int64_t warmup) {
-    return {1 / std::sqrt(static_cast<double>(d_model) * static_cast<double>(warmup)), warmup};
-  }
-  double operator()(int64_t step) const {
-    const double s = static_cast<double>(step), w = static_cast<double>(warmup);
-    return peak * std::min(s / w, std::sqrt(w / s));
-  }
+// A run of neighbours in the slabs of Parameters that are treated alike.
+struct Part {
+  int64_t from, count;
+  bool trained, decays;
 };
 
-inline Schedule make_schedule(const TrainOptions& o) {
-  return o.lr > 0 ? Schedule{o.lr, o.warmup} : Schedule::paper(o.architecture.d_model, o.warmup);
-}
+// The whole slab in parts. Weight decay is for the matrices of linear maps: not for biases, gains of norms and
+// embeddings, whose size means something of its own. frozen: names of parameters.
+std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, const std::set<std::string>& frozen,
+                           bool with_decay);
 
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
  public:
-  Optimizer(Parameters& parameters, const TrainOptions& options)
-      : parameters_(parameters),
-        options_(options),
-        schedule_(make_schedule(options)),
-        first_(parameters.slab_like_values()),
-        second_(parameters.slab_like_values()) {}
+  // UsageError: --freeze, --schedule (frozen_parameters, make_schedule).
+  Optimizer(Transformer& model, Parameters& parameters, const TrainOptions& options);
 
-  double learning_rate(int64_t step) const { return schedule_(step); }
-  // step: 1 at the first update; norm: of the whole gradient, before clipping.
-  void update(Backend& backend, int64_t step, double norm) {
-    const double limit = options_.clip_norm;
-    backend.adam(parameters_.values(), parameters_.gradients(), first_, second_,
-                 {.lr = schedule_(step),
-                  .beta1 = options_.beta1,
-                  .beta2 = options_.beta2,
-                  .eps = options_.adam_eps,
-                  .step = step,
-                  .grad_scale = limit > 0 && norm > limit ? limit / norm : 1});
-  }
+  // step: 1 at the first update; scale: of a plateau.
+  double learning_rate(int64_t step, double scale) const;
+  // Of the gradient of what is trained, before clipping; the rest of the gradient becomes zero.
+  double gradient_norm(Backend& backend);
+  // norm: as gradient_norm gave it. Values and moments of what is frozen are not touched.
+  void update(Backend& backend, int64_t step, double scale, double norm);
+
   Tensor first_moments() const { return first_; }
   Tensor second_moments() const { return second_; }
+  const std::vector<Part>& parts() const { return parts_; }
 
  private:
   Parameters& parameters_;
   const TrainOptions& options_;
   Schedule schedule_;
+  std::vector<Part> parts_;
   Tensor first_, second_;
+};
+
+// a <- decay_t a + (1 - decay_t) values after every update. decay_t = min(decay, (1 + t) / (10 + t)): the
+// first updates do not weigh as if they were many. With decay 0 it takes no memory and does nothing.
+class MovingAverage {
+ public:
+  // parts: what changes; the rest is the values' own.
+  MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay);
+
+  explicit operator bool() const { return decay_ > 0; }
+  Tensor slab() const { return slab_; }  // nothing with decay 0
+  void start();                          // from the values as they are
+  void update(Backend& backend, int64_t step);
+  // Values and average change places; called again, they are back to the bit.
+  void swap();
+
+ private:
+  Parameters& parameters_;
+  std::vector<Part> parts_;
+  double decay_;
+  Tensor slab_;
+};
+
+// The model is the averaged one while this lives.
+class UseAverage {
+ public:
+  explicit UseAverage(MovingAverage& average) : average_(average) { average_.swap(); }
+  ~UseAverage() { average_.swap(); }
+  UseAverage(const UseAverage&) = delete;
+  UseAverage& operator=(const UseAverage&) = delete;
+
+ private:
+  MovingAverage& average_;
 };
 
 }  // namespace hexapla

@@ -1,8 +1,12 @@
 #include "train/options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
+#include "train/schedule.h"
 
 namespace hexapla {
 namespace {
@@ -13,6 +17,10 @@ void at_least(const char* option, T value, T least) {
 }
 void fraction(const char* option, double value) {
   if (!(value >= 0 && value < 1)) throw UsageError(cat("--", option, " is ", value, ", but must lie in [0, 1)"));
+}
+void one_of(const char* option, const std::string& value, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), value) == choices.end())
+    throw UsageError(fmt::format("--{} is '{}', but must be one of: {}", option, value, fmt::join(choices, ", ")));
 }
 void pair_of_files(const char* option, const std::vector<std::string>& sets) {
   if (sets.size() != 2)
@@ -68,9 +76,33 @@ void TrainOptions::check() const {
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
     Interval::parse(option, text);
   check_guided_alignment(*this);
+  check_recipe();
   if (architecture.positions == "learned" && architecture.max_positions < max_length)
     throw UsageError(cat("--max-positions ", architecture.max_positions, " is less than --max-length ", max_length,
                          ": learned positions cannot hold the longest sentences; raise the one or lower the other"));
+}
+
+void TrainOptions::check_recipe() const {
+  one_of("schedule", schedule, {"inverse-sqrt", "linear", "cosine", "constant", "plateau"});
+  one_of("best-by", best_by, {"bleu", "chrf", "loss"});
+  at_least<int64_t>("accumulate", accumulate, 1);
+  at_least("lr-factor", lr_factor, 0.0);
+  at_least("min-lr", min_lr, 0.0);
+  at_least("weight-decay", weight_decay, 0.0);
+  at_least<int64_t>("decay-updates", decay_updates, 0);
+  at_least<int64_t>("plateau-patience", plateau_patience, 1);
+  at_least<int64_t>("average-best", average_best, 0);
+  fraction("plateau-factor", plateau_factor);
+  fraction("ema", ema);
+  make_schedule(*this);
+  if (average_last > 0 && average_best > 0)
+    throw UsageError(cat("--average-last ", average_last, " and --average-best ", average_best,
+                         ": the final model can be one of these means only; set the other to 0"));
+  if (!valid_sets.empty()) return;
+  const std::pair<const char*, bool> measured[] = {
+      {"patience", patience > 0}, {"average-best", average_best > 0}, {"schedule plateau", schedule == "plateau"}};
+  for (const auto& [option, used] : measured)
+    if (used) throw UsageError(cat("--", option, " needs --valid-sets: without them nothing is validated"));
 }
 
 Interval Interval::parse(const std::string& option, const std::string& text) {

@@ -21,15 +21,23 @@ struct TrainOptions {
   std::string precision = "auto";  // of the factors of products
   int64_t batch_tokens = 4096;     // 0: auto
   int64_t memory = 0;              // MiB that training may take; 0: a share of the machine's
+  int64_t accumulate = 1;          // batches an update
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
   std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
   std::string report_every = "50";
   int64_t valid_beam = 1;
-  int64_t patience = 0;  // validations without a better BLEU before stopping; 0: never
-  double lr = 0;         // peak; 0: the paper's, (d_model * warmup)^-0.5
+  std::string best_by = "bleu";  // the metric of the best model, of patience and of a plateau
+  int64_t patience = 0;          // validations without a better one before stopping; 0: never
+  std::string schedule = "inverse-sqrt";
+  double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
+  double lr_factor = 1;  // of the paper's
   int64_t warmup = 4000;
+  int64_t decay_updates = 0;  // where linear and cosine end; 0: max_updates
+  double min_lr = 0;          // after warm-up
+  double plateau_factor = 0.5;
+  int64_t plateau_patience = 3;
   double init_gain = 0.577;  // docs/adr/0006
   double label_smoothing = 0.1;
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
@@ -38,8 +46,13 @@ struct TrainOptions {
   double guided_alignment_weight = 0.1;          // of the loss
   int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
   double max_loss_jump = 0;                                        // 0: never stops
+  double weight_decay = 0;
+  double ema = 0;            // decay of the moving average that becomes the model; 0: none
   int64_t average_last = 0;  // the final model is the mean of that many last checkpoints
+  int64_t average_best = 0;  // or of that many best validated models
   int64_t keep = 2;          // checkpoints that stay
+  std::string init_from;     // a model to start from
+  std::string freeze;        // parts of the model that stay as they are (train/freeze.h)
   Config architecture;       // a preset's, with the user's own choices on top
 
   // f(name, field, help): long option names without the dashes. The architecture's are visited by Config::visit.
@@ -56,6 +69,7 @@ struct TrainOptions {
     f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32");
     f("batch-tokens", o.batch_tokens, "target tokens of a batch; auto: as many as --memory allows, at most 25000");
     f("memory", o.memory, "MiB that training may take; 0: four fifths of the machine's or the container's");
+    f("accumulate", o.accumulate, "batches an update: the gradient is that of the mean over all their target tokens");
     f("max-length", o.max_length, "longer sentences (in tokens) are left out");
     f("max-updates", o.max_updates,
       "stop after so many updates; 0: no limit; the preset's only where no other limit is given");
@@ -65,9 +79,17 @@ struct TrainOptions {
     f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e");
     f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e");
     f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy");
-    f("patience", o.patience, "stop after so many validations without a better BLEU; 0: never");
-    f("lr", o.lr, "peak learning rate; 0: the paper's, (dim-model * warmup)^-0.5");
-    f("warmup", o.warmup, "updates of linear warm-up; then inverse square root decay");
+    f("best-by", o.best_by, "bleu, chrf or loss: which validated model is the best");
+    f("patience", o.patience, "stop after so many validations without a better model; 0: never");
+    f("schedule", o.schedule,
+      "of the learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau");
+    f("lr", o.lr, "peak learning rate; 0: the paper's, lr-factor * (dim-model * warmup)^-0.5");
+    f("lr-factor", o.lr_factor, "factor on the paper's learning rate");
+    f("warmup", o.warmup, "updates in which the learning rate rises linearly to its peak");
+    f("decay-updates", o.decay_updates, "update at which linear and cosine schedules end; 0: max-updates");
+    f("min-lr", o.min_lr, "the learning rate does not fall below this after warm-up");
+    f("plateau-factor", o.plateau_factor, "plateau: the learning rate is multiplied by this when validations stall");
+    f("plateau-patience", o.plateau_patience, "plateau: validations without a better model that count as stalled");
     f("init-gain", o.init_gain, "factor on the Xavier-uniform limits of the starting weights");
     f("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the vocabulary");
     f("adam-beta1", o.beta1, "Adam's beta 1");
@@ -82,8 +104,15 @@ struct TrainOptions {
     f("guided-alignment-head", o.guided_alignment_head, "its head, from 0");
     f("max-loss-jump", o.max_loss_jump,
       "stop where the loss of a batch is more than so many times the recent mean; 0: only where it is no number");
+    f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW) of the matrices of linear maps");
+    f("ema", o.ema,
+      "the model is the exponential moving average of the parameters with this decay (0.999); 0: it is not");
     f("average-last", o.average_last, "the final model is the mean of so many last checkpoints; 0: the best or last");
+    f("average-best", o.average_best, "the final model is the mean of so many best validated models");
     f("keep", o.keep, "checkpoints that stay on disk (at least average-last)");
+    f("init-from", o.init_from, "start from this model: its weights, and its dimensions and vocabulary unless given");
+    f("freeze", o.freeze,
+      "parts of the model that stay as they are: encoder,embeddings,decoder.layers.*.self_attention");
   }
 
   int64_t guided_layer() const {
@@ -92,6 +121,9 @@ struct TrainOptions {
 
   // Checks everything that needs no file: UsageError names the option, the value and what is allowed.
   void check() const;
+
+ private:
+  void check_recipe() const;
 };
 
 // "500" or "1e".

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "train/init_from.h"
 #include "train/trainer.h"
 
 namespace hexapla {
@@ -28,6 +29,7 @@ Vocabulary find_vocabulary(const TrainOptions& options, const Corpus& corpus) {
   if (fs::exists(own)) return Vocabulary::load(own);
   const Vocabulary vocabulary = [&] {
     if (!options.vocab.empty()) return Vocabulary::load(options.vocab);
+    if (!options.init_from.empty()) return vocabulary_of_model(options.init_from);
     std::vector<std::string> text = corpus.source;
     text.insert(text.end(), corpus.target.begin(), corpus.target.end());
     return Vocabulary::train(text, {.size = static_cast<int>(options.vocab_size)});

@@ -30,6 +30,7 @@ TEST(Recipes, BaseAndBigAreThePapers) {
     EXPECT_EQ(o.warmup, 4000);
     EXPECT_EQ(o.label_smoothing, 0.1);
     EXPECT_EQ(o.beta2, 0.98);
+    EXPECT_NEAR(double(o.batch_tokens * o.accumulate), 25'000, 500);
   }
   EXPECT_EQ(base.architecture.dropout, 0.1);
   EXPECT_EQ(big.architecture.dropout, 0.3);
@@ -48,7 +49,7 @@ TEST(Recipes, AreDescribed) {
   const std::string text = describe_presets();
   EXPECT_THAT(text, HasSubstr("  tiny: enc-layers 4, dec-layers 4, dim-model 128, dim-ff 256, heads 4, dropout 0.3"));
   EXPECT_THAT(text, HasSubstr("lr 0.005, "));
-  EXPECT_THAT(text, HasSubstr("  base: max-updates 100000, average-last 5"));
+  EXPECT_THAT(text, HasSubstr("  base: accumulate 6, max-updates 100000, average-last 5"));
 }
 
 }  // namespace

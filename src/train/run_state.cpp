@@ -9,12 +9,19 @@ namespace hexapla {
 namespace {
 void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
 void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
+void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
+
+// fmt writes the shortest decimal that reads back as the same double.
+template <class T>
+std::string text_of(const T& value) {
+  return fmt::format("{}", value);
+}
+std::string text_of(const BestModels& value) { return value.text(); }
 }  // namespace
 
 std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
-  // fmt writes the shortest decimal that reads back as the same double.
-  visit(*this, [&](const char* name, const auto& value) { strings[name] = fmt::format("{}", value); });
+  visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
   return strings;
 }
 

@@ -3,6 +3,9 @@
 #include <map>
 #include <string>
 
+#include "train/best_models.h"
+#include "train/schedule.h"
+
 namespace hexapla {
 
 // Where a run stands, beside its tensors: what a checkpoint must hold so that going on from it gives the bits that
@@ -16,8 +19,10 @@ struct RunState {
   double loss_sum = 0;            // since the last report
   int64_t loss_tokens = 0;        // since the last report
   double mean_loss = 0;           // a token, of the last hundred updates or so
-  double best_bleu = -1;          // -1: not validated yet
+  double best_score = -1;         // by --best-by; -1: not validated yet
   int64_t worse_validations = 0;  // since the best one
+  Plateau plateau;                // of --schedule plateau
+  BestModels best_models;         // of --average-best
 
   // f(name, field) for each.
   template <class Self, class F>
@@ -30,8 +35,11 @@ struct RunState {
     f("loss_sum", s.loss_sum);
     f("loss_tokens", s.loss_tokens);
     f("mean_loss", s.mean_loss);
-    f("best_bleu", s.best_bleu);
+    f("best_score", s.best_score);
     f("worse_validations", s.worse_validations);
+    f("plateau_scale", s.plateau.scale);
+    f("plateau_stalled", s.plateau.stalled);
+    f("best_models", s.best_models);
   }
   std::map<std::string, std::string> to_strings() const;  // doubles exactly
   static RunState from_strings(const std::map<std::string, std::string>& strings,

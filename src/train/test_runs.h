@@ -33,6 +33,15 @@ inline void write_corpus(const std::string& folder, int pairs) {
   }
 }
 
+struct StopAt : TrainWatcher {
+  explicit StopAt(int64_t u) : update(u) {}
+  void updated(const TrainReport& r) override {
+    if (r.update == update) stop = true;
+  }
+  int64_t update;
+  std::atomic<bool> stop{false};
+};
+
 class Training : public testing::Test {
  protected:
   Training() : folder_(testing::TempDir() + "hexapla_trainer_" + std::to_string(getpid())) {
@@ -75,6 +84,9 @@ class Training : public testing::Test {
   static bool same_model(const TrainOptions& a, const TrainOptions& b) {
     return read_file(a.model + "/model.safetensors") == read_file(b.model + "/model.safetensors");
   }
+  // A run that is stopped three times, on one thread and on two, ends with the bytes of `whole`, which is not.
+  void expect_resumes_exactly(TrainOptions whole) const;
+
   std::string folder_;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/machine.h"
@@ -12,6 +11,8 @@
 #include "train/checkpoint.h"
 #include "train/final_model.h"
 #include "train/fit.h"
+#include "train/identity.h"
+#include "train/init_from.h"
 #include "train/optimizer.h"
 #include "train/replay.h"
 #include "train/run_state.h"
@@ -31,33 +32,6 @@ Config with_vocabulary(Config c, const Vocabulary& v) {
   return c;
 }
 
-// What must be the same for a run to be resumed: otherwise the result would be of neither the old run nor the new.
-std::string identity(const TrainOptions& o, const Config& c, const TrainingData& data) {
-  nlohmann::ordered_json j;
-  j["model"] = nlohmann::json::parse(c.to_json());
-  j["seed"] = o.seed;
-  j["init-gain"] = o.init_gain;
-  j["precision"] = o.precision;
-  j["batch-tokens"] = o.batch_tokens;
-  j["max-length"] = o.max_length;
-  j["training data"] = data.fingerprint;
-  if (!o.guided_alignment.empty()) {
-    j["guided-alignment-weight"] = o.guided_alignment_weight;
-    j["guided-alignment-layer"] = o.guided_layer();
-    j["guided-alignment-head"] = o.guided_alignment_head;
-  }
-  return j.dump();
-}
-
-std::string first_difference(const std::string& a, const std::string& b) {
-  const auto left = nlohmann::json::parse(a).flatten(), right = nlohmann::json::parse(b).flatten();
-  for (const auto& [key, value] : right.items())
-    if (!left.contains(key) || left[key] != value)
-      return cat(key.substr(key.rfind('/') + 1), " was ", left.value(key, nlohmann::json()).dump(), ", now it is ",
-                 value.dump());
-  return "the options differ";
-}
-
 constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
 
 class Run {
@@ -69,13 +43,15 @@ class Run {
         lock_(options.model),
         model_(with_vocabulary(options.architecture, *data.vocabulary)),
         parameters_(model_, DType::f32, Parameters::Use::training),
-        optimizer_(parameters_, options),
+        optimizer_(model_, parameters_, options),
+        average_(parameters_, optimizer_.parts(), options.ema),
         stream_(
             stream_from_memory(*data.vocabulary, data.train, {options.batch_tokens, options.max_length, options.seed})),
         arena_(physical_memory()),
-        cx_{backend, arena_},
-        identity_(identity(options, model_.config, data)) {
+        cx_{backend, arena_} {
     cx_.seed = options.seed;
+    if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
+    identity_ = identity_of(options, model_.config, data, initial_ ? initial_->checksum() : "");
   }
 
   TrainResult go(const std::atomic<bool>& stop);
@@ -85,12 +61,18 @@ class Run {
 
   void start();
   TrainStart announcement();
+  void initialise_model();
   bool resume();
+  std::vector<Batch> draw();
+  // Of the next update; each of its batches has one of its own.
+  uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
+  LossSums accumulate_gradient(const std::vector<Batch>& batches);
   void update();
-  [[noreturn]] void fail_step(const std::string& what, const Batch& batch);
+  [[noreturn]] void fail_step(const std::string& what, const std::vector<Batch>& batches);
   TrainReport current() const;
   void report();
   void validate();
+  void keep_if_best(const Validation& v);
   void save();
   void save_off_schedule();
   CheckpointContent content(const char* schedule) const;
@@ -109,9 +91,11 @@ class Run {
   Transformer model_;
   Parameters parameters_;
   Optimizer optimizer_;
+  MovingAverage average_;
   std::unique_ptr<BatchStream> stream_;
   Arena arena_;
   Context cx_;
+  std::optional<InitialModel> initial_;  // until training starts
   std::string identity_;
 
   RunState state_;
@@ -144,6 +128,12 @@ TrainStart Run::announcement() {
   return info;
 }
 
+void Run::initialise_model() {
+  initialise(model_, options_.seed, options_.init_gain);
+  if (initial_) watcher_.note(start_from(*initial_, model_, *data_.vocabulary, *data_.vocabulary));
+  average_.start();
+}
+
 bool Run::resume() {
   std::vector<std::string> notes;
   const auto found = load_newest(checkpoints(), notes);
@@ -158,6 +148,7 @@ bool Run::resume() {
   found->read("values", parameters_.values());
   found->read("first_moments", optimizer_.first_moments());
   found->read("second_moments", optimizer_.second_moments());
+  if (average_) found->read("average", average_.slab());
   if (parameters_.buffers()) found->read("buffers", parameters_.buffers());
   state_ = RunState::from_strings(found->state, checkpoints());
   saved_update_ = state_.update;
@@ -168,8 +159,11 @@ bool Run::resume() {
 
 void Run::start() {
   TrainStart info = announcement();
-  initialise(model_, options_.seed, options_.init_gain);
-  if (resume()) info.resumed_at = state_.update;
+  if (resume())
+    info.resumed_at = state_.update;
+  else
+    initialise_model();
+  initial_.reset();
   stream_->seek(state_.epoch, state_.place);
   log_.emplace(options_.model + "/train.jsonl", state_.update);
   valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
@@ -180,23 +174,49 @@ void Run::start() {
   progress_at_start_ = progress();
 }
 
-void Run::update() {
-  const Batch& batch = stream_->next();
+// The batches of the next update: an epoch ends with an update, which may have fewer than the others.
+std::vector<Batch> Run::draw() {
+  std::vector<Batch> batches;
+  do batches.push_back(stream_->next());
+  while (static_cast<int64_t>(batches.size()) < options_.accumulate && !stream_->epoch_ended());
+  return batches;
+}
+
+// Of the mean over the target tokens of all batches. Dropout draws anew for each of them.
+LossSums Run::accumulate_gradient(const std::vector<Batch>& batches) {
+  int64_t tokens = 0;
+  for (const Batch& batch : batches) tokens += batch.target_tokens();
   cx_.training = true;
-  cx_.step = static_cast<uint32_t>(state_.update + 1);
+  cx_.step = first_dropout_step();
   cx_.backend.fill(parameters_.gradients(), 0);
-  const double scale = 1.0 / static_cast<double>(batch.target_tokens());
-  const LossSums sums =
-      model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale), options_.label_smoothing, scale, saved_);
-  arena_.clear();
-  norm_ = std::sqrt(cx_.backend.sum_of_squares(parameters_.gradients()));
+  LossSums all;
+  const double scale = 1.0 / static_cast<double>(tokens);
+  for (const Batch& batch : batches) {
+    const LossSums sums = model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale),
+                                                   options_.label_smoothing, scale, saved_);
+    arena_.clear();
+    ++cx_.step;
+    all.loss += sums.loss;
+    all.nll += sums.nll;
+    all.tokens += sums.tokens;
+    all.alignment += sums.alignment;
+    all.linked += sums.linked;
+  }
+  return all;
+}
+
+void Run::update() {
+  const std::vector<Batch> batches = draw();
+  const LossSums sums = accumulate_gradient(batches);
+  norm_ = optimizer_.gradient_norm(cx_.backend);
   const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
   if (const std::string what = trouble(sums, norm_, mean, options_.max_loss_jump); !what.empty())
-    fail_step(what, batch);
+    fail_step(what, batches);
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
-  optimizer_.update(cx_.backend, state_.update + 1, norm_);
   ++state_.update;
-  ++state_.place;
+  optimizer_.update(cx_.backend, state_.update, state_.plateau.scale, norm_);
+  average_.update(cx_.backend, state_.update);
+  state_.place += static_cast<int64_t>(batches.size());
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
@@ -208,12 +228,12 @@ void Run::update() {
 }
 
 // The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
-void Run::fail_step(const std::string& what, const Batch& batch) {
+void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) {
   const std::string folder = options_.model + "/failure";
-  const Step step{state_.update + 1,     cx_.step,
+  const Step step{state_.update + 1,     first_dropout_step(),
                   options_.seed,         options_.label_smoothing,
                   options_.precision,    cat(what, " at update ", state_.update + 1),
-                  guidance_of(options_), {batch}};
+                  guidance_of(options_), batches};
   const std::string found = check_step(cx_, model_, parameters_, step).text();
   std::string where =
       cat("Its pairs and its state are in ", folder, "; `hexapla replay ", options_.model, "` runs the step again");
@@ -252,7 +272,7 @@ TrainReport Run::current() const {
   r.update = state_.update;
   r.epoch = state_.epoch + 1;
   r.loss = state_.loss_sum / double(std::max<int64_t>(state_.loss_tokens, 1));
-  r.lr = optimizer_.learning_rate(state_.update);
+  r.lr = optimizer_.learning_rate(state_.update, state_.plateau.scale);
   r.gradient_norm = norm_;
   if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
   r.target_tokens = state_.target_tokens;
@@ -283,18 +303,20 @@ void Run::report() {
 }
 
 void Run::validate() {
+  const UseAverage averaged(average_);
   cx_.training = false;
   Validation v = hexapla::validate(cx_, model_, data_, options_);
   arena_.clear();
   v.update = state_.update;
   v.epoch = state_.epoch + 1;
-  v.best = !v.bleu || *v.bleu > state_.best_bleu;
+  const double score = score_of(v, options_.best_by);
+  v.best = state_.best_score < 0 || is_better(options_.best_by, score, state_.best_score);
+  if (v.best) state_.best_score = score;
   state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
+  if (options_.schedule == "plateau" && state_.update >= options_.warmup)
+    state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
   try {
-    if (v.bleu && v.best) {
-      state_.best_bleu = *v.bleu;
-      save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_, cx_.backend);
-    }
+    keep_if_best(v);
     valid_log_->append(to_json(v));
   } catch (const RunError& e) {
     note_failure("the best model was not saved", e);
@@ -304,12 +326,23 @@ void Run::validate() {
   reported_tokens_ = state_.target_tokens;
 }
 
+// best.safetensors, and one of the best --average-best; those that no longer belong to them go with the next
+// checkpoint.
+void Run::keep_if_best(const Validation& v) {
+  const double score = score_of(v, options_.best_by);
+  if (v.best) save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_, cx_.backend);
+  if (!state_.best_models.accepts(score, options_.average_best, options_.best_by)) return;
+  save_run_model(best_model_path(options_.model, v.update), model_, data_, state_, options_, cx_.backend);
+  state_.best_models.add(v.update, score, options_.average_best, options_.best_by);
+}
+
 void Run::save() {
   if (!write_checkpoint("on")) return;
   try {
     if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
     extra_checkpoint_.reset();
     prune(checkpoints(), std::max(options_.keep, options_.average_last));
+    prune_best(options_.model, state_.best_models.updates());
   } catch (const RunError& e) {
     note_failure("an old checkpoint was not removed", e);
   }
@@ -333,6 +366,7 @@ CheckpointContent Run::content(const char* schedule) const {
   content.tensors = {{"values", parameters_.values()},
                      {"first_moments", optimizer_.first_moments()},
                      {"second_moments", optimizer_.second_moments()}};
+  if (average_) content.tensors.push_back({"average", average_.slab()});
   if (parameters_.buffers()) content.tensors.push_back({"buffers", parameters_.buffers()});
   return content;
 }
@@ -351,6 +385,7 @@ bool Run::write_checkpoint(const char* schedule) {
   return true;
 }
 
+// The mean of the best, the mean of the last, the best, or the last: the first of these that there is.
 TrainResult Run::finish() {
   if (!weights_are_finite())
     throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. The last ",
@@ -359,12 +394,18 @@ TrainResult Run::finish() {
   save_off_schedule();
   TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors",
                      arena_.peak()};
-  if (state_.best_bleu >= 0) result.best_bleu = state_.best_bleu;
-  if (options_.average_last > 0) average_checkpoints(checkpoints(), options_.average_last, parameters_);
-  if (options_.average_last > 0 || state_.best_bleu < 0)
-    save_run_model(result.model, model_, data_, state_, options_, cx_.backend);
-  else
+  if (state_.best_score >= 0) result.best_score = state_.best_score;
+  const std::vector<int64_t> best = state_.best_models.updates();
+  if (best.empty() && options_.average_last == 0 && state_.best_score >= 0) {
     copy_model(options_.model + "/best.safetensors", result.model);
+    return result;
+  }
+  const UseAverage averaged(average_);
+  if (!best.empty())
+    average_best(options_.model, best, parameters_);
+  else if (options_.average_last > 0)
+    average_checkpoints(checkpoints(), options_.average_last, average_ ? "average" : "values", parameters_);
+  save_run_model(result.model, model_, data_, state_, options_, cx_.backend);
   return result;
 }
 

@@ -51,7 +51,7 @@ struct Validation {
   int64_t update = 0, epoch = 1;
   double loss = 0, perplexity = 0;  // perplexity: exp of the unsmoothed loss a token
   std::optional<double> bleu, chrf;
-  bool best = false;
+  bool best = false;                                 // by --best-by
   int64_t stalled = 0;                               // validations since the best one
   std::vector<std::array<std::string, 3>> examples;  // source, reference, hypothesis: the same pairs every time
 };
@@ -71,9 +71,9 @@ enum class TrainEnd { finished, interrupted };
 struct TrainResult {
   TrainEnd end;
   int64_t updates = 0, epochs = 0;
-  std::optional<double> best_bleu;
-  std::string model;      // DIR/model.safetensors; empty when interrupted
-  size_t peak_bytes = 0;  // of working memory that training took
+  std::optional<double> best_score;  // by --best-by
+  std::string model;                 // DIR/model.safetensors; empty when interrupted
+  size_t peak_bytes = 0;             // of working memory that training took
 };
 
 // Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run

@@ -5,16 +5,10 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <regex>
 
 #include "backend/cpu/cpu.h"
-#include "base/file.h"
-#include "base/random.h"
 #include "base/test_folder.h"
 #include "model/model_file.h"
-#include "train/optimizer.h"
 #include "train/test_runs.h"
 
 namespace hexapla {
@@ -22,15 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-struct StopAt : TrainWatcher {
-  explicit StopAt(int64_t u) : update(u) {}
-  void updated(const TrainReport& r) override {
-    if (r.update == update) stop = true;
-  }
-  int64_t update;
-  std::atomic<bool> stop{false};
-};
 
 TEST_F(Training, LearnsTwentyPairsByHeart) {
   write_corpus(folder_, 20);
@@ -58,23 +43,9 @@ TEST_F(Training, LearnsTwentyPairsByHeart) {
 TEST_F(Training, ResumedEqualsUnbroken) {
   TrainOptions whole = options("whole");
   whole.average_last = 3;
-  whole.threads = 1;
   whole.architecture.attention_dropout = 0.1;
   whole.architecture.norm = "batch";  // whose statistics are state, too
-  run(whole);
-  for (int64_t threads : {1, 2}) {
-    TrainOptions broken = whole;
-    broken.model = folder_ + "/broken" + std::to_string(threads);
-    broken.threads = threads;
-    for (int64_t update : {3, 11, 23}) {
-      StopAt watcher(update);
-      EXPECT_EQ(run(broken, watcher, watcher.stop).end, TrainEnd::interrupted);
-    }
-    EXPECT_EQ(run(broken).end, TrainEnd::finished);
-    EXPECT_EQ(log_of(broken), log_of(whole));
-    EXPECT_EQ(read_file(broken.model + "/valid.jsonl"), read_file(whole.model + "/valid.jsonl"));
-    EXPECT_TRUE(same_model(broken, whole)) << threads << " threads";
-  }
+  expect_resumes_exactly(whole);
 }
 
 TEST_F(Training, GoesOnWhenTheLimitIsRaised) {
@@ -173,16 +144,6 @@ TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("--label-smoothing is 1"));
   EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be at least 1"));
   EXPECT_THAT(message([](auto& o) { o.lr = -1; }), HasSubstr("--lr is -1"));
-}
-
-TEST(Schedule, IsThePapers) {
-  const Schedule s = Schedule::paper(512, 4000);
-  for (int64_t step : {1, 100, 3999, 4000, 4001, 100000})
-    EXPECT_NEAR(s(step), std::pow(512, -0.5) * std::min(std::pow(step, -0.5), step * std::pow(4000, -1.5)), 1e-12);
-  const Schedule plain{3e-3, 800};
-  EXPECT_DOUBLE_EQ(plain(400), 1.5e-3);
-  EXPECT_DOUBLE_EQ(plain(800), 3e-3);
-  EXPECT_DOUBLE_EQ(plain(3200), 1.5e-3);
 }
 
 }  // namespace

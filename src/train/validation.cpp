@@ -30,6 +30,11 @@ LossSums validation_loss(Context& cx, const Transformer& model, const TrainingDa
 
 }  // namespace
 
+double score_of(const Validation& v, const std::string& metric) {
+  if (metric == "loss") return v.loss;
+  return metric == "chrf" ? v.chrf.value() : v.bleu.value();
+}
+
 Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options) {
   Validation v;
   const LossSums sums = validation_loss(cx, model, data, options);

@@ -13,6 +13,7 @@ void Reference::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s) 
     double &m1 = first.values[i], &m2 = second.values[i];
     m1 = s.beta1 * m1 + (1 - s.beta1) * d;
     m2 = s.beta2 * m2 + (1 - s.beta2) * d * d;
+    value.values[i] *= 1 - s.lr * s.weight_decay;
     value.values[i] -= s.lr * (m1 / correct1) / (std::sqrt(m2 / correct2) + s.eps);
   }
   store(value, p);

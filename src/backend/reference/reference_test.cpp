@@ -311,6 +311,15 @@ TEST_F(Reference, TwoStepsOfAdam) {
   EXPECT_THAT(v, near({1}));
 }
 
+// p - lr * wd * p = 2 - 0.1 * 0.5 * 2 = 1.9, then the step of Adam, which does not see the decay: 1.9 - 0.1.
+TEST_F(Reference, WeightDecayIsDecoupled) {
+  Numbers p{2}, g{4}, m{0}, v{0};
+  backend_->adam(view(p), view(g), view(m), view(v), {0.1, 0.5, 0.5, 0, 1, 0.5, 0.5});
+  EXPECT_THAT(p, near({1.8}));
+  EXPECT_THAT(m, near({1}));
+  EXPECT_THAT(v, near({2}));
+}
+
 TEST_F(Reference, EpsilonIsOutsideTheRoot) {
   Numbers p{0}, g{1}, m{0}, v{0};
   backend_->adam(view(p), view(g), view(m), view(v), {1, 0.9, 0.98, 1, 1, 1});

@@ -12,7 +12,7 @@ void adam(const AdamRange& a) {
     const float g = gradient[i] * a.grad_scale;
     m[i] = a.beta1 * m[i] + a.rest1 * g;
     v[i] = a.beta2 * v[i] + a.rest2 * (g * g);
-    p[i] -= a.rate * m[i] / (__builtin_sqrtf(v[i] * a.v_scale) + a.eps);
+    p[i] = p[i] * a.keep - a.rate * m[i] / (__builtin_sqrtf(v[i] * a.v_scale) + a.eps);
   }
 }
 

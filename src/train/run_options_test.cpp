@@ -1,0 +1,234 @@
+// What the options of a run do to it: accumulation, averages, frozen parts, starting from a model, resuming.
+#include <gmock/gmock.h>
+
+#include "base/test_folder.h"
+#include "model/average.h"
+#include "model/model_file.h"
+#include "train/checkpoint.h"
+#include "train/test_runs.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+using RunOptions = Training;
+
+struct Losses : TrainWatcher {
+  void updated(const TrainReport& r) override { reports.push_back(r); }
+  void note(const std::string& n) override { notes += n + "\n"; }
+  std::vector<TrainReport> reports;
+  std::string notes;
+};
+
+// An epoch ends with an update: with many pieces an update, both runs see the whole corpus at each of them.
+TEST_F(RunOptions, PiecesGiveTheGradientOfOneLargeBatch) {
+  TrainOptions whole = options("large"), pieces = options("pieces");
+  for (TrainOptions* o : {&whole, &pieces}) {
+    o->architecture.dropout = 0;
+    o->max_updates = 8;
+    o->valid_sets.clear();
+  }
+  whole.batch_tokens = 100'000;
+  pieces.accumulate = 1000;
+  Losses one, many;
+  EXPECT_EQ(run(whole, one, false).epochs, 8);
+  EXPECT_EQ(run(pieces, many, false).epochs, 8);
+  ASSERT_THAT(many.reports, SizeIs(8));
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(many.reports[i].target_tokens, one.reports[i].target_tokens);
+    EXPECT_NEAR(many.reports[i].loss, one.reports[i].loss, 2e-5);
+    EXPECT_NEAR(many.reports[i].gradient_norm, one.reports[i].gradient_norm, 1e-4 * one.reports[i].gradient_norm);
+  }
+}
+
+TEST_F(RunOptions, AnUpdateTakesSoManyBatches) {
+  TrainOptions o = options("three");
+  o.accumulate = 3;
+  o.max_epochs = 1;
+  o.valid_sets.clear();
+  TrainOptions single = options("one");
+  single.max_epochs = 1;
+  single.valid_sets.clear();
+  const int64_t batches = run(single).updates;
+  EXPECT_EQ(run(o).updates, (batches + 2) / 3);
+}
+
+TEST_F(RunOptions, ResumedEqualsUnbrokenWithAverageDecayAndPlateau) {
+  TrainOptions o = options("whole");
+  o.accumulate = 2;
+  o.ema = 0.9;
+  o.weight_decay = 0.1;
+  o.clip_norm = 1;
+  o.schedule = "plateau";
+  o.plateau_patience = 1;
+  o.best_by = "chrf";
+  o.warmup = 4;
+  o.valid_every = "3";
+  o.average_last = 2;
+  expect_resumes_exactly(o);
+  EXPECT_THAT(log_of(o), HasSubstr("\"learning_rate\": 0.0015,")) << "the plateau was never reached";
+}
+
+TEST_F(RunOptions, ResumedEqualsUnbrokenWithTheMeanOfTheBest) {
+  TrainOptions o = options("whole");
+  o.schedule = "cosine";
+  o.freeze = "encoder";
+  o.ema = 0.8;
+  o.average_best = 2;
+  o.best_by = "loss";
+  o.valid_every = "4";
+  expect_resumes_exactly(o);
+}
+
+TEST_F(RunOptions, TheMeanOfTheBestIsThatOfTheirFiles) {
+  TrainOptions o = options("best");
+  o.average_best = 3;
+  o.best_by = "loss";
+  o.valid_every = "5";
+  const TrainResult result = run(o);
+  std::vector<std::string> files;
+  for (const auto& file : fs::directory_iterator(o.model + "/best")) files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  ASSERT_THAT(files, SizeIs(3));
+  const LoadedModel mean = average_models(files), final = load_model(result.model);
+  const auto a = mean.parameters->values().values<float>(), b = final.parameters->values().values<float>();
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin()));
+  EXPECT_EQ(final.history.at("average_best"), "3");
+  EXPECT_NO_THROW(std::stod(final.history.at("best_valid_loss")));
+}
+
+TEST_F(RunOptions, TheMovingAverageIsTheModel) {
+  TrainOptions o = options("ema");
+  o.ema = 0.9;
+  o.valid_sets.clear();
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
+  std::vector<float> average(static_cast<size_t>(model.parameters->values().size())), values(average.size());
+  last.read("average", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
+  last.read("values", Tensor::of(values.data(), {static_cast<int64_t>(values.size())}));
+  const auto final = model.parameters->values().values<float>();
+  EXPECT_EQ(std::vector<float>(final.begin(), final.end()), average);
+  EXPECT_NE(average, values);
+}
+
+TEST_F(RunOptions, StopsWhenTheChosenMetricGetsNoBetter) {
+  TrainOptions o = options("patience");
+  o.max_updates = 0;
+  o.max_epochs = 200;
+  o.best_by = "loss";
+  o.lr = 1e-12;  // each validation is about as good as the first
+  o.valid_every = "1";
+  o.patience = 4;
+  const TrainResult result = run(o);
+  EXPECT_LT(result.epochs, 200);
+  ASSERT_TRUE(result.best_score);
+  EXPECT_GT(*result.best_score, 1) << "a loss, not a BLEU";
+}
+
+TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
+  TrainOptions o = options("frozen");
+  o.freeze = "encoder,embeddings";
+  o.ema = 0.9;
+  o.weight_decay = 0.1;
+  o.average_last = 3;
+  const LoadedModel model = load_model(run(o).model);
+  Transformer start(model.config);
+  Parameters memory(start, DType::f32, Parameters::Use::inference);
+  initialise(start, o.seed, o.init_gain);
+  std::map<std::string, std::vector<float>> before;
+  auto numbers = [](const Parameter& p) {
+    const auto v = p.value.values<float>();
+    return std::vector<float>(v.begin(), v.end());
+  };
+  for_each<Parameter>(start, [&](const std::string& name, const Parameter& p) { before[name] = numbers(p); });
+  for_each<Parameter>(*model.net, [&](const std::string& name, const Parameter& p) {
+    EXPECT_EQ(numbers(p) == before.at(name), !name.starts_with("decoder.")) << name;
+  });
+}
+
+TEST_F(RunOptions, FineTuningStartsFromTheModel) {
+  TrainOptions first = options("first"), scratch = options("scratch"), tuned = options("tuned");
+  first.max_updates = 300;
+  first.valid_sets.clear();
+  first.vocab_size = 50;
+  run(first);
+  scratch.max_updates = tuned.max_updates = 1;
+  tuned.init_from = first.model + "/model.safetensors";
+  Losses from_nothing, from_model;
+  run(scratch, from_nothing, false);
+  run(tuned, from_model, false);
+  EXPECT_LT(from_model.reports.front().loss, 0.6 * from_nothing.reports.front().loss);
+  EXPECT_THAT(from_model.notes, HasSubstr("pieces keep their embeddings"));
+  EXPECT_EQ(read_file(tuned.model + "/vocab.spm"), read_file(first.model + "/vocab.spm"));
+  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").history.at("init_from"), tuned.init_from);
+  tuned.max_updates = 12;
+  Losses resumed;
+  run(tuned, resumed, false);
+  EXPECT_EQ(resumed.notes, "") << "a run that goes on does not start again";
+}
+
+TEST_F(RunOptions, ARunIsNotResumedWithOptionsThatChangeIt) {
+  TrainOptions o = options("same");
+  o.max_updates = 6;
+  run(o);
+  auto message = [&](auto change) {
+    TrainOptions other = o;
+    change(other);
+    return what_of<UsageError>([&] { run(other); });
+  };
+  EXPECT_THAT(message([](auto& c) { c.accumulate = 2; }), HasSubstr("accumulate was 1, now it is 2"));
+  EXPECT_THAT(message([](auto& c) { c.ema = 0.9; }), HasSubstr("ema was 0.0, now it is 0.9"));
+  EXPECT_THAT(message([](auto& c) { c.weight_decay = 0.1; }), HasSubstr("weight-decay was 0.0, now it is 0.1"));
+  EXPECT_THAT(message([](auto& c) { c.schedule = "constant"; }),
+              HasSubstr("schedule was \"inverse-sqrt\", now it is \"constant\""));
+  EXPECT_THAT(message([](auto& c) { c.freeze = "encoder"; }), HasSubstr("freeze was \"\", now it is \"encoder\""));
+  EXPECT_THAT(message([](auto& c) { c.best_by = "loss"; }), HasSubstr("best-by was \"bleu\", now it is \"loss\""));
+  EXPECT_THAT(message([](auto& c) { c.average_best = 2; }), HasSubstr("average-best was 0, now it is 2"));
+  EXPECT_THAT(message([](auto& c) { c.label_smoothing = 0; }), HasSubstr("label-smoothing was 0.1, now it is 0.0"));
+  EXPECT_THAT(message([](auto& c) { c.beta2 = 0.999; }), HasSubstr("adam-beta2 was 0.98, now it is 0.999"));
+  EXPECT_THAT(message([](auto& c) { c.init_from = c.model + "/model.safetensors"; }), HasSubstr("init-from was \"\""));
+  EXPECT_EQ(message([](auto& c) { c.lr = 1e-3, c.clip_norm = 1, c.max_updates = 7, c.threads = 2; }),
+            "(no such error was thrown)")
+      << "these may change";
+}
+
+TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
+  auto message = [&](auto change) {
+    TrainOptions o = options("checked");
+    change(o);
+    return what_of<UsageError>([&] { o.check(); });
+  };
+  EXPECT_THAT(message([](auto& o) { o.schedule = "steps"; }),
+              HasSubstr("--schedule is 'steps', but must be one of: inv"));
+  EXPECT_THAT(message([](auto& o) { o.best_by = "ter"; }), HasSubstr("--best-by is 'ter', but must be one of: bleu"));
+  EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }), HasSubstr("--accumulate is 0, but must be at least 1"));
+  EXPECT_THAT(message([](auto& o) { o.ema = 1; }), HasSubstr("--ema is 1, but must lie in [0, 1)"));
+  EXPECT_THAT(message([](auto& o) { o.weight_decay = -1; }), HasSubstr("--weight-decay is -1"));
+  EXPECT_THAT(message([](auto& o) { o.lr_factor = -1; }), HasSubstr("--lr-factor is -1"));
+  EXPECT_THAT(message([](auto& o) { o.min_lr = -1; }), HasSubstr("--min-lr is -1"));
+  EXPECT_THAT(message([](auto& o) { o.decay_updates = -1; }), HasSubstr("--decay-updates is -1"));
+  EXPECT_THAT(message([](auto& o) { o.plateau_factor = 1; }), HasSubstr("--plateau-factor is 1"));
+  EXPECT_THAT(message([](auto& o) { o.plateau_patience = 0; }), HasSubstr("--plateau-patience is 0"));
+  EXPECT_THAT(message([](auto& o) { o.average_best = -1; }), HasSubstr("--average-best is -1"));
+  EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give --decay-updates"));
+  EXPECT_THAT(message([](auto& o) { o.average_last = 2, o.average_best = 3; }),
+              HasSubstr("--average-last 2 and --average-best 3: the final model can be one of these means only"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.patience = 1; }),
+              HasSubstr("--patience needs --valid-sets"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.average_best = 1; }), HasSubstr("--average-best needs"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.schedule = "plateau"; }),
+              HasSubstr("--schedule plateau needs --valid-sets"));
+  EXPECT_THAT(what_of<UsageError>([&] {
+                TrainOptions o = options("unknown");
+                o.freeze = "encodr";
+                run(o);
+              }),
+              HasSubstr("--freeze names 'encodr'"));
+}
+
+}  // namespace
+}  // namespace hexapla
