@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -6,5 +7,8 @@ namespace hexapla {
 
 // XXH3 with 128 bits, as 32 hexadecimal digits (what `xxhsum -H2` prints). It finds accidents, not forgeries.
 std::string hash_hex(std::string_view bytes);
+
+// XXH3 with 64 bits: two of n different texts share one with probability n^2 / 2^65.
+uint64_t hash_64(std::string_view bytes);
 
 }  // namespace hexapla

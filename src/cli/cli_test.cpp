@@ -56,8 +56,8 @@ TEST(CommandLine, HelpGoesToStdout) {
   const Result r = hexapla({"--help"});
   EXPECT_EQ(r.code, 0);
   EXPECT_THAT(r.out, AllOf(HasSubstr("train"), HasSubstr("translate"), HasSubstr("inspect"), HasSubstr("demo")));
-  for (const char* command : {"train", "translate", "score", "evaluate", "inspect", "average", "quantize", "info",
-                              "doctor", "bench", "demo"}) {
+  for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
+                              "info", "doctor", "bench", "demo"}) {
     const Result help = hexapla({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("Example")) << command;

@@ -17,6 +17,7 @@ void add_reproduce(CLI::App& app, Action& chosen);
 void add_translate(CLI::App& app, Action& chosen);
 void add_score(CLI::App& app, Action& chosen);
 void add_evaluate(CLI::App& app, Action& chosen);
+void add_data(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_average(CLI::App& app, Action& chosen);
 void add_quantize(CLI::App& app, Action& chosen);

@@ -56,6 +56,7 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_translate(app, chosen);
   add_score(app, chosen);
   add_evaluate(app, chosen);
+  add_data(app, chosen);
   add_inspect(app, chosen);
   add_average(app, chosen);
   add_quantize(app, chosen);

@@ -154,6 +154,98 @@ class XzBytes : public Decoder {
   lzma_stream state_ = LZMA_STREAM_INIT;
 };
 
+using Sink = std::function<void(std::string_view)>;
+
+class PlainWriter : public Compressor {
+ public:
+  explicit PlainWriter(Sink to) : to_(std::move(to)) {}
+  void write(std::string_view bytes) override { to_(bytes); }
+  void finish() override {}
+
+ private:
+  Sink to_;
+};
+
+class GzipWriter : public Compressor {
+ public:
+  explicit GzipWriter(Sink to) : to_(std::move(to)), block_(kBlock) {
+    HEXAPLA_CHECK(deflateInit2(&state_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK, "zlib cannot start");
+  }
+  ~GzipWriter() override { deflateEnd(&state_); }
+  void write(std::string_view bytes) override { run(bytes, Z_NO_FLUSH); }
+  void finish() override { run({}, Z_FINISH); }
+
+ private:
+  void run(std::string_view bytes, int flush) {
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    state_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      state_.next_out = reinterpret_cast<Bytef*>(block_.data());
+      state_.avail_out = static_cast<uInt>(block_.size());
+      deflate(&state_, flush);
+      to_({block_.data(), block_.size() - state_.avail_out});
+    } while (state_.avail_out == 0);
+  }
+  Sink to_;
+  std::vector<char> block_;
+  z_stream state_{};
+};
+
+class ZstdWriter : public Compressor {
+ public:
+  explicit ZstdWriter(Sink to) : to_(std::move(to)), block_(kBlock), state_(ZSTD_createCStream()) {
+    HEXAPLA_CHECK(state_, "zstd cannot start");
+    ZSTD_CCtx_setParameter(state_.get(), ZSTD_c_checksumFlag, 1);
+  }
+  void write(std::string_view bytes) override { run(bytes, ZSTD_e_continue); }
+  void finish() override { run({}, ZSTD_e_end); }
+
+ private:
+  void run(std::string_view bytes, ZSTD_EndDirective how) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    size_t left;
+    do {
+      ZSTD_outBuffer out{block_.data(), block_.size(), 0};
+      left = ZSTD_compressStream2(state_.get(), &out, &in, how);
+      HEXAPLA_CHECK(!ZSTD_isError(left), "zstd: ", ZSTD_getErrorName(left));
+      to_({block_.data(), out.pos});
+    } while (in.pos < in.size || (how == ZSTD_e_end && left > 0));
+  }
+  struct Free {
+    void operator()(ZSTD_CStream* state) const { ZSTD_freeCStream(state); }
+  };
+  Sink to_;
+  std::vector<char> block_;
+  std::unique_ptr<ZSTD_CStream, Free> state_;
+};
+
+class XzWriter : public Compressor {
+ public:
+  explicit XzWriter(Sink to) : to_(std::move(to)), block_(kBlock) {
+    if (lzma_easy_encoder(&state_, 6, LZMA_CHECK_CRC64) != LZMA_OK) throw std::bad_alloc();
+  }
+  ~XzWriter() override { lzma_end(&state_); }
+  void write(std::string_view bytes) override { run(bytes, LZMA_RUN); }
+  void finish() override { run({}, LZMA_FINISH); }
+
+ private:
+  void run(std::string_view bytes, lzma_action action) {
+    state_.next_in = reinterpret_cast<const uint8_t*>(bytes.data());
+    state_.avail_in = bytes.size();
+    do {
+      state_.next_out = reinterpret_cast<uint8_t*>(block_.data());
+      state_.avail_out = block_.size();
+      const lzma_ret status = lzma_code(&state_, action);
+      if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
+      HEXAPLA_CHECK(status == LZMA_OK || status == LZMA_STREAM_END, "liblzma: error ", static_cast<int>(status));
+      to_({block_.data(), block_.size() - state_.avail_out});
+    } while (state_.avail_out == 0 || state_.avail_in > 0);
+  }
+  Sink to_;
+  std::vector<char> block_;
+  lzma_stream state_ = LZMA_STREAM_INIT;
+};
+
 // pzstd and others begin with a frame to be skipped: 0x184D2A50 to 0x184D2A5F.
 bool zstd_head(std::string_view head) {
   if (head.starts_with("\x28\xB5\x2F\xFD")) return true;
@@ -191,6 +283,26 @@ std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> fro
       break;
   }
   return from;
+}
+
+Compression compression_by_name(std::string_view path) {
+  if (path.ends_with(".gz")) return Compression::gzip;
+  if (path.ends_with(".zst")) return Compression::zstd;
+  return path.ends_with(".xz") ? Compression::xz : Compression::none;
+}
+
+std::unique_ptr<Compressor> compressor(Compression kind, std::function<void(std::string_view)> to) {
+  switch (kind) {
+    case Compression::gzip:
+      return std::make_unique<GzipWriter>(std::move(to));
+    case Compression::zstd:
+      return std::make_unique<ZstdWriter>(std::move(to));
+    case Compression::xz:
+      return std::make_unique<XzWriter>(std::move(to));
+    case Compression::none:
+      break;
+  }
+  return std::make_unique<PlainWriter>(std::move(to));
 }
 
 }  // namespace hexapla

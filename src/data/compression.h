@@ -1,6 +1,7 @@
 #pragma once
-// Streams of bytes: out of files as they are, out of gzip, zstd and xz data.
+// Streams of bytes: out of and into gzip, zstd and xz data.
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,5 +31,17 @@ struct DamagedBytes {
 // What is inside of `from`; for Compression::none `from` itself. Members, frames and streams that follow one another
 // are read as one. All that could be decoded is given out before read() throws DamagedBytes.
 std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> from);
+
+// The way to compress that a file's name asks for: .gz, .zst, .xz; none for every other name.
+Compression compression_by_name(std::string_view path);
+
+// Compresses what write() gets and hands it on; finish() is the last call.
+class Compressor {
+ public:
+  virtual ~Compressor() = default;
+  virtual void write(std::string_view bytes) = 0;
+  virtual void finish() = 0;
+};
+std::unique_ptr<Compressor> compressor(Compression kind, std::function<void(std::string_view)> to);
 
 }  // namespace hexapla

@@ -1,12 +1,13 @@
 #include "data/lines.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "data/compression.h"
 
 namespace hexapla {
@@ -26,11 +27,17 @@ class FileBytes : public Bytes {
     if (std::filesystem::is_directory(path)) throw DataError(cat(name, " is a directory: name a text file"));
     file_.reset(std::fopen(path.c_str(), "rb"));
     if (!file_) throw DataError(cat("cannot read ", name, ": ", std::strerror(errno), "; check the path"));
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(path, unknown)) size_ = std::filesystem::file_size(path, unknown);
   }
   size_t read(char* to, size_t size) override {
     const size_t n = std::fread(to, 1, size, file_.get());
     if (n == 0 && std::ferror(file_.get())) throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
+    given_ += n;
     return n;
+  }
+  double share_given() const {
+    return size_ > 0 ? std::min(1.0, static_cast<double>(given_) / static_cast<double>(size_)) : 0;
   }
 
  private:
@@ -41,6 +48,7 @@ class FileBytes : public Bytes {
   };
   std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
+  uintmax_t size_ = 0, given_ = 0;
 };
 
 // Gives back the first bytes that were looked at to tell the kind of file, then the rest.
@@ -73,13 +81,6 @@ std::string read_head(Bytes& from, size_t size) {
   return head;
 }
 
-std::unique_ptr<Bytes> open_bytes(const std::string& path, const std::string& name) {
-  std::unique_ptr<Bytes> file = std::make_unique<FileBytes>(path, name);
-  const std::string head = read_head(*file, kCompressionHead);
-  if (const std::string kind = unreadable_kind(head); !kind.empty()) throw DataError(cat(name, " is ", kind));
-  return decompressed(compression_of(head), std::make_unique<Rejoined>(head, std::move(file)));
-}
-
 // Damaged data says in which file and at which line it was met.
 template <class Read>
 auto naming_place(const std::string& name, int64_t line, Read read) {
@@ -94,14 +95,22 @@ auto naming_place(const std::string& name, int64_t line, Read read) {
 
 struct LineReader::Impl {
   std::string name;
+  FileBytes* file = nullptr;  // somewhere inside of bytes
   std::unique_ptr<Bytes> bytes;
   std::vector<char> block;
   std::string_view rest;  // of the block, not yet given out
   int64_t line = 0;
   bool byte_order_mark = false, carriage_return = false;
 
+  std::unique_ptr<Bytes> open_bytes(const std::string& path) {
+    auto raw = std::make_unique<FileBytes>(path, name);
+    file = raw.get();
+    const std::string head = read_head(*raw, kCompressionHead);
+    if (const std::string kind = unreadable_kind(head); !kind.empty()) throw DataError(cat(name, " is ", kind));
+    return decompressed(compression_of(head), std::make_unique<Rejoined>(head, std::move(raw)));
+  }
   void open(const std::string& path) {
-    bytes = open_bytes(path, name);
+    bytes = open_bytes(path);
     std::string head = read_head(*bytes, kByteOrderMark.size());
     byte_order_mark = head == kByteOrderMark;
     if (byte_order_mark) head.clear();
@@ -124,6 +133,7 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 int64_t LineReader::line_number() const { return impl_->line; }
 const std::string& LineReader::name() const { return impl_->name; }
+double LineReader::share_read() const { return impl_->file->share_given(); }
 bool LineReader::had_carriage_return() const { return impl_->carriage_return; }
 bool LineReader::had_byte_order_mark() const { return impl_->byte_order_mark; }
 
@@ -153,6 +163,35 @@ int64_t count_to_end(LineReader& reader) {
   for (std::string line; reader.next(line);) {
   }
   return reader.line_number();
+}
+
+struct LineWriter::Impl {
+  AtomicFile file;
+  std::unique_ptr<Compressor> to;
+  std::string block;
+
+  explicit Impl(const std::string& path)
+      : file(path), to(compressor(compression_by_name(path), [this](std::string_view bytes) { file.write(bytes); })) {}
+  void flush() {
+    to->write(block);
+    block.clear();
+  }
+};
+
+LineWriter::LineWriter(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+LineWriter::~LineWriter() = default;
+LineWriter::LineWriter(LineWriter&&) noexcept = default;
+
+void LineWriter::write(std::string_view line) {
+  impl_->block += line;
+  impl_->block += '\n';
+  if (impl_->block.size() >= kBlock) impl_->flush();
+}
+
+void LineWriter::commit() {
+  impl_->flush();
+  impl_->to->finish();
+  impl_->file.commit();
 }
 
 std::vector<std::string> read_lines(const std::string& path) {

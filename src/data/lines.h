@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hexapla {
@@ -22,6 +23,9 @@ class LineReader {
   int64_t line_number() const;      // of the line that next() gave last; the first line is 1
   const std::string& name() const;  // for messages: the path, or "stdin"
 
+  // How much of the file's bytes has been read, from 0 to 1; 0 where its size is unknown (stdin, pipes).
+  double share_read() const;
+
   // What next() took away.
   bool had_carriage_return() const;  // from the line it gave last
   bool had_byte_order_mark() const;  // from the start of the file
@@ -33,6 +37,21 @@ class LineReader {
 
 // Goes to the end and returns the number of lines of the whole file.
 int64_t count_to_end(LineReader& reader);
+
+// Writes a text file under a temporary name, compressed as the name asks for (.gz, .zst, .xz); commit() gives it its
+// name. Without commit() nothing is left. RunError where the machine cannot.
+class LineWriter {
+ public:
+  explicit LineWriter(const std::string& path);
+  ~LineWriter();
+  LineWriter(LineWriter&&) noexcept;
+  void write(std::string_view line);  // and a line end
+  void commit();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 std::vector<std::string> read_lines(const std::string& path);
 

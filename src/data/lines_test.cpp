@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/compression.h"
 #include "data/test_compress.h"
 #include "data/test_files.h"
 
@@ -113,6 +114,42 @@ TEST_F(Lines, CountToEnd) {
   reader.next(line);
   EXPECT_EQ(count_to_end(reader), 3);
   EXPECT_EQ(count_to_end(reader), 3);
+}
+
+TEST_F(Lines, ShareReadGrowsToOne) {
+  LineReader reader(write("a.gz", gzip(much_text())));
+  std::string line;
+  reader.next(line);
+  const double begun = reader.share_read();
+  count_to_end(reader);
+  EXPECT_GT(begun, 0);
+  EXPECT_LT(begun, 0.5);
+  EXPECT_EQ(reader.share_read(), 1);
+}
+
+TEST_F(Lines, WrittenAsTheNameAsksFor) {
+  const std::string text = much_text();
+  for (const std::string name : {"a", "a.gz", "a.zst", "a.xz"}) {
+    const std::string path = folder() + "/" + name;
+    LineWriter writer(path);
+    for (size_t at = 0, end; at < text.size(); at = end + 1) {
+      end = text.find('\n', at);
+      writer.write(std::string_view(text).substr(at, end - at));
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+    writer.commit();
+    EXPECT_EQ(joined(read_lines(path)), text);
+    std::ifstream file(path, std::ios::binary);
+    const std::string head(std::istreambuf_iterator<char>(file), {});
+    EXPECT_EQ(compression_of(head), compression_by_name(name));
+  }
+}
+TEST_F(Lines, NothingIsLeftWithoutCommit) {
+  { LineWriter(folder() + "/a.gz").write("one"); }
+  EXPECT_TRUE(std::filesystem::is_empty(folder()));
+}
+TEST_F(Lines, WrittenToNowhere) {
+  EXPECT_THAT(message_of<RunError>([&] { LineWriter(folder() + "/none/a.gz"); }), HasSubstr("/none/a.gz"));
 }
 
 TEST_F(Lines, LineNumbersAndName) {

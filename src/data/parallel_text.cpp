@@ -9,16 +9,6 @@
 namespace hexapla {
 namespace {
 
-void check(const ParallelSource& from) {
-  const bool pair = !from.source.empty() && !from.target.empty();
-  if (!from.tsv.empty() && (!from.source.empty() || !from.target.empty()))
-    throw UsageError("a corpus is two files or one TSV file, not both: leave one of them out");
-  if (from.tsv.empty() && !pair)
-    throw UsageError("a corpus needs a source and a target file, or one TSV file with SOURCE<TAB>TARGET lines");
-  if (from.source == "-" && from.target == "-")
-    throw UsageError("source and target are both \"-\": only one of them can come from stdin");
-}
-
 [[noreturn]] void fail_empty(const std::string& name) {
   throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
 }
@@ -31,7 +21,8 @@ void check_counts(LineReader& source, LineReader& target) {
   if (n != m) {
     throw DataError(
         cat(source.name(), " has ", n, " lines but ", target.name(), " has ", m,
-            ": line i of one must translate line i of the other; find where they part and mend the shorter one"));
+            ": line i of one must translate line i of the other; find where they part with 'hexapla data' and "
+            "mend the shorter one"));
   }
 }
 
@@ -56,6 +47,20 @@ bool readable_again(const std::string& path) {
 }
 
 }  // namespace
+
+void ParallelSource::check() const {
+  const bool pair = !source.empty() && !target.empty();
+  if (!tsv.empty() && (!source.empty() || !target.empty()))
+    throw UsageError("a corpus is two files or one TSV file, not both: leave one of them out");
+  if (tsv.empty() && !pair)
+    throw UsageError("a corpus needs a source and a target file, or one TSV file with SOURCE<TAB>TARGET lines");
+  if (source == "-" && target == "-")
+    throw UsageError("source and target are both \"-\": only one of them can come from stdin");
+}
+
+bool ParallelSource::can_be_read_again() const {
+  return readable_again(source) && readable_again(target) && readable_again(tsv);
+}
 
 struct ParallelReader::Impl {
   ParallelSource from;
@@ -87,7 +92,7 @@ struct ParallelReader::Impl {
 };
 
 ParallelReader::ParallelReader(ParallelSource from) : impl_(std::make_unique<Impl>()) {
-  check(from);
+  from.check();
   impl_->from = std::move(from);
   impl_->open();
 }
@@ -108,10 +113,7 @@ std::string ParallelReader::name() const {
   return impl_->target ? source_name() + " + " + target_name() : source_name();
 }
 
-bool ParallelReader::can_rewind() const {
-  const ParallelSource& from = impl_->from;
-  return readable_again(from.source) && readable_again(from.target) && readable_again(from.tsv);
-}
+bool ParallelReader::can_rewind() const { return impl_->from.can_be_read_again(); }
 
 void ParallelReader::rewind() {
   if (!can_rewind())

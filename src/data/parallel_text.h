@@ -8,8 +8,11 @@ namespace hexapla {
 
 // One corpus. Each file may be plain or compressed (see LineReader), or "-" for stdin.
 struct ParallelSource {
-  std::string source{}, target{};  // two files,
-  std::string tsv{};               // or one: SOURCE<TAB>TARGET a line, no quoting; then source and target are empty
+  std::string source, target;  // two files,
+  std::string tsv;             // or one: SOURCE<TAB>TARGET a line, no quoting; then source and target are empty
+
+  void check() const;              // UsageError: no file, both files and a TSV, source and target both stdin
+  bool can_be_read_again() const;  // no stdin, no pipe
 };
 
 // Reads pair after pair; in memory are the two lines. Nothing is dropped or checked but what would break the pairing:

@@ -1,0 +1,28 @@
+#pragma once
+// Writes the pairs that have no fault, and counts the others.
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "curate/examination.h"
+#include "data/lines.h"
+
+namespace hexapla {
+
+class CleanWriter {
+ public:
+  // UsageError: a clean file that is one of the text's files, the same name twice. RunError: it cannot be made.
+  explicit CleanWriter(const ExamineOptions& options);
+  void add(std::string_view source, std::string_view target, FaultSet faults);
+  // Gives the files their names if `write`; otherwise nothing is left of them.
+  Examination::Clean finish(bool write);
+
+ private:
+  void write_tsv(std::string_view source, std::string_view target);
+  FaultSet drops_;
+  std::vector<LineWriter> to_;  // two, or one of TSV lines
+  Examination::Clean counts_;
+  std::string line_;
+};
+
+}  // namespace hexapla

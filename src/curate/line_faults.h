@@ -1,0 +1,30 @@
+#pragma once
+// What is wrong with the characters of one line.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "curate/findings.h"
+
+namespace hexapla {
+
+// blank, or any of encoding, control, replacement and mojibake.
+FaultSet faults_of(std::string_view line);
+
+// The byte at which that fault is met first; 0 where it has no place.
+size_t place_of(Fault fault, std::string_view line);
+// The line from a little before its place on, so that a short example shows it.
+std::string excerpt(Fault fault, std::string_view line);
+
+// White space of ASCII and Unicode, and what has no width.
+bool is_blank(std::string_view line);
+// An ASCII letter, or anything beyond ASCII.
+bool has_letter(std::string_view line);
+// In code points; bytes that are no UTF-8 count one each.
+int64_t characters(std::string_view line);
+// The line without what does not matter when it is looked for in a test set: white space, ASCII punctuation, ASCII
+// case.
+std::string essence(std::string_view line);
+
+}  // namespace hexapla

@@ -1,0 +1,40 @@
+#pragma once
+// Parallel text as it is, faults of form and all: what ParallelReader would refuse is told here and read over.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "data/lines.h"
+#include "data/parallel_text.h"
+
+namespace hexapla {
+
+struct RawPair {
+  std::string source, target;
+  bool has_source = false, has_target = false;  // the shorter file ends first
+  bool source_cr = false, target_cr = false;    // ended with "\r\n"; of a TSV line the target's
+  int fields = 2;                               // of a TSV line; unless it is 2, `source` has the line
+};
+
+class RawReader {
+ public:
+  // Errors as LineReader and, for names that make no corpus, as ParallelReader.
+  explicit RawReader(const ParallelSource& from);
+
+  bool next(RawPair& pair);
+  int64_t line_number() const { return line_; }
+  int64_t source_lines() const { return source_->line_number(); }
+  int64_t target_lines() const { return target_ ? target_->line_number() : source_lines(); }
+  bool source_mark() const { return source_->had_byte_order_mark(); }
+  bool target_mark() const { return target_ && target_->had_byte_order_mark(); }
+  double share_read() const { return source_->share_read(); }
+  const std::string& source_name() const { return source_->name(); }
+  const std::string& target_name() const { return (target_ ? target_ : source_)->name(); }
+
+ private:
+  bool next_of_tsv(RawPair& pair);
+  std::optional<LineReader> source_, target_;  // of a TSV only the first is there
+  int64_t line_ = 0;
+};
+
+}  // namespace hexapla

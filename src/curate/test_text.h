@@ -1,0 +1,35 @@
+#pragma once
+// A made-up language pair for tests: sentences and their translations word by word.
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+
+namespace hexapla {
+
+struct MadeText {
+  std::vector<std::string> source, target;
+};
+
+inline std::string made_word(const std::string& language, uint32_t k) {
+  return language + std::string(1 + k % 7, static_cast<char>('a' + k % 26)) + std::to_string(k * 7919 % 1000 + 1000);
+}
+
+// 5 to 20 words a line, small numbers much more often than large ones.
+inline MadeText made_text(int64_t lines, uint64_t seed) {
+  Random random(seed);
+  MadeText text;
+  for (int64_t i = 0; i < lines; ++i) {
+    std::string x, y;
+    for (uint32_t n = 5 + random.below(16); n > 0; --n) {
+      const auto k = static_cast<uint32_t>(random.uniform() * random.uniform() * 200);
+      x += (x.empty() ? "" : " ") + made_word("s", k);
+      y += (y.empty() ? "" : " ") + made_word("t", k);
+    }
+    text.source.push_back(x);
+    text.target.push_back(y);
+  }
+  return text;
+}
+
+}  // namespace hexapla
