@@ -1,6 +1,6 @@
 #pragma once
 // Finds where two files lose step: from some line on, line i of one is translated by line i + shift of the other.
-// How and why so: docs/adr/0018-shifts-by-a-path-through-offsets.md.
+// How and why so: docs/adr/0013-shifts-by-a-path-through-offsets.md.
 #include <cstdint>
 #include <span>
 #include <vector>
