@@ -41,7 +41,7 @@ TEST_F(Multi30k, BeginsToLearn) {
   const TrainResult result = train(o, corpus, *backend, watch, false);
   EXPECT_EQ(result.updates, 113);
   EXPECT_EQ(watch.start.examples, 29000);
-  EXPECT_EQ(corpus.vocabulary->size(), 10000);
+  EXPECT_EQ(corpus.pairs.target.size(), 10000);
   ASSERT_EQ(watch.reports.size(), 113);
   // A model that knows nothing has a loss of log 10000 = 9.2, one that knows how often words occur about 6.3.
   EXPECT_GT(watch.reports.front().loss, 9);

@@ -2,11 +2,14 @@
 
 #include <xxhash.h>
 
-namespace hexapla {
+#include "base/error.h"
 
-std::string hash_hex(std::string_view bytes) {
+namespace hexapla {
+namespace {
+
+std::string to_hex(XXH128_hash_t hash) {
   XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  XXH128_canonicalFromHash(&canonical, hash);
   std::string hex;
   for (const unsigned char byte : canonical.digest) {
     hex += "0123456789abcdef"[byte >> 4];
@@ -15,6 +18,26 @@ std::string hash_hex(std::string_view bytes) {
   return hex;
 }
 
+}  // namespace
+
+std::string hash_hex(std::string_view bytes) { return to_hex(XXH3_128bits(bytes.data(), bytes.size())); }
+
 uint64_t hash_64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+struct Hash::State {
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> xxh{XXH3_createState()};
+};
+
+Hash::Hash() : state_(std::make_unique<State>()) {
+  HEXAPLA_CHECK(state_->xxh && XXH3_128bits_reset(state_->xxh.get()) == XXH_OK, "xxhash cannot start");
+}
+Hash::~Hash() = default;
+Hash::Hash(Hash&&) noexcept = default;
+
+void Hash::add(std::string_view bytes) { XXH3_128bits_update(state_->xxh.get(), bytes.data(), bytes.size()); }
+std::string Hash::hex() const { return to_hex(XXH3_128bits_digest(state_->xxh.get())); }
 
 }  // namespace hexapla

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,19 @@ std::string hash_hex(std::string_view bytes);
 
 // XXH3 with 64 bits: two of n different texts share one with probability n^2 / 2^65.
 uint64_t hash_64(std::string_view bytes);
+
+// hash_hex of bytes that come piece by piece.
+class Hash {
+ public:
+  Hash();
+  ~Hash();
+  Hash(Hash&&) noexcept;
+  void add(std::string_view bytes);
+  std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hexapla

@@ -74,19 +74,19 @@ class DateAlignment : public TestFolder {
   }
   OpenModel trained(const TrainOptions& o) const {
     const std::vector<Date> dates = some_dates(10000, 1);
-    TrainingData data;
     const Vocabulary v = date_vocabulary(dates);
-    data.vocabulary = std::make_shared<Vocabulary>(v);
+    std::vector<Example> examples;
     for (const Date& d : dates) {
-      data.train.push_back({v.encode(write_date(d.day, d.style)), v.encode(iso_date(d.day)), 1});
-      data.train.back().source.push_back(v.eos());
+      examples.push_back({v.encode(write_date(d.day, d.style)), v.encode(iso_date(d.day)), 1});
+      examples.back().source.push_back(v.eos());
       if (o.guided_alignment.empty()) continue;
-      std::vector<Link>& links = data.train.back().links;
+      std::vector<Link>& links = examples.back().links;
       links = date_links(d.day, d.style, v);
       std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
         return std::pair(a.target, a.source) < std::pair(b.target, b.source);
       });
     }
+    const TrainingData data{.pairs = {store_examples(examples), v, v}};
     TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;

@@ -86,13 +86,11 @@ TrainingData date_data(const Corpus& corpus) {
   std::vector<std::string> text = corpus.source;
   text.resize(std::min<size_t>(text.size(), 5000));
   text.insert(text.end(), corpus.target.begin(), corpus.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
-  TrainingData data;
-  data.vocabulary = std::make_shared<Vocabulary>(
-      Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true}));
-  data.train = encode_corpus(corpus, *data.vocabulary, *data.vocabulary, kLongest).examples;
-  std::string all = data.vocabulary->bytes();
+  const Vocabulary v = Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
+  TrainingData data{.pairs = {store_examples(encode_corpus(corpus, v, v, kLongest).examples), v, v}};
+  std::string all = v.bytes();
   for (int64_t i = 0; i < corpus.size(); ++i) all += corpus.source[i] + "\t" + corpus.target[i] + "\n";
-  data.fingerprint = hash_hex(all);
+  data.identity["training data"] = hash_hex(all);
   return data;
 }
 

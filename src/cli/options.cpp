@@ -17,12 +17,15 @@ namespace hexapla::cli {
 namespace {
 
 template <class T>
+inline constexpr bool is_list = std::is_same_v<T, std::vector<std::string>> || std::is_same_v<T, std::vector<double>>;
+
+template <class T>
 CLI::Option* declare_option(CLI::App& command, const std::string& name, T& field, const std::string& help) {
   const std::string flag = "--" + name;
   if constexpr (std::is_same_v<T, bool>)
     return command.add_flag(flag, field, help);
-  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
-    return command.add_option(flag, field, help)->expected(2)->type_name("SOURCE TARGET");
+  else if constexpr (is_list<T>)
+    return command.add_option(flag, field, help)->expected(1, 1 << 20)->default_str("");
   else {
     CLI::Option* option = command.add_option(flag, field, help);
     if constexpr (std::is_same_v<T, std::string>)
@@ -61,6 +64,8 @@ std::string type_of(const std::string& name) {
   if (name == "model") return "DIR";
   if (name == "vocab") return "FILE";
   if (name == "init-from") return "MODEL";
+  if (name == "train-sets" || name == "valid-sets" || name == "vocabs") return "SOURCE TARGET";
+  if (name == "temp-dir") return "DIR";
   return "";
 }
 
@@ -201,7 +206,7 @@ std::string dump_config(const TrainOptions& options) {
   out << YAML::BeginMap;
   TrainOptions::visit(options, [&](const char* name, const auto& field, const char*) {
     using T = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    if constexpr (is_list<T>) {
       if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << field;
     } else {
       if constexpr (std::is_same_v<T, std::string>)

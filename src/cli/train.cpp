@@ -58,6 +58,8 @@ void add_train(CLI::App& app, Action& chosen) {
             "Examples:\n"
             "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
             "  hexapla train -c config.yml --max-minutes 30\n"
+            "  hexapla train --train-sets news.tsv.zst web.en.gz web.de.gz --train-weights 2 0.5 --subword-alpha 0.2 "
+            "--model run\n"
             "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
             "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations,\n"
             "DIR/report.html the curves; `tensorboard --logdir DIR` reads the run, too.");

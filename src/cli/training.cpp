@@ -2,24 +2,64 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <optional>
+
 #include "backend/cpu/cpu.h"
 #include "cli/run_report.h"
 #include "train/watchers.h"
 
 namespace hexapla::cli {
+namespace {
+
+struct Interrupted {};
+
+// Shows how far the reading of the text is.
+class Reading {
+ public:
+  Reading(Progress& progress, const std::atomic<bool>& stop) : progress_(progress), stop_(stop) {}
+  void show(const char* what, int64_t pairs) {
+    if (stop_) throw Interrupted();
+    if (pairs <= shown_) began_ = Clock::now();  // another reading
+    shown_ = pairs;
+    const double seconds = std::max(std::chrono::duration<double>(Clock::now() - began_).count(), 1e-3);
+    progress_.show(pairs == 0 ? fmt::format("{} ...", what)
+                              : fmt::format("{} the training sets: {} pairs, {} a second", what, grouped(pairs),
+                                            grouped(static_cast<long long>(double(pairs) / seconds))));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Progress& progress_;
+  const std::atomic<bool>& stop_;
+  Clock::time_point began_ = Clock::now();
+  int64_t shown_ = 0;  // pairs
+};
+
+std::optional<TrainingData> read_data(const TrainOptions& options, Progress& progress, const std::atomic<bool>& stop) {
+  progress.show("reading the training sets ...");
+  Reading reading(progress, stop);
+  try {
+    return prepare_data(options, [&](const char* what, int64_t pairs) { reading.show(what, pairs); });
+  } catch (const Interrupted&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher) {
   const std::atomic<bool>& stop = stop_on_signals();
   const auto backend = make_cpu_backend(parse_precision(options.precision));
-  watcher.progress().show("reading the training sets ...");
-  const TrainingData data = prepare_data(options);
-  if (options.vocab.empty() && data.vocabulary->size() < options.vocab_size)
-    watcher.note(fmt::format("the text gives {} pieces, fewer than --vocab-size {}", data.vocabulary->size(),
-                             options.vocab_size));
+  const std::optional<TrainingData> data = read_data(options, watcher.progress(), stop);
+  if (!data) return {TrainEnd::interrupted, 0, 0, {}, "", 0};
+  const int32_t pieces = data->pairs.target.size();
+  if (options.vocab.empty() && options.text.vocabs.empty() && pieces < options.vocab_size)
+    watcher.note(fmt::format("the text gives {} pieces, fewer than --vocab-size {}", pieces, options.vocab_size));
   watcher.remember(options.model);
   TensorBoardWatcher events(options.model, watcher);
   Watchers all({&watcher, &events});
-  const TrainResult result = train(options, data, *backend, all, stop);
+  const TrainResult result = train(options, *data, *backend, all, stop);
   try {
     write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model is there all the same

@@ -35,6 +35,8 @@ int64_t target_tokens(const Example& example) { return static_cast<int64_t>(exam
 
 }  // namespace
 
+Random plan_random(uint64_t seed, int64_t epoch) { return Random(seed, kPlanStream ^ static_cast<uint64_t>(epoch)); }
+
 Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length) {
   DropCount too_long, nothing;
   Encoded out;
@@ -98,6 +100,7 @@ Batch make_batch(const Vocabulary& target, std::span<const Example> examples, st
     batch.source_starts.push_back(static_cast<int32_t>(batch.source.size()));
     batch.target_starts.push_back(static_cast<int32_t>(batch.target_out.size()));
     batch.lines.push_back(example.line);
+    batch.corpora.push_back(example.corpus);
   }
   const auto has_links = [&](int32_t place) { return !examples[place].links.empty(); };
   if (std::none_of(places.begin(), places.end(), has_links)) return batch;
@@ -106,23 +109,27 @@ Batch make_batch(const Vocabulary& target, std::span<const Example> examples, st
   return batch;
 }
 
-std::vector<std::vector<int32_t>> plan_epoch(std::span<const Example> examples, const Batching& options,
-                                             int64_t epoch) {
-  if (options.batch_tokens < 1)
-    throw UsageError(cat("--batch-tokens ", options.batch_tokens, " is too small: use 1 or more"));
-  Random random(options.seed, kPlanStream ^ static_cast<uint64_t>(epoch));
+Plan plan_epoch(std::span<const Example> examples, const Batching& options, int64_t epoch) {
+  std::vector<PairSize> sizes;
+  for (const Example& e : examples)
+    sizes.push_back({static_cast<int32_t>(source_tokens(e)), static_cast<int32_t>(target_tokens(e))});
   std::vector<int32_t> order(examples.size());
   std::iota(order.begin(), order.end(), 0);
+  Random random = plan_random(options.seed, epoch);
+  return plan_batches(sizes, std::move(order), options.batch_tokens, random);
+}
+
+Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, int64_t batch_tokens, Random& random) {
+  if (batch_tokens < 1) throw UsageError(cat("--batch-tokens ", batch_tokens, " is too small: use 1 or more"));
   random.shuffle(order);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return std::pair(target_tokens(examples[a]), source_tokens(examples[a])) <
-           std::pair(target_tokens(examples[b]), source_tokens(examples[b]));
+    return std::pair(sizes[a].target, sizes[a].source) < std::pair(sizes[b].target, sizes[b].source);
   });
-  std::vector<std::vector<int32_t>> batches;
+  Plan batches;
   int64_t sources = 0, targets = 0;
   for (const int32_t place : order) {
-    const int64_t n = source_tokens(examples[place]), m = target_tokens(examples[place]);
-    const bool full = targets + m > options.batch_tokens || 2 * (sources + n) > 3 * options.batch_tokens;
+    const int64_t n = sizes[place].source, m = sizes[place].target;
+    const bool full = targets + m > batch_tokens || 2 * (sources + n) > 3 * batch_tokens;
     if (batches.empty() || full) {
       batches.emplace_back();
       sources = targets = 0;
@@ -133,6 +140,20 @@ std::vector<std::vector<int32_t>> plan_epoch(std::span<const Example> examples, 
   }
   random.shuffle(batches);
   return batches;
+}
+
+std::string name_lines(std::span<const Batch> batches, std::span<const std::string> sets) {
+  std::string text;
+  for (size_t set = 0; set < std::max<size_t>(sets.size(), 1); ++set) {
+    std::string lines;
+    for (const Batch& batch : batches)
+      for (size_t i = 0; i < batch.lines.size(); ++i)
+        if (batch.corpora[i] == static_cast<int32_t>(set)) lines += cat(lines.empty() ? "" : ", ", batch.lines[i]);
+    if (lines.empty()) continue;
+    text += (text.empty() ? "lines " : "; ") + lines;
+    if (sets.size() > 1) text += " of " + sets[set];
+  }
+  return text;
 }
 
 }  // namespace hexapla

@@ -1,69 +1,168 @@
 #include "data/batch_stream.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "base/error.h"
+#include "data/window.h"
 
 namespace hexapla {
 namespace {
 
-class MemoryStream : public BatchStream {
+// Makes windows in a thread of its own, a few ahead of those that are taken.
+class Prefetch {
  public:
-  MemoryStream(const Vocabulary& target, std::span<const Example> examples, const Batching& options)
-      : target_(target), examples_(examples), options_(options) {
-    plan(0);
-  }
+  explicit Prefetch(WindowMaker maker) : maker_(std::move(maker)) {}
 
-  void seek(int64_t epoch, int64_t place) override {
-    if (epoch != epoch_) plan(epoch);
-    HEXAPLA_CHECK(place >= 0 && place <= batches(), "batch ", place, " of ", batches());
-    place_ = static_cast<size_t>(place);
-    ended_ = false;
+  bool whole() const { return maker_.whole(); }
+  void seek(int64_t epoch, int64_t index) {
+    thread_ = {};  // ends the one that runs
+    ready_.clear();
+    failure_ = nullptr;
+    maker_.seek(epoch, index);
   }
-  const Batch& next() override {
-    if (place_ == plan_.size()) plan(epoch_ + 1);
-    batch_ = make_batch(target_, examples_, plan_[place_++]);
-    ended_ = place_ == plan_.size();
-    return batch_;
-  }
-  bool epoch_ended() const override { return ended_; }
-  int64_t batches() const override { return static_cast<int64_t>(plan_.size()); }
-  int64_t pairs() const override { return static_cast<int64_t>(examples_.size()); }
-
-  Batch largest() override {
-    auto weight = [&](const std::vector<int32_t>& places) {
-      int64_t tokens = 0;
-      for (const int32_t p : places) tokens += int64_t(examples_[p].source.size() + 2 * examples_[p].target.size());
-      return tokens;
-    };
-    return make_batch(target_, examples_,
-                      *std::max_element(plan_.begin(), plan_.end(),
-                                        [&](const auto& a, const auto& b) { return weight(a) < weight(b); }));
+  std::shared_ptr<const Window> take() {
+    if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ready_.empty() || failure_; });
+    if (ready_.empty()) std::rethrow_exception(failure_);
+    auto window = std::move(ready_.front());
+    ready_.pop_front();
+    changed_.notify_all();
+    return window;
   }
 
  private:
-  void plan(int64_t epoch) {
-    plan_ = plan_epoch(examples_, options_, epoch);
-    HEXAPLA_CHECK(!plan_.empty(), "no example to make batches of");
-    epoch_ = epoch;
-    place_ = 0;
+  void run(std::stop_token stop) {
+    try {
+      while (!stop.stop_requested()) {
+        auto window = std::make_shared<const Window>(maker_.next(stop));
+        std::unique_lock lock(mutex_);
+        ready_.push_back(std::move(window));
+        changed_.notify_all();
+        changed_.wait(lock, stop, [&] { return ready_.size() < (maker_.whole() ? 1 : 2); });
+      }
+    } catch (const Stopped&) {
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      changed_.notify_all();
+    }
   }
 
-  Vocabulary target_;
-  std::span<const Example> examples_;
+  WindowMaker maker_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::shared_ptr<const Window>> ready_;
+  std::exception_ptr failure_;
+  std::jthread thread_;  // the last: it ends before what it uses goes
+};
+
+class WindowedStream : public BatchStream {
+ public:
+  WindowedStream(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)
+      : source_(pairs.source), target_(pairs.target), options_(options), windows_(WindowMaker(pairs, options, space)) {
+    if (options.batch_tokens < 1)
+      throw UsageError(cat("--batch-tokens ", options.batch_tokens, " is too small: use 1 or more"));
+  }
+
+  void seek(int64_t epoch, int64_t place) override {
+    const int64_t index = place >> 32;
+    if (!window_ || window_->epoch != epoch || window_->index != index) {
+      windows_.seek(epoch, index);
+      window_.reset();
+      sought_ = index << 32;
+    }
+    at_ = static_cast<size_t>(place & 0xFFFFFFFF);
+    ended_ = false;
+  }
+  const Batch& next() override {
+    while (window().plan.size() <= at_) take();
+    batch_ = window_->batch(target_, at_++);
+    ended_ = window_->last && at_ == window_->plan.size();
+    return batch_;
+  }
+  bool epoch_ended() const override { return ended_; }
+  int64_t place() const override {
+    if (!window_) return sought_ | static_cast<int64_t>(at_);
+    if (at_ < window_->plan.size()) return window_->index << 32 | static_cast<int64_t>(at_);
+    return window_->last ? 0 : (window_->index + 1) << 32;
+  }
+  double epochs() const override {
+    const Window& w = window();
+    int64_t given = w.before;
+    for (size_t i = 0; i < at_; ++i) given += static_cast<int64_t>(w.plan[i].size());
+    return double(w.epoch) + double(given) / double(w.epoch_pairs);
+  }
+  int64_t batches() const override {
+    const Window& w = window();
+    const auto planned = static_cast<int64_t>(w.plan.size());
+    return windows_.whole() ? planned : (w.epoch_pairs * planned + w.pairs() - 1) / w.pairs();
+  }
+  int64_t pairs() const override { return window().epoch_pairs; }
+
+  Batch largest() override { return windows_.whole() ? largest_planned() : largest_possible(); }
+
+ private:
+  const Window& window() const {
+    if (!window_) window_ = windows_.take();
+    return *window_;
+  }
+  void take() {
+    window_ = windows_.take();
+    at_ = 0;
+  }
+  Batch largest_planned() const {
+    int64_t most = -1;
+    size_t best = 0;
+    for (size_t i = 0; i < window().plan.size(); ++i) {
+      int64_t tokens = 0;
+      for (const int32_t place : window_->plan[i]) {
+        const PackedPair pair = (*window_->table)[place];
+        tokens += count_ids(pair.source) + 2 * count_ids(pair.target);
+      }
+      if (tokens > most) most = tokens, best = i;
+    }
+    return window_->batch(target_, best);
+  }
+  // What is ahead is not known yet: as much as the limits let a batch have.
+  Batch largest_possible() const {
+    const int64_t longest = options_.max_length;
+    const int64_t targets = std::max(options_.batch_tokens, longest);
+    const int64_t sources = std::max(options_.batch_tokens * 3 / 2, longest);
+    const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
+    auto length = [&](int64_t tokens, int64_t i) {
+      return static_cast<size_t>(tokens * (i + 1) / sequences - tokens * i / sequences);
+    };
+    std::vector<Example> all;
+    std::vector<int32_t> places;
+    for (int64_t i = 0; i < sequences; ++i) {
+      all.push_back({Ids(std::max<size_t>(length(sources, i), 1), source_.eos()),
+                     Ids(std::max<size_t>(length(targets, i), 2) - 1, target_.eos())});
+      places.push_back(static_cast<int32_t>(i));
+    }
+    return make_batch(target_, all, places);
+  }
+
+  Vocabulary source_, target_;
   Batching options_;
-  std::vector<std::vector<int32_t>> plan_;  // of this epoch
-  int64_t epoch_ = 0;
-  size_t place_ = 0;  // of the batch that comes next
+  mutable Prefetch windows_;
+  mutable std::shared_ptr<const Window> window_;  // that of the last batch, or of the next where none was given
+  int64_t sought_ = 0;                            // the place of the window that comes, where there is none yet
+  size_t at_ = 0;                                 // of the batch that comes next
   bool ended_ = false;
   Batch batch_;
 };
 
 }  // namespace
 
-std::unique_ptr<BatchStream> stream_from_memory(const Vocabulary& target, std::span<const Example> examples,
-                                                const Batching& options) {
-  return std::make_unique<MemoryStream>(target, examples, options);
+std::unique_ptr<BatchStream> open_batches(const TrainingPairs& pairs, const Batching& options,
+                                          const ShuffleSpace& space) {
+  return std::make_unique<WindowedStream>(pairs, options, space);
 }
 
 }  // namespace hexapla

@@ -1,34 +1,59 @@
 #pragma once
-// What training draws its batches from, epoch after epoch.
+// What training draws its batches from, epoch after epoch: docs/adr/0015.
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "data/batch.h"
+#include "data/pair_store.h"
 
 namespace hexapla {
 
-// An endless row of batches, cut into epochs. Which batch stands at which place of which epoch depends on the corpus,
-// the seed and the options alone, so a run that goes on from (epoch, place) sees what the unbroken one would have.
+// An endless row of batches, cut into epochs. Which batch stands at which place of which epoch depends on the pairs and
+// the options alone, so a run that goes on from (epoch, place) sees what the unbroken one would have.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
-  // The next next() gives batch `place` of epoch `epoch`; both count from 0. A new stream stands at (0, 0).
+  // The next next() gives the batch at `place` of epoch `epoch`: 0, or what place() was. A new stream stands at (0, 0).
   virtual void seek(int64_t epoch, int64_t place) = 0;
   // Valid until the next call. After the last batch of an epoch comes the first one of the next.
   virtual const Batch& next() = 0;
   // Was the batch that next() gave last the last one of its epoch?
   virtual bool epoch_ended() const = 0;
-  // How many batches the epoch has that next() draws from.
+  // Of the batch that next() will give. A name for a place, not a count: it only grows within an epoch.
+  virtual int64_t place() const = 0;
+  // How many epochs have been given since the beginning: 2.25, say.
+  virtual double epochs() const = 0;
+  // How many batches the epoch has: exactly if the pairs are ids in memory, else going by those planned last.
   virtual int64_t batches() const = 0;
-  virtual int64_t pairs() const = 0;  // of the corpus
-  // A batch that needs as much memory as any of the first epoch, for a rehearsal. May be called before the first
-  // next().
+  virtual int64_t pairs() const = 0;  // of an epoch
+  // A batch that needs as much memory as any, for a rehearsal. To be called before the first next().
   virtual Batch largest() = 0;
 };
 
-// Batches of examples that stay in memory (and must outlive the stream). `target` gives <s> and </s>.
-std::unique_ptr<BatchStream> stream_from_memory(const Vocabulary& target, std::span<const Example> examples,
-                                                const Batching& options);
+// Everything that is drawn from, prepared.
+struct TrainingPairs {
+  std::shared_ptr<const PairStore> store;
+  Vocabulary source, target;
+  std::vector<double> weights{1};  // of each training set: how often an epoch has each of its pairs, on the mean
+  // 0: the store has ids. Else it has text, which each epoch cuts into subwords anew (see SubwordSampler); where that
+  // gives more than max_length tokens, the best segmentation stands in.
+  double subword_alpha = 0;
+};
+
+// Where pairs are that do not fit into memory, and how much memory may be used for shuffling them.
+struct ShuffleSpace {
+  size_t memory = size_t{1} << 30;
+  std::string folder = ".";  // for temporary files
+};
+
+// How many parts an epoch is scattered into on disk, each of which is shuffled in memory; 1 if all is in memory. The
+// order of the pairs depends on it.
+int64_t shuffle_parts(const TrainingPairs& pairs, const ShuffleSpace& space);
+
+// A second thread reads, shuffles and segments ahead of next().
+std::unique_ptr<BatchStream> open_batches(const TrainingPairs& pairs, const Batching& options,
+                                          const ShuffleSpace& space = {});
 
 }  // namespace hexapla

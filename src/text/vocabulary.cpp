@@ -54,11 +54,21 @@ class SpacedLines : public sentencepiece::SentenceIterator {
 };
 
 void check_options(const VocabularyOptions& options) {
+  if (options.type != "unigram" && options.type != "bpe")
+    throw UsageError(cat("no kind of vocabulary is named \"", options.type, "\" (--vocab-type): use unigram or bpe"));
   if (options.size < 8) throw UsageError(cat("--vocab-size ", options.size, " is too small: use 8 or more"));
   if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
     throw UsageError(
-        cat("character coverage ", options.character_coverage,
+        cat("--character-coverage ", options.character_coverage,
             " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
+  }
+  for (const std::string& symbol : options.user_symbols) {
+    if (symbol.empty() || symbol.find_first_of(", \t\r\n") != std::string::npos || invalid_utf8(symbol))
+      throw UsageError(cat("--user-symbols: \"", symbol, "\" cannot be a symbol: give UTF-8 without spaces or commas"));
+    if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
+      throw UsageError(cat("--user-symbols: every vocabulary has ", symbol, " already; leave it out"));
+    if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
+      throw UsageError(cat("--user-symbols: \"", symbol, "\" stands there twice; leave one out"));
   }
   if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
   if (std::find(kNormalizations.begin(), kNormalizations.end(), options.normalization) == kNormalizations.end()) {
@@ -68,18 +78,24 @@ void check_options(const VocabularyOptions& options) {
 }
 
 std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
-  return {{"model_type", "unigram"},
-          {"vocab_size", std::to_string(options.size)},
-          {"hard_vocab_limit", "false"},
-          {"character_coverage", cat(options.character_coverage)},
-          {"normalization_rule_name", options.normalization},
-          {"split_digits", options.split_digits ? "true" : "false"},
-          {"pad_id", "0"},
-          {"bos_id", "1"},
-          {"eos_id", "2"},
-          {"unk_id", "3"},
-          {"num_threads", std::to_string(kTrainerThreads)},
-          {"minloglevel", "2"}};
+  std::string symbols;
+  for (const std::string& symbol : options.user_symbols) symbols += (symbols.empty() ? "" : ",") + symbol;
+  std::unordered_map<std::string, std::string> all{{"model_type", options.type},
+                                                   {"vocab_size", std::to_string(options.size)},
+                                                   {"hard_vocab_limit", "false"},
+                                                   {"character_coverage", cat(options.character_coverage)},
+                                                   {"normalization_rule_name", options.normalization},
+                                                   {"split_digits", options.split_digits ? "true" : "false"},
+                                                   {"pad_id", "0"},
+                                                   {"bos_id", "1"},
+                                                   {"eos_id", "2"},
+                                                   {"unk_id", "3"},
+                                                   {"num_threads", std::to_string(kTrainerThreads)},
+                                                   {"minloglevel", "2"}};
+  // What is said here stands in the model's bytes: what nobody asked for is not said.
+  if (options.byte_fallback) all["byte_fallback"] = "true";
+  if (!symbols.empty()) all["user_defined_symbols"] = symbols;
+  return all;
 }
 
 // The part after the place in SentencePiece's own code: "Internal: x.cc(580) [cond] message" -> "message".

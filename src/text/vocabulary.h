@@ -14,11 +14,14 @@ namespace hexapla {
 using Ids = std::vector<int32_t>;
 
 struct VocabularyOptions {
+  std::string type = "unigram";            // or bpe
   int size = 10000;                        // pieces, with the four special ones; a small text may give fewer
   double character_coverage = 1.0;         // share of the text's characters that get a piece of their own, 0.98 to 1
   std::string normalization = "nmt_nfkc";  // or nfkc, nmt_nfkc_cf and nfkc_cf (case folded), identity
   int64_t max_lines = 2'000'000;           // of a longer text evenly spaced lines are taken: memory grows with them
   bool split_digits = false;               // every digit is a piece of its own
+  bool byte_fallback = false;              // characters without a piece become bytes, not unknown: 256 pieces more
+  std::vector<std::string> user_symbols;   // always one piece each, wherever they stand
 };
 
 // Tokens, and where each stands in the text (before normalisation).
@@ -30,7 +33,7 @@ struct PlacedPieces {
 // A trained subword model. Copies share it; the const functions may be called from several threads at once.
 class Vocabulary {
  public:
-  // A unigram model with pad 0, bos 1 `<s>`, eos 2 `</s>`, unk 3. The same lines and options give the same bytes on
+  // A model with pad 0, bos 1 `<s>`, eos 2 `</s>`, unk 3. The same lines and options give the same bytes on
   // any number of cores. UsageError: an option out of range; DataError: no text, or a size that cannot hold the
   // characters of the text.
   static Vocabulary train(const std::vector<std::string>& lines, const VocabularyOptions& options = {});

@@ -16,7 +16,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 // The result does not depend on them: two runs that differ only here give the same model file.
-const std::set<std::string> left_out{"model", "threads", "memory"};
+const std::set<std::string> left_out{"model", "threads", "memory", "temp-dir"};
 
 void read(const json& j, std::vector<std::string>& value) { value = j.get<std::vector<std::string>>(); }
 template <class T>

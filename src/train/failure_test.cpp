@@ -36,7 +36,7 @@ class Failure : public Training {
     run(o);
     const LoadedCheckpoint c = load_checkpoint(o.model + "/checkpoints", 5);
     Config config = o.architecture;
-    config.source_vocab = config.target_vocab = prepare_data(o).vocabulary->size();
+    config.source_vocab = config.target_vocab = prepare_data(o).pairs.target.size();
     config.resolve();
     Transformer model(config);
     Parameters parameters(model, DType::f32, Parameters::Use::training);

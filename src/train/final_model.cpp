@@ -31,9 +31,11 @@ void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* 
 
 // A run that the clock ended cannot be repeated by the clock: what repeats it is the updates that it made.
 Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int64_t updates, const Backend& backend) {
+  const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
+  const bool joint = source == target;
   Capsule c{options,
             data.files,
-            hash_hex(data.vocabulary->bytes()),
+            hash_hex(joint ? source : source + target),
             build_text(),
             machine_text(backend.name(), options.precision),
             ""};
@@ -53,7 +55,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
   std::map<std::string, std::string> history{{"updates", cat(state.update)},
                                              {"epochs", cat(state.epoch)},
                                              {"target_tokens", cat(state.target_tokens)},
-                                             {"examples", cat(data.train.size())},
+                                             {"examples", cat(data.pairs.store->pairs())},
                                              {"seed", cat(options.seed)},
                                              {"batch_tokens", cat(options.batch_tokens)},
                                              {"label_smoothing", cat(options.label_smoothing)},
@@ -79,7 +81,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
     if (error) throw RunError(cat("cannot create the folder ", folder.string(), ": ", error.message()));
   }
   history.merge(make_capsule(options, data, state.update, backend).to_history());
-  save_model(path, model, {data.vocabulary->bytes(), data.vocabulary->bytes()}, history);
+  save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
 
 std::vector<int64_t> average_checkpoints(const std::string& folder, int64_t count, const std::string& name,

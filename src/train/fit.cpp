@@ -11,7 +11,7 @@ constexpr int64_t papers_batch = 25'000;  // section 5.1
 constexpr int64_t grain = 64;             // batch sizes that are proposed are multiples of it
 
 std::unique_ptr<BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
-  return stream_from_memory(*data.vocabulary, data.train, {batch_tokens, o.max_length, o.seed});
+  return open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
 }
 
 size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
@@ -32,7 +32,7 @@ size_t working_memory(const Transformer& model, const TrainingData& data, const 
   size_t most = step_memory(model, stream.largest(), guidance_of(o));
   if (data.valid.empty()) return most;
   for (const auto& places : plan_epoch(data.valid, {o.batch_tokens, o.max_length, o.seed}, 0))
-    most = std::max(most, loss_memory(model, make_batch(*data.vocabulary, data.valid, places)));
+    most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
   return most;
 }
 
@@ -60,15 +60,25 @@ std::string what_else(const TrainOptions& o) {
 
 }  // namespace
 
+Config with_vocabularies(Config c, const TrainingPairs& pairs) {
+  c.source_vocab = pairs.source.size();
+  c.target_vocab = pairs.target.size();
+  if (c.tied == "all" && pairs.source.bytes() != pairs.target.bytes()) c.tied = "decoder";
+  c.resolve();
+  return c;
+}
+
 MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, BatchStream& stream) {
   const size_t slab = bytes_of(parameters.values());
-  const size_t text = bytes_of(data.valid_source) + bytes_of(data.valid_reference) + data.vocabulary->bytes().size();
+  const size_t text = bytes_of(data.valid_source) + bytes_of(data.valid_reference) + data.pairs.source.bytes().size() +
+                      data.pairs.target.bytes().size();
+  const PairStore& store = *data.pairs.store;
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", 2 * slab},
                    {"working memory", working_memory(model, data, options, stream)},
-                   {"data", bytes_of(data.train) + bytes_of(data.valid) + text}}};
+                   {"data", (store.in_memory() ? store.bytes() : data.space.memory) + bytes_of(data.valid) + text}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
   return plan;
 }
@@ -90,10 +100,7 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   if (o.batch_tokens != 0) return o;
   o.batch_tokens = earlier_batch_tokens(o.model);
   if (o.batch_tokens != 0) return o;
-  Config config = o.architecture;
-  config.source_vocab = config.target_vocab = data.vocabulary->size();
-  config.resolve();
-  Transformer model(config);
+  Transformer model(with_vocabularies(o.architecture, data.pairs));
   const Parameters parameters(model, DType::f32, Parameters::Use::training);
   o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
   if (o.batch_tokens == 0)

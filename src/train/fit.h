@@ -6,6 +6,10 @@
 
 namespace hexapla {
 
+// The configuration of a model for these vocabularies. Two that differ cannot share an embedding: tied is no longer
+// all.
+Config with_vocabularies(Config c, const TrainingPairs& pairs);
+
 // What training this model takes: weights, gradients, moments, working memory of the largest batch, data.
 MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, BatchStream& stream);

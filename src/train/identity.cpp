@@ -34,7 +34,7 @@ std::string identity_of(const TrainOptions& o, const Config& model, const Traini
   }
   j["best-by"] = o.best_by;
   j["average-best"] = o.average_best;
-  j["training data"] = data.fingerprint;
+  for (const auto& [name, value] : data.identity) j[name] = value;
   if (!o.guided_alignment.empty()) {
     j["guided-alignment-weight"] = o.guided_alignment_weight;
     j["guided-alignment-layer"] = o.guided_layer();

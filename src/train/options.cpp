@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "data/training_text.h"
 #include "train/schedule.h"
 
 namespace hexapla {
@@ -22,11 +23,6 @@ void one_of(const char* option, const std::string& value, const std::vector<std:
   if (std::find(choices.begin(), choices.end(), value) == choices.end())
     throw UsageError(fmt::format("--{} is '{}', but must be one of: {}", option, value, fmt::join(choices, ", ")));
 }
-void pair_of_files(const char* option, const std::vector<std::string>& sets) {
-  if (sets.size() != 2)
-    throw UsageError(cat("--", option, " takes two files, the source and the target text, but got ", sets.size()));
-}
-
 void check_guided_alignment(const TrainOptions& o) {
   if (o.guided_alignment_units != "words" && o.guided_alignment_units != "pieces")
     throw UsageError(cat("--guided-alignment-units is '", o.guided_alignment_units, "', but must be words or pieces"));
@@ -41,6 +37,10 @@ void check_guided_alignment(const TrainOptions& o) {
   if (o.guided_alignment_head >= c.heads)
     throw UsageError(
         cat("--guided-alignment-head is ", o.guided_alignment_head, ", but a layer has heads 0 to ", c.heads - 1));
+  if (o.train_sets.size() > (o.text.tsv ? 1 : 2) || std::count(o.train_sets.begin(), o.train_sets.end(), "-") > 0)
+    throw UsageError("--guided-alignment belongs to one training set in files: name one set, and no stdin");
+  if (o.text.subword_alpha > 0)
+    throw UsageError("--guided-alignment needs the same tokens in every epoch: leave --subword-alpha out");
   if (c.score == "additive")
     throw UsageError("--guided-alignment needs a dot product: leave --score additive out, or the alignment");
 }
@@ -48,8 +48,10 @@ void check_guided_alignment(const TrainOptions& o) {
 }  // namespace
 
 void TrainOptions::check() const {
-  pair_of_files("train-sets", train_sets);
-  if (!valid_sets.empty()) pair_of_files("valid-sets", valid_sets);
+  text.check(parse_sets("train-sets", train_sets, text.tsv).size());
+  if (!valid_sets.empty()) parse_sets("valid-sets", valid_sets, text.tsv);
+  if (!vocab.empty() && (text.separate_vocabs || !text.vocabs.empty()))
+    throw UsageError("--vocab is one vocabulary for both sides; give either it or --vocabs and --separate-vocabs");
   if (model.empty()) throw UsageError("--model is missing: name the folder where checkpoints and the model go");
   at_least<int64_t>("vocab-size", vocab_size, 8);
   at_least<int64_t>("threads", threads, 0);
@@ -72,9 +74,9 @@ void TrainOptions::check() const {
   fraction("label-smoothing", label_smoothing);
   fraction("adam-beta1", beta1);
   fraction("adam-beta2", beta2);
-  for (const auto& [option, text] :
+  for (const auto& [option, every] :
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
-    Interval::parse(option, text);
+    Interval::parse(option, every);
   check_guided_alignment(*this);
   check_recipe();
   if (architecture.positions == "learned" && architecture.max_positions < max_length)

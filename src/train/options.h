@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/config.h"
+#include "train/text_options.h"
 
 namespace hexapla {
 
@@ -53,17 +54,19 @@ struct TrainOptions {
   int64_t keep = 2;          // checkpoints that stay
   std::string init_from;     // a model to start from
   std::string freeze;        // parts of the model that stay as they are (train/freeze.h)
+  TextOptions text;          // sets, vocabularies, subwords, shuffling
   Config architecture;       // a preset's, with the user's own choices on top
 
   // f(name, field, help): long option names without the dashes. The architecture's are visited by Config::visit.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("train-sets", o.train_sets, "source and target text to train on (plain, .gz, .zst or .xz)");
-    f("valid-sets", o.valid_sets, "source and target text to validate on");
+    f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin");
+    f("valid-sets", o.valid_sets, "text to validate on: a source and a target file, or a .tsv file");
     f("model", o.model, "folder of the run: checkpoints, log, final model");
     f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it");
     f("vocab", o.vocab, "SentencePiece model to use instead of training one");
-    f("vocab-size", o.vocab_size, "pieces of the joint vocabulary that is trained if none is given");
+    f("vocab-size", o.vocab_size, "pieces of the vocabulary that is trained if none is given");
+    TextOptions::visit(o.text, f);
     f("seed", o.seed, "of initialisation, shuffling and dropout");
     f("threads", o.threads, "0: every core; the result does not depend on it");
     f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32");

@@ -1,8 +1,11 @@
-// From files to token ids: the training text, the joint vocabulary, the validation set.
+// From files to what training draws from: the pairs, the vocabularies, the validation set.
+#include <array>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "data/training_text.h"
+#include "text/sampling.h"
 #include "train/init_from.h"
 #include "train/trainer.h"
 
@@ -23,64 +26,139 @@ void make_run_folder(const std::string& folder) {
                        "; choose a folder that you may write to"));
 }
 
-// The run's own copy, so that a resumed run has the same pieces even if the corpus or the given file has gone.
-Vocabulary find_vocabulary(const TrainOptions& options, const Corpus& corpus) {
-  const std::string own = options.model + "/vocab.spm";
-  if (fs::exists(own)) return Vocabulary::load(own);
-  const Vocabulary vocabulary = [&] {
-    if (!options.vocab.empty()) return Vocabulary::load(options.vocab);
-    if (!options.init_from.empty()) return vocabulary_of_model(options.init_from);
-    std::vector<std::string> text = corpus.source;
-    text.insert(text.end(), corpus.target.begin(), corpus.target.end());
-    return Vocabulary::train(text, {.size = static_cast<int>(options.vocab_size)});
-  }();
-  write_file_atomically(own, vocabulary.bytes());
-  return vocabulary;
+VocabularyOptions vocabulary_options(const TrainOptions& o) {
+  return {.type = o.text.vocab_type,
+          .size = static_cast<int>(o.vocab_size),
+          .character_coverage = o.text.character_coverage,
+          .byte_fallback = o.text.byte_fallback,
+          .user_symbols = o.text.user_symbols};
 }
 
-std::string fingerprint(const TrainingData& data) {
-  std::string ids;
-  auto append = [&](const Ids& sequence) {
-    ids.append(reinterpret_cast<const char*>(sequence.data()), sequence.size() * sizeof(int32_t));
-    ids.push_back('\n');
+struct Vocabularies {
+  Vocabulary source, target;
+};
+
+// Those that were given, or those that an earlier start of this run has left in its folder: its own copies, so that a
+// resumed run has the same pieces even if the text or the given file has gone.
+std::optional<Vocabularies> find_vocabularies(const TrainOptions& o, bool separate) {
+  const std::string joint = o.model + "/vocab.spm", source = o.model + "/vocab.source.spm",
+                    target = o.model + "/vocab.target.spm";
+  auto load_both = [](const std::string& path) {
+    const Vocabulary both = Vocabulary::load(path);
+    return Vocabularies{both, both};
   };
-  for (const Example& e : data.train) {
-    append(e.source), append(e.target);
-    for (const Link& link : e.links) append({link.source, link.target});
+  if (!separate && fs::exists(joint)) return load_both(joint);
+  if (separate && fs::exists(source) && fs::exists(target))
+    return Vocabularies{Vocabulary::load(source), Vocabulary::load(target)};
+  if (separate && !o.text.vocabs.empty())
+    return Vocabularies{Vocabulary::load(o.text.vocabs[0]), Vocabulary::load(o.text.vocabs[1])};
+  if (!separate && !o.vocab.empty()) return load_both(o.vocab);
+  if (!separate && !o.init_from.empty()) {
+    const Vocabulary both = vocabulary_of_model(o.init_from);
+    return Vocabularies{both, both};
   }
-  return hash_hex(ids);
+  return {};
+}
+
+Vocabularies train_vocabularies(const TrainOptions& o, LineSample sample, bool separate) {
+  if (separate)
+    return {Vocabulary::train(sample.source, vocabulary_options(o)),
+            Vocabulary::train(sample.target, vocabulary_options(o))};
+  std::vector<std::string>& all = sample.source;
+  all.insert(all.end(), std::make_move_iterator(sample.target.begin()), std::make_move_iterator(sample.target.end()));
+  const Vocabulary both = Vocabulary::train(all, vocabulary_options(o));
+  return {both, both};
+}
+
+void keep_vocabularies(const TrainOptions& o, const Vocabularies& v, bool separate) {
+  if (separate) {
+    write_file_atomically(o.model + "/vocab.source.spm", v.source.bytes());
+    write_file_atomically(o.model + "/vocab.target.spm", v.target.bytes());
+  } else {
+    write_file_atomically(o.model + "/vocab.spm", v.source.bytes());
+  }
+}
+
+void read_validation(const TrainOptions& o, TrainingData& data) {
+  for (const ParallelSource& set : parse_sets("valid-sets", o.valid_sets, o.text.tsv)) {
+    Corpus corpus = read_parallel(set);
+    Encoded encoded = encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
+    data.valid.insert(data.valid.end(), std::make_move_iterator(encoded.examples.begin()),
+                      std::make_move_iterator(encoded.examples.end()));
+    add_notes(data.valid_source, std::move(corpus.source));
+    add_notes(data.valid_reference, std::move(corpus.target));
+    add_notes(data.notes, std::move(corpus.notes));
+    add_notes(data.notes, std::move(encoded.notes));
+  }
+}
+
+// The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
+PreparedPairs prepare_linked_pairs(const TrainOptions& o, const Vocabularies& v) {
+  const Corpus corpus = read_parallel(parse_sets("train-sets", o.train_sets, o.text.tsv).front());
+  Encoded encoded = encode_corpus(corpus, v.source, v.target, o.max_length);
+  const LinkUnit unit = o.guided_alignment_units == "pieces" ? LinkUnit::pieces : LinkUnit::words;
+  add_links(encoded.examples, corpus, GoldLinks(o.guided_alignment, unit, corpus), v.source, v.target);
+  Hash hash;
+  auto append = [&](std::span<const int32_t> ids) {
+    hash.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+    hash.add("\n");
+  };
+  for (const Example& e : encoded.examples) {
+    append(e.source), append(e.target);
+    for (const Link& link : e.links) append(std::array{link.source, link.target});
+  }
+  return {store_examples(encoded.examples), std::move(encoded.notes), hash.hex()};
+}
+
+// What is usual is not named, so that runs of before there was a choice can be resumed.
+void name_choices(const TrainOptions& o, TrainingData& data) {
+  std::string weights;
+  for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
+  if (!weights.empty()) data.identity["train-weights"] = weights;
+  if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
+  const int64_t parts = shuffle_parts(data.pairs, data.space);
+  if (parts > 1) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = cat(parts);
 }
 
 }  // namespace
 
-TrainingData prepare_data(const TrainOptions& options) {
-  options.check();
-  Corpus corpus = read_parallel(options.train_sets[0], options.train_sets[1]);
-  make_run_folder(options.model);
-  TrainingData data;
-  data.vocabulary = std::make_shared<Vocabulary>(find_vocabulary(options, corpus));
-  const Vocabulary& v = *data.vocabulary;
-  Encoded train = encode_corpus(corpus, v, v, options.max_length);
-  data.train = std::move(train.examples);
-  add_notes(data.notes, std::move(corpus.notes));
-  add_notes(data.notes, std::move(train.notes));
-  if (!options.guided_alignment.empty()) {
-    const LinkUnit unit = options.guided_alignment_units == "pieces" ? LinkUnit::pieces : LinkUnit::words;
-    add_links(data.train, corpus, GoldLinks(options.guided_alignment, unit, corpus), v, v);
+TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
+  o.check();
+  const bool separate = o.text.separate_vocabs || !o.text.vocabs.empty();
+  const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
+                           o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
+  TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
+  make_run_folder(o.model);
+  std::optional<Vocabularies> vocabularies = find_vocabularies(o, separate);
+  if (!vocabularies) {
+    LineSample sample = sample_lines(text, o.text.vocab_lines / 2, progress);
+    progress("training the vocabulary", 0);
+    vocabularies = train_vocabularies(o, std::move(sample), separate);
+    text.rewind();
   }
-  if (!options.valid_sets.empty()) {
-    Corpus valid = read_parallel(options.valid_sets[0], options.valid_sets[1]);
-    Encoded encoded = encode_corpus(valid, v, v, options.max_length);
-    data.valid = std::move(encoded.examples);
-    data.valid_source = std::move(valid.source);
-    data.valid_reference = std::move(valid.target);
-    add_notes(data.notes, std::move(valid.notes));
-    add_notes(data.notes, std::move(encoded.notes));
+  if (o.text.subword_alpha > 0) {  // can they be drawn from? Better known before everything is read
+    SubwordSampler(vocabularies->source, o.text.subword_alpha);
+    SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  data.fingerprint = fingerprint(data);
-  std::vector<std::string> paths = options.train_sets;
-  paths.insert(paths.end(), options.valid_sets.begin(), options.valid_sets.end());
-  if (!options.guided_alignment.empty()) paths.push_back(options.guided_alignment);
+  keep_vocabularies(o, *vocabularies, separate);
+  PreparedPairs pairs = o.guided_alignment.empty()
+                            ? prepare_pairs(text, vocabularies->source, vocabularies->target,
+                                            {o.max_length, o.text.subword_alpha > 0, space}, progress)
+                            : prepare_linked_pairs(o, *vocabularies);
+  std::vector<double> weights = o.text.train_weights;
+  if (weights.empty()) weights.assign(text.names().size(), 1);
+  TrainingData data{
+      .pairs = {pairs.store, vocabularies->source, vocabularies->target, std::move(weights), o.text.subword_alpha}};
+  data.space = space;
+  data.sets = text.names();
+  data.identity["training data"] = pairs.fingerprint;
+  add_notes(data.notes, text.notes());
+  add_notes(data.notes, std::move(pairs.notes));
+  if (!o.valid_sets.empty()) read_validation(o, data);
+  name_choices(o, data);
+  std::vector<std::string> paths = o.train_sets;
+  paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
+  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
   data.files = describe_files(paths);
   return data;
 }

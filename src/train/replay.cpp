@@ -70,17 +70,18 @@ Step step_of(const json& j) {
 }
 
 // Line number, source and target of every pair, as text.
-std::string lines_text(const Step& step, const Vocabulary& vocabulary) {
+std::string lines_text(const Step& step, const Vocabulary& source, const Vocabulary& target) {
   std::string text;
-  auto side = [&](const std::vector<int32_t>& ids, const std::vector<int32_t>& starts, size_t pair) {
+  auto side = [](const Vocabulary& vocabulary, const std::vector<int32_t>& ids, const std::vector<int32_t>& starts,
+                 size_t pair) {
     Ids own(ids.begin() + starts[pair], ids.begin() + starts[pair + 1]);
     if (!own.empty() && own.back() == vocabulary.eos()) own.pop_back();
     return vocabulary.decode(own);
   };
   for (const Batch& b : step.batches)
     for (size_t i = 0; i < b.lines.size(); ++i)
-      text += fmt::format("{}\t{}\t{}\n", b.lines[i], side(b.source, b.source_starts, i),
-                          side(b.target_out, b.target_starts, i));
+      text += fmt::format("{}\t{}\t{}\n", b.lines[i], side(source, b.source, b.source_starts, i),
+                          side(target, b.target_out, b.target_starts, i));
   return text;
 }
 
@@ -101,14 +102,14 @@ std::string faults(const Extremes& e) {
 }  // namespace
 
 void save_step(const std::string& folder, const Step& step, const Config& config, CheckpointContent content,
-               const Vocabulary& vocabulary) {
+               const Vocabulary& source, const Vocabulary& target) {
   std::error_code error;
   fs::remove_all(folder, error);
   fs::create_directories(folder, error);
   content.state["config"] = config.to_json();
   content.state["step"] = to_json(step).dump();
   save_checkpoint(folder, step.update, content);
-  write_file_atomically(folder + "/lines.txt", lines_text(step, vocabulary));
+  write_file_atomically(folder + "/lines.txt", lines_text(step, source, target));
 }
 
 SavedStep load_step(const std::string& path) {

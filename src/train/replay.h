@@ -38,7 +38,7 @@ struct SavedStep {
 // Writes folder (DIR/failure), replacing what an earlier failure left there. content: what a checkpoint of the run
 // holds, its tensor "values" among it. RunError where it cannot be written.
 void save_step(const std::string& folder, const Step& step, const Config& config, CheckpointContent content,
-               const Vocabulary& vocabulary);
+               const Vocabulary& source, const Vocabulary& target);
 // path: the folder of a run, or its failure folder. DataError where there is none, or it is damaged.
 SavedStep load_step(const std::string& path);
 

@@ -13,7 +13,7 @@ namespace hexapla {
 struct RunState {
   int64_t update = 0;             // finished ones
   int64_t epoch = 0;              // being trained, from 0
-  int64_t place = 0;              // batches of this epoch that are done
+  int64_t place = 0;              // in this epoch, as BatchStream::place() names it
   int64_t target_tokens = 0;      // since the beginning
   double seconds = 0;             // spent since the beginning
   double loss_sum = 0;            // since the last report

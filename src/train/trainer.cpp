@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/parallel.h"
-#include "data/batch_stream.h"
 #include "train/checkpoint.h"
 #include "train/final_model.h"
 #include "train/fit.h"
@@ -26,12 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
-Config with_vocabulary(Config c, const Vocabulary& v) {
-  c.source_vocab = c.target_vocab = v.size();
-  c.resolve();
-  return c;
-}
-
 constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
 
 class Run {
@@ -41,12 +34,11 @@ class Run {
         data_(data),
         watcher_(watcher),
         lock_(options.model),
-        model_(with_vocabulary(options.architecture, *data.vocabulary)),
+        model_(with_vocabularies(options.architecture, data.pairs)),
         parameters_(model_, DType::f32, Parameters::Use::training),
         optimizer_(model_, parameters_, options),
         average_(parameters_, optimizer_.parts(), options.ema),
-        stream_(
-            stream_from_memory(*data.vocabulary, data.train, {options.batch_tokens, options.max_length, options.seed})),
+        stream_(open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
         arena_(physical_memory()),
         cx_{backend, arena_} {
     cx_.seed = options.seed;
@@ -130,7 +122,7 @@ TrainStart Run::announcement() {
 
 void Run::initialise_model() {
   initialise(model_, options_.seed, options_.init_gain);
-  if (initial_) watcher_.note(start_from(*initial_, model_, *data_.vocabulary, *data_.vocabulary));
+  if (initial_) watcher_.note(start_from(*initial_, model_, data_.pairs.source, data_.pairs.target));
   average_.start();
 }
 
@@ -216,7 +208,7 @@ void Run::update() {
   ++state_.update;
   optimizer_.update(cx_.backend, state_.update, state_.plateau.scale, norm_);
   average_.update(cx_.backend, state_.update);
-  state_.place += static_cast<int64_t>(batches.size());
+  state_.place = stream_->place();
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
@@ -238,13 +230,14 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
   std::string where =
       cat("Its pairs and its state are in ", folder, "; `hexapla replay ", options_.model, "` runs the step again");
   try {
-    save_step(folder, step, model_.config, content("off"), *data_.vocabulary);
+    save_step(folder, step, model_.config, content("off"), data_.pairs.source, data_.pairs.target);
     write_file_atomically(folder + "/report.txt", cat(step.reason, "\n", found, "\n"));
   } catch (const RunError& e) {
     where = cat("Its pairs and its state could not be written: ", e.what());
   }
   throw RunError(
-      cat(step.reason, "; the batch holds ", lines_of(step), " of the training sets.\n", found, ".\n", where,
+      cat(step.reason, "; the batch holds ", data_.sets.size() > 1 ? name_lines(batches, data_.sets) : lines_of(step),
+          " of the training sets.\n", found, ".\n", where,
           ".\nThe last checkpoint is from before: lower --lr, raise --warmup or set --clip-norm 1, and give ",
           "the same command again"));
 }
@@ -255,7 +248,7 @@ double Run::progress() const {
     if (most > 0) done = std::max(done, now / most);
   };
   limit(double(state_.update), double(options_.max_updates));
-  limit(double(state_.epoch) + double(state_.place) / double(stream_->batches()), double(options_.max_epochs));
+  limit(stream_->epochs(), double(options_.max_epochs));
   limit(elapsed(), options_.max_minutes * 60);
   return std::min(done, 1.0);
 }

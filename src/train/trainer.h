@@ -2,10 +2,12 @@
 // The training loop: batches, updates, validation, checkpoints, resuming. Prints nothing: whoever runs it watches
 // through a TrainWatcher.
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 
-#include "data/batch.h"
+#include "data/batch_stream.h"
+#include "data/training_text.h"
 #include "decode/translator.h"
 #include "evaluate/bleu.h"
 #include "model/transformer.h"
@@ -15,18 +17,22 @@
 
 namespace hexapla {
 
-// What a run learns from and is measured on, in memory.
+// What a run learns from and is measured on.
 struct TrainingData {
-  std::shared_ptr<const Vocabulary> vocabulary;            // joint
-  std::vector<Example> train, valid;                       // valid may be empty
-  std::vector<std::string> valid_source, valid_reference;  // detokenised text for BLEU
-  std::vector<std::string> notes;                          // what was dropped while reading
-  std::string fingerprint;                                 // of the training text: a run is not resumed on other data
-  std::vector<DataFile> files;                             // that were read
+  TrainingPairs pairs;  // with the vocabularies
+  ShuffleSpace space{};
+  std::vector<std::string> sets{};                             // names of the training sets, for messages
+  std::vector<Example> valid{};                                // may be empty
+  std::vector<std::string> valid_source{}, valid_reference{};  // detokenised text for BLEU
+  std::vector<std::string> notes{};                            // what was dropped while reading
+  std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data
+  std::vector<DataFile> files{};                               // that were read
 };
 
-// Reads and checks the sets, trains or loads the vocabulary (kept as DIR/vocab.spm for resuming).
-TrainingData prepare_data(const TrainOptions& options);
+// Reads and checks the sets, trains or loads the vocabularies (kept as DIR/vocab.spm, or vocab.source.spm and
+// vocab.target.spm, for resuming). UsageError, DataError, RunError.
+TrainingData prepare_data(
+    const TrainOptions& options, const ReadingProgress& progress = [](const char*, int64_t) {});
 
 struct TrainStart {
   std::vector<std::pair<std::string, int64_t>> parts;  // parameters of each part of the model

@@ -139,7 +139,8 @@ TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message([](auto& o) { o.train_sets.pop_back(); }), HasSubstr("--train-sets takes two files"));
+  EXPECT_THAT(message([](auto& o) { o.train_sets.pop_back(); }),
+              HasSubstr("--train-sets takes a source and a target file"));
   EXPECT_THAT(message([](auto& o) { o.valid_every = "often"; }), HasSubstr("--valid-every is 'often'"));
   EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("--label-smoothing is 1"));
   EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be at least 1"));

@@ -17,7 +17,7 @@ LossSums validation_loss(Context& cx, const Transformer& model, const TrainingDa
   Transformer::Saved saved;
   const auto mark = cx.arena.mark();
   for (const auto& places : plan_epoch(data.valid, {options.batch_tokens, options.max_length, options.seed}, 0)) {
-    const Batch b = make_batch(*data.vocabulary, data.valid, places);
+    const Batch b = make_batch(data.pairs.target, data.valid, places);
     const LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
                                      options.label_smoothing, saved);
     cx.arena.rewind(mark);
@@ -41,7 +41,7 @@ Validation validate(Context& cx, const Transformer& model, const TrainingData& d
   v.loss = sums.loss / double(sums.tokens);
   v.perplexity = std::exp(sums.nll / double(sums.tokens));
 
-  const TextTranslator translator(model, *data.vocabulary, *data.vocabulary, cx.backend);
+  const TextTranslator translator(model, data.pairs.source, data.pairs.target, cx.backend);
   TranslateOptions how;
   how.search.beam_size = static_cast<int>(options.valid_beam);
   std::vector<std::string> hypotheses;

@@ -1,0 +1,224 @@
+#include "data/training_text.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/random.h"
+
+namespace hexapla {
+namespace {
+
+constexpr uint64_t kSampleStream = 0x73616D706C650000;
+constexpr int64_t kPairsABlock = 16'384, kPairsAPiece = 128;
+
+bool called_tsv(std::string name) {
+  for (const char* packed : {".gz", ".zst", ".xz"})
+    if (name.ends_with(packed)) name.resize(name.size() - std::string_view(packed).size());
+  return name.ends_with(".tsv");
+}
+
+// Keeps `most` of the lines that it is shown.
+class Reservoir {
+ public:
+  Reservoir(int64_t most, uint64_t stream) : most_(static_cast<size_t>(most)), random_(0, stream) {}
+  void show(const std::string& line) {
+    const uint64_t number = shown_++;
+    if (kept_.size() < most_) {
+      kept_.emplace_back(number, line);
+      return;
+    }
+    const auto place = static_cast<uint64_t>(random_.uniform() * static_cast<double>(shown_));
+    if (place < most_) kept_[place] = {number, line};
+  }
+  std::vector<std::string> take() {
+    std::sort(kept_.begin(), kept_.end());
+    std::vector<std::string> lines;
+    for (auto& [number, line] : kept_) lines.push_back(std::move(line));
+    kept_ = {};
+    return lines;
+  }
+
+ private:
+  size_t most_;
+  uint64_t shown_ = 0;
+  Random random_;
+  std::vector<std::pair<uint64_t, std::string>> kept_;
+};
+
+// Up to `most` pairs.
+std::vector<TextPair> take_block(TrainingText& text, int64_t most) {
+  std::vector<TextPair> block;
+  for (TextPair pair; static_cast<int64_t>(block.size()) < most && text.next(pair);) block.push_back(std::move(pair));
+  return block;
+}
+
+// What is added to the store, to the notes and to the fingerprint.
+class Collector {
+ public:
+  Collector(const PairOptions& options, size_t sets)
+      : options_(options),
+        store_(std::make_shared<PairStore>(options.space.memory, options.space.folder)),
+        too_long_(sets),
+        nothing_(sets) {}
+
+  void add(const TextPair& text, Example& example, int32_t eos) {
+    const auto set = static_cast<size_t>(text.corpus);
+    if (example.source.empty() || example.target.empty()) return nothing_[set].add(text.line);
+    example.source.push_back(eos);
+    const size_t longest = std::max(example.source.size(), example.target.size() + 1);
+    if (longest > static_cast<size_t>(options_.max_length)) return too_long_[set].add(text.line);
+    hash(example.source);
+    hash(example.target);
+    if (options_.keep_text) {
+      store_->add({text.corpus, text.line, text.source, text.target});
+      return;
+    }
+    source_.clear();
+    target_.clear();
+    pack_ids(example.source, source_);
+    pack_ids(example.target, target_);
+    store_->add({text.corpus, text.line, source_, target_});
+  }
+
+  PreparedPairs finish(const std::vector<std::string>& names) {
+    PreparedPairs out;
+    for (size_t set = 0; set < names.size(); ++set) {
+      if (nothing_[set].count()) out.notes.push_back(nothing_[set].note(names[set], "a line has no token"));
+      if (too_long_[set].count())
+        out.notes.push_back(
+            too_long_[set].note(names[set], cat("a side has more than ", options_.max_length, " tokens")));
+    }
+    if (store_->pairs() == 0)
+      throw DataError(cat("no usable pair in ", names.front(), out.notes.empty() ? "" : ": " + out.notes.back(),
+                          "; raise --max-length or check the text"));
+    store_->finish();
+    out.store = store_;
+    out.fingerprint = hash_.hex();
+    return out;
+  }
+
+ private:
+  void hash(const Ids& ids) {
+    hash_.add({reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(int32_t)});
+    hash_.add("\n");
+  }
+
+  const PairOptions& options_;
+  std::shared_ptr<PairStore> store_;
+  std::vector<DropCount> too_long_, nothing_;
+  Hash hash_;
+  std::string source_, target_;
+};
+
+}  // namespace
+
+std::vector<ParallelSource> parse_sets(const std::string& option, const std::vector<std::string>& files, bool tsv) {
+  std::vector<ParallelSource> sets;
+  if (std::count(files.begin(), files.end(), "-") > 1)
+    throw UsageError(cat("--", option, " names stdin (\"-\") twice: it can be read only once; name a file"));
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (tsv || called_tsv(files[i])) {
+      sets.push_back({.tsv = files[i]});
+      continue;
+    }
+    if (i + 1 == files.size() || called_tsv(files[i + 1]))
+      throw UsageError(cat("--", option, " takes a source and a target file in turn, or files called .tsv that hold ",
+                           "both, but ", files[i], " has no translation beside it"));
+    sets.push_back({.source = files[i], .target = files[i + 1]});
+    ++i;
+  }
+  if (sets.empty())
+    throw UsageError(cat("--", option, " is missing: it takes a source and a target file, or one called .tsv"));
+  return sets;
+}
+
+TrainingText::TrainingText(const std::vector<ParallelSource>& sets, const ShuffleSpace& space) {
+  bool once = false;
+  for (const ParallelSource& set : sets) {
+    readers_.emplace_back(set);
+    names_.push_back(readers_.back().text().name());
+    once |= !readers_.back().text().can_rewind();
+  }
+  if (once) kept_.emplace(space.memory / 2, space.folder);
+}
+
+bool TrainingText::next(TextPair& pair) {
+  if (again_ && kept_) return next_kept(pair);
+  if (!next_read(pair)) return false;
+  if (kept_) kept_->add({pair.corpus, pair.line, pair.source, pair.target});
+  return true;
+}
+
+bool TrainingText::next_read(TextPair& pair) {
+  for (; set_ < readers_.size(); ++set_, in_set_ = 0) {
+    if (readers_[set_].next(pair.source, pair.target)) {
+      pair.corpus = static_cast<int32_t>(set_);
+      pair.line = readers_[set_].line_number();
+      ++in_set_;
+      return true;
+    }
+    if (!again_) end_set();
+  }
+  return false;
+}
+
+void TrainingText::end_set() {
+  const std::vector<std::string> notes = readers_[set_].notes();
+  if (in_set_ == 0) throw DataError(cat("no usable pair in ", names_[set_], ": ", notes.front()));
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
+}
+
+bool TrainingText::next_kept(TextPair& pair) {
+  while (left_.empty()) {
+    if (block_ == kept_->blocks()) return false;
+    held_ = kept_->block(block_++);
+    left_ = *held_;
+  }
+  const PackedPair packed = take_pair(left_);
+  pair = {packed.corpus, packed.line, std::string(packed.source), std::string(packed.target)};
+  return true;
+}
+
+void TrainingText::rewind() {
+  again_ = true;
+  set_ = 0;
+  if (kept_) return kept_->finish();
+  for (CheckedReader& reader : readers_) reader.rewind();
+}
+
+LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress& progress) {
+  Reservoir source(most, kSampleStream), target(most, kSampleStream + 1);
+  int64_t pairs = 0;
+  for (TextPair pair; text.next(pair);) {
+    source.show(pair.source);
+    target.show(pair.target);
+    if (++pairs % kPairsABlock == 0) progress("reading", pairs);
+  }
+  return {source.take(), target.take()};
+}
+
+PreparedPairs prepare_pairs(TrainingText& text, const Vocabulary& source, const Vocabulary& target,
+                            const PairOptions& options, const ReadingProgress& progress) {
+  Collector collector(options, text.names().size());
+  int64_t pairs = 0;
+  for (;;) {
+    const std::vector<TextPair> block = take_block(text, kPairsABlock);
+    if (block.empty()) break;
+    const auto size = static_cast<int64_t>(block.size());
+    std::vector<Example> examples(block.size());
+    parallel_for((size + kPairsAPiece - 1) / kPairsAPiece, [&](int64_t piece) {
+      const int64_t end = std::min(size, (piece + 1) * kPairsAPiece);
+      for (int64_t i = piece * kPairsAPiece; i < end; ++i) {
+        examples[i].source = source.encode(block[i].source);
+        examples[i].target = target.encode(block[i].target);
+      }
+    });
+    for (size_t i = 0; i < block.size(); ++i) collector.add(block[i], examples[i], source.eos());
+    progress("encoding", pairs += size);
+  }
+  return collector.finish(text.names());
+}
+
+}  // namespace hexapla

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hexapla {
+
+// How text becomes what a run draws its batches from: sets, vocabularies, subwords, shuffling.
+struct TextOptions {
+  std::vector<double> train_weights;  // of each training set; empty: 1
+  bool tsv = false;
+  std::string vocab_type = "unigram";
+  std::vector<std::string> vocabs;  // existing models of source and target
+  bool separate_vocabs = false;
+  double character_coverage = 1;
+  bool byte_fallback = false;
+  std::vector<std::string> user_symbols;
+  int64_t vocab_lines = 1'000'000;  // of both sides together
+  double subword_alpha = 0;
+  int64_t shuffle_memory = 1024;  // MiB. No share of the machine's memory: the order of the pairs depends on it
+  std::string temp_dir;           // empty: the folder of the run
+
+  // f(name, field, help), as TrainOptions::visit, which calls this.
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    f("train-weights", o.train_weights, "how often an epoch has each pair of each training set, on the mean: 1 2.5");
+    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever it is called");
+    f("vocab-type", o.vocab_type, "unigram or bpe: how the vocabulary is trained if none is given");
+    f("vocabs", o.vocabs, "SentencePiece models of source and target to use instead of training them");
+    f("separate-vocabs", o.separate_vocabs, "train a vocabulary for each side; the source embedding is its own then");
+    f("character-coverage", o.character_coverage, "share of the text's characters that get a piece, 0.98 to 1");
+    f("byte-fallback", o.byte_fallback, "characters without a piece become bytes instead of unknown");
+    f("user-symbols", o.user_symbols, "strings that are always one piece");
+    f("vocab-lines", o.vocab_lines, "train the vocabulary on so many lines at most, drawn from both sides");
+    f("subword-alpha", o.subword_alpha,
+      "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.2, say), share "
+      "of "
+      "merges dropped by BPE (0.1, say); 0: always the best one");
+    f("shuffle-memory", o.shuffle_memory, "MiB for training pairs; what does not fit is shuffled on disk");
+    f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run");
+  }
+
+  void check(size_t sets) const;  // UsageError, for so many training sets
+};
+
+}  // namespace hexapla

@@ -1,0 +1,218 @@
+// What a run is told about its text, and that a run with any of it resumes to the same bits.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "backend/cpu/cpu.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/test_folder.h"
+#include "model/model_file.h"
+#include "train/trainer.h"
+
+namespace hexapla {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct StopAt : TrainWatcher {
+  explicit StopAt(int64_t u) : update(u) {}
+  void updated(const TrainReport& r) override {
+    if (r.update == update) stop = true;
+  }
+  int64_t update;
+  std::atomic<bool> stop{false};
+};
+
+class Texts : public TestFolder {
+ protected:
+  Texts() {
+    write_corpus("a", "b", 300, 7);
+    write_corpus("c", "d", 100, 8);
+  }
+  void write_corpus(const std::string& x, const std::string& y, int pairs, uint64_t seed) const {
+    std::ofstream source(at(x)), target(at(y));
+    const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
+    const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
+    Random random(seed);
+    for (int i = 0; i < pairs; ++i) {
+      std::string a, b;
+      for (uint32_t n = 1 + random.below(5); n > 0; --n) {
+        const uint32_t w = random.below(8);
+        a += (a.empty() ? "" : " ") + from[w];
+        b = to[w] + (b.empty() ? "" : " ") + b;
+      }
+      source << a << "\n";
+      target << b << "\n";
+    }
+  }
+  TrainOptions options(const std::string& run) const {
+    TrainOptions o;
+    o.train_sets = {at("a"), at("b")};
+    o.model = at(run);
+    o.vocab_size = 60;
+    o.batch_tokens = 64;
+    o.max_updates = 40;
+    o.warmup = 20;
+    o.lr = 3e-3;
+    o.save_every = "15";
+    o.report_every = "1";
+    o.average_last = 2;
+    o.architecture.enc_layers = o.architecture.dec_layers = 1;
+    o.architecture.d_model = 32;
+    o.architecture.d_ff = 64;
+    o.architecture.heads = 2;
+    return o;
+  }
+  static TrainResult run(const TrainOptions& o, TrainWatcher& watcher, const std::atomic<bool>& stop,
+                         size_t memory = 0) {
+    TrainingData data = prepare_data(o);
+    if (memory > 0) spill(data, memory);
+    auto backend = make_cpu_backend();
+    return train(o, data, *backend, watcher, stop);
+  }
+  static void run(const TrainOptions& o, size_t memory = 0) {
+    TrainWatcher silent;
+    run(o, silent, false, memory);
+  }
+  // The same pairs in a store of less memory than an option can ask for.
+  static void spill(TrainingData& data, size_t memory) {
+    auto store = std::make_shared<PairStore>(0, data.space.folder);
+    data.pairs.store->for_each([&](const PackedPair& pair) { store->add(pair); });
+    store->finish();
+    data.pairs.store = store;
+    data.space.memory = memory;
+    ASSERT_GT(shuffle_parts(data.pairs, data.space), 3);
+  }
+  void expect_exact_resume(const TrainOptions& usual, size_t memory = 0) const {
+    TrainOptions whole = usual;
+    whole.threads = 1;
+    run(whole, memory);
+    const std::string model = read_file(whole.model + "/model.safetensors");
+    for (const int64_t threads : {1, 2}) {
+      TrainOptions broken = whole;
+      broken.model += cat("_broken", threads);
+      broken.threads = threads;
+      for (const int64_t update : {3, 16, 29}) {
+        StopAt watcher(update);
+        EXPECT_EQ(run(broken, watcher, watcher.stop, memory).end, TrainEnd::interrupted);
+      }
+      run(broken, memory);
+      EXPECT_TRUE(read_file(broken.model + "/model.safetensors") == model) << threads << " threads";
+    }
+  }
+};
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithWeights) {
+  TrainOptions o = options("weights");
+  o.train_sets.insert(o.train_sets.end(), {at("c"), at("d")});
+  o.text.train_weights = {1, 2.5};
+  expect_exact_resume(o);
+}
+
+TEST_F(Texts, ResumedEqualsUnbrokenOnDisk) { expect_exact_resume(options("disk"), 10'000); }
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithDrawnSubwords) {
+  for (const char* type : {"unigram", "bpe"}) {
+    TrainOptions o = options(cat("drawn_", type));
+    o.text.vocab_type = type;
+    o.text.subword_alpha = 0.2;
+    expect_exact_resume(o);
+  }
+}
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithAllOfIt) {
+  TrainOptions o = options("all");
+  o.train_sets.insert(o.train_sets.end(), {at("c"), at("d")});
+  o.text.train_weights = {0.7, 2.5};
+  o.text.subword_alpha = 0.2;
+  o.text.separate_vocabs = true;
+  expect_exact_resume(o, 20'000);
+}
+
+TEST_F(Texts, OtherWeightsAreAnotherRun) {
+  TrainOptions o = options("other");
+  run(o);
+  o.text.train_weights = {2};
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("train-weights was not set, now it is \"2\""));
+}
+
+TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
+  TrainOptions o = options("separate");
+  o.text.separate_vocabs = true;
+  o.max_updates = 2;
+  o.average_last = 1;
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.config.tied, "decoder");
+  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
+                   target = Vocabulary::parse(model.target_vocabulary, "target");
+  EXPECT_EQ(source.decode(source.encode("small house")), "small house");
+  EXPECT_NE(model.source_vocabulary, model.target_vocabulary);
+
+  TrainOptions given = options("given");
+  given.text.vocabs = {o.model + "/vocab.source.spm", o.model + "/vocab.target.spm"};
+  given.max_updates = 2;
+  given.average_last = 1;
+  run(given);
+  EXPECT_EQ(load_model(given.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+}
+
+TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
+  std::ofstream tsv(at("ab.tsv"));
+  std::ifstream a(at("a")), b(at("b"));
+  for (std::string x, y; std::getline(a, x) && std::getline(b, y);) tsv << x << "\t" << y << "\n";
+  tsv.close();
+  TrainOptions two = options("two"), one = options("one");
+  one.train_sets = {at("ab.tsv")};
+  run(two);
+  run(one);
+  auto values = [](const TrainOptions& o) {  // the files also hold the options, which differ
+    const LoadedModel m = load_model(o.model + "/model.safetensors");
+    const Tensor all = m.parameters->values();
+    return std::vector<float>(all.data<float>(), all.data<float>() + all.size());
+  };
+  EXPECT_TRUE(values(one) == values(two));
+}
+
+TEST_F(Texts, OptionsAreChecked) {
+  auto message = [&](auto change) {
+    TrainOptions o = options("checked");
+    change(o);
+    return what_of<UsageError>([&] { o.check(); });
+  };
+  EXPECT_THAT(message([](auto& o) {
+                o.text.train_weights = {1, 2};
+              }),
+              HasSubstr("--train-weights has 2 numbers, but --train-sets has 1 set"));
+  EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }), HasSubstr("--train-weights: 0 is not above 0"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("--vocab-type is 'word'"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("--vocabs takes two"));
+  EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),
+              HasSubstr("give either it or --vocabs and --separate-vocabs"));
+  EXPECT_THAT(message([](auto& o) { o.text.character_coverage = 0.5; }), HasSubstr("--character-coverage is 0.5"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_lines = 1; }), HasSubstr("--vocab-lines is 1"));
+  EXPECT_THAT(message([](auto& o) { o.text.subword_alpha = -1; }), HasSubstr("--subword-alpha is -1"));
+  EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("--shuffle-memory is 0"));
+  EXPECT_THAT(message([](auto& o) { o.guided_alignment = "x", o.text.subword_alpha = 0.2; }),
+              HasSubstr("leave --subword-alpha out"));
+  EXPECT_THAT(message([](auto& o) {
+                o.guided_alignment = "x", o.train_sets = {"a", "b", "c", "d"};
+              }),
+              HasSubstr("belongs to one training set"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets = {"a"}; }), HasSubstr("--valid-sets takes"));
+}
+
+TEST_F(Texts, BadInputIsOneClearError) {
+  TrainOptions o = options("bad");
+  o.text.vocab_type = "bpe";
+  o.text.subword_alpha = 1.5;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), AllOf(HasSubstr("--subword-alpha is 1.5"), HasSubstr("merges")));
+  o = options("bad_vocab");
+  o.text.vocabs = {at("a"), at("b")};
+  EXPECT_THAT(what_of<DataError>([&] { run(o); }), HasSubstr(at("a") + " is not a SentencePiece model"));
+}
+
+}  // namespace
+}  // namespace hexapla
