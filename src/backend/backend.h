@@ -32,7 +32,8 @@ struct AttentionInput {
   bool causal = false;   // query t of a sequence sees its keys 0 .. t
   double scale = 1;
   Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
-  DropoutMask dropout;  // of the weights: row = query row * H + head, column = the key's place in its sequence
+  DropoutMask dropout;  // of the weights, by four queries and 32 keys: row = query row / 4 * H + head,
+                        // column = 128 (u / 32) + 32 (query row % 4) + u % 32 for the u-th key of the sequence
   Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
 };
 
@@ -82,7 +83,8 @@ class Backend {
   // dx = f'(x) dy. For relu, x may be the output as well as the input.
   virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
   virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
-  // y = dropout(f(x)) and dx = f'(x) dropout(dy): in one pass where the device has one.
+  // y = dropout(f(x)) and dx = f'(x) dropout(dy): in one pass where the device has one. For relu, the x of the backward
+  // is y: what was dropped or is not positive is 0 there, and the mask need not be drawn again.
   virtual void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
     activate(f, x, y);
     dropout(y, mask, y);
@@ -109,6 +111,18 @@ class Backend {
                         Tensor rstd) = 0;
   // d <- J^T d in place; dgain and dbias are added to.
   virtual void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
+  // The same around dropout(r), in one pass where the device has one; r may be overwritten. After the backward d is J^T
+  // d for x, and dr the same for r.
+  virtual void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                                Tensor normed, Tensor rstd) {
+    dropout(r, mask, r);
+    add_norm(x, r, gain, bias, eps, y, normed, rstd);
+  }
+  virtual void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
+                                         Tensor dgain, Tensor dbias) {
+    add_norm_backward(normed, rstd, gain, d, dgain, dbias);
+    dropout(d, mask, dr);
+  }
   // BatchNorm(x + r) over the rows; mean and variance [d] of the batch (biased) come back; rstd [d].
   virtual void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                           Tensor rstd, Tensor mean, Tensor variance) = 0;

@@ -66,8 +66,10 @@ void add_dropped_activation(std::vector<OpCase>& cases, Shape s, Named a) {
                    }});
   cases.push_back({"activate_dropped_backward", cat("activate_dropped_backward ", a.name, " ", s, " in place"),
                    [=](Backend& b, CaseData& d) -> Call {
-                     return [&b, mask, f = a.f, x = d.normal(s, 3), dx = d.changed("dx", d.normal(s))] {
-                       b.activate_dropped_backward(f, x, dx, mask, dx);
+                     return [&b, mask, f = a.f, x = d.normal(s, 3), y = d.result("y", s),
+                             dx = d.changed("dx", d.normal(s))] {
+                       b.activate_dropped(f, x, mask, y);
+                       b.activate_dropped_backward(f, f == Activation::relu ? y : x, dx, mask, dx);
                      };
                    }});
 }

@@ -120,6 +120,25 @@ void add_norm_gradients(std::vector<OpCase>& cases, Shape s) {
                    }});
 }
 
+void add_dropped_norms(std::vector<OpCase>& cases, Shape s) {
+  const Shape width{s[1]};
+  const DropoutMask mask{0x123456789ABCDEFu, 7, 3, 0.3f};
+  cases.push_back({"add_norm_dropped", cat("add_norm_dropped ", s), [=](Backend& b, CaseData& d) -> Call {
+                     return [=, &b, x = d.normal(s, 2), r = d.normal(s), g = d.positive(width), c = d.normal(width),
+                             y = d.result("y", s, 1), h = d.result("normed", s, 1), rstd = d.result("rstd", {s[0]})] {
+                       b.add_norm_dropped(x, r, mask, g, c, 1e-5, y, h, rstd);
+                     };
+                   }});
+  cases.push_back(
+      {"add_norm_dropped_backward", cat("add_norm_dropped_backward ", s), [=](Backend& b, CaseData& d) -> Call {
+         return [=, &b, h = d.normal(s), rstd = d.positive({s[0]}), g = d.positive(width),
+                 dx = d.changed("d", d.normal(s), 1), dr = d.result("dr", s, 1),
+                 dg = d.changed("dgain", d.normal(width)), db = d.changed("dbias", d.normal(width))] {
+           b.add_norm_dropped_backward(h, rstd, g, mask, dx, dr, dg, db);
+         };
+       }});
+}
+
 }  // namespace
 
 void add_product_cases(std::vector<OpCase>& cases) {
@@ -141,6 +160,7 @@ void add_norm_cases(std::vector<OpCase>& cases) {
                          Shape{33, 64}, Shape{9, 65}, Shape{4, 127}, Shape{257, 7}, Shape{300, 512}}) {
     add_norms(cases, s);
     add_norm_gradients(cases, s);
+    add_dropped_norms(cases, s);
   }
 }
 

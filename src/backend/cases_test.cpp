@@ -38,6 +38,8 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "linear_backward_weight",
                          "add_norm",
                          "add_norm_backward",
+                         "add_norm_dropped",
+                         "add_norm_dropped_backward",
                          "batch_norm",
                          "batch_norm_backward",
                          "batch_norm_inference",

@@ -9,60 +9,58 @@ Tensor DecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, 
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.self);
     show(cx, "output", r, rows);
-    self_dropout.forward(cx, r);
-    x = hexapla::forward(self_norm, cx, x, r, rows, s.norm1);
+    x = hexapla::forward(self_norm, cx, {x, r, self_dropout}, rows, s.norm1);
   }
   {
     Scope scope("cross_attention");
     Tensor r = cross_attention.forward(cx, x, rows, memory, memory_rows, s.cross);
     show(cx, "output", r, rows);
-    cross_dropout.forward(cx, r);
-    x = hexapla::forward(cross_norm, cx, x, r, rows, s.norm2);
+    x = hexapla::forward(cross_norm, cx, {x, r, cross_dropout}, rows, s.norm2);
   }
   Scope scope("feed_forward");
   Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
   show(cx, "output", r, rows);
-  feed_forward_dropout.forward(cx, r);
-  return hexapla::forward(feed_forward_norm, cx, x, r, rows, s.norm3);
+  return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm3);
 }
 
 void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
   Arena::Frame frame(cx.arena);
-  hexapla::backward(feed_forward_norm, cx, s.norm3, d);
-  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), d);
-  hexapla::backward(cross_norm, cx, s.norm2, d);
-  cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), d, d_memory);
-  hexapla::backward(self_norm, cx, s.norm1, d);
-  self_attention.backward(cx, s.self, self_dropout.backward(cx, d), d);
+  Tensor dr = hexapla::backward(feed_forward_norm, cx, s.norm3, feed_forward_dropout, d);
+  hexapla::backward(feed_forward, cx, s.ffn, dr, d);
+  dr = hexapla::backward(cross_norm, cx, s.norm2, cross_dropout, d);
+  cross_attention.backward(cx, s.cross, dr, d, d_memory);
+  dr = hexapla::backward(self_norm, cx, s.norm1, self_dropout, d);
+  self_attention.backward(cx, s.self, dr, d);
 }
 
 Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
                           Starts memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  x = hexapla::forward(self_norm, cx, x, self_attention.step(cx, x, cache.self, in.places, in.rows), {}, n);
-  x = hexapla::forward(cross_norm, cx, x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows), {}, n);
-  return hexapla::forward(feed_forward_norm, cx, x, hexapla::forward(feed_forward, cx, x, {}, f), {}, n);
+  x = hexapla::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.places, in.rows)}, {}, n);
+  x = hexapla::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {},
+                       n);
+  return hexapla::forward(feed_forward_norm, cx, {x, hexapla::forward(feed_forward, cx, x, {}, f)}, {}, n);
 }
 
 Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows,
                                     Saved& s) const {
   {
     Scope scope("self_attention");
-    Tensor n = hexapla::forward(self_norm, cx, x, {}, rows, s.norm1);
+    Tensor n = hexapla::forward(self_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.self);
     show(cx, "output", r, rows);
     x = add(cx, x, self_dropout.forward(cx, r));
   }
   {
     Scope scope("cross_attention");
-    Tensor n = hexapla::forward(cross_norm, cx, x, {}, rows, s.norm2);
+    Tensor n = hexapla::forward(cross_norm, cx, {x}, rows, s.norm2);
     Tensor r = cross_attention.forward(cx, n, rows, memory, memory_rows, s.cross);
     show(cx, "output", r, rows);
     x = add(cx, x, cross_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
-  Tensor n = hexapla::forward(feed_forward_norm, cx, x, {}, rows, s.norm3);
+  Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm3);
   Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
   show(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
@@ -73,15 +71,15 @@ void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor
   Tensor dn = cx.scratch(d.shape);
   cx.backend.fill(dn, 0);
   hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  hexapla::backward(feed_forward_norm, cx, s.norm3, dn);
+  hexapla::backward(feed_forward_norm, cx, s.norm3, {}, dn);
   add_to(cx, d, dn);
   cx.backend.fill(dn, 0);
   cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), dn, d_memory);
-  hexapla::backward(cross_norm, cx, s.norm2, dn);
+  hexapla::backward(cross_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
   cx.backend.fill(dn, 0);
   self_attention.backward(cx, s.self, self_dropout.backward(cx, d), dn);
-  hexapla::backward(self_norm, cx, s.norm1, dn);
+  hexapla::backward(self_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }
 
@@ -89,11 +87,11 @@ Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, con
                                  Starts memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  Tensor y = hexapla::forward(self_norm, cx, x, {}, {}, n);
+  Tensor y = hexapla::forward(self_norm, cx, {x}, {}, n);
   x = add(cx, x, self_attention.step(cx, y, cache.self, in.places, in.rows));
-  y = hexapla::forward(cross_norm, cx, x, {}, {}, n);
+  y = hexapla::forward(cross_norm, cx, {x}, {}, n);
   x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
-  y = hexapla::forward(feed_forward_norm, cx, x, {}, {}, n);
+  y = hexapla::forward(feed_forward_norm, cx, {x}, {}, n);
   return add(cx, x, hexapla::forward(feed_forward, cx, y, {}, f));
 }
 
@@ -119,12 +117,12 @@ Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows
         }
       },
       layers);
-  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, rows, s.last_norm) : x;
+  return last_norm ? hexapla::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
 }
 
 void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const {
   Scope scope("decoder");
-  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, d);
+  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, {}, d);
   std::visit(
       [&](const auto& stack) {
         for (size_t i = stack.size(); i-- > 0;) {
@@ -184,7 +182,7 @@ Tensor Decoder::step(Context& cx, const Embedding& e, const StepInput& in, std::
       },
       layers);
   Normalized n;
-  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, in.hypotheses, n) : x;
+  return last_norm ? hexapla::forward(*last_norm, cx, {x}, in.hypotheses, n) : x;
 }
 
 }  // namespace hexapla

@@ -32,7 +32,7 @@ Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, St
   show(cx, "embedded", x, rows);
   dropout.forward(cx, x);
   s = {ids, at, {}};
-  if (norm) x = norm->forward(cx, x, {}, s.norm);
+  if (norm) x = norm->forward(cx, {x}, s.norm);
   if (norm) {
     Scope scope("input");
     show(cx, "norm", x, rows);
@@ -42,7 +42,7 @@ Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, St
 
 void Input::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  if (norm) norm->backward(cx, s.norm, d);
+  if (norm) norm->backward(cx, s.norm, {}, d);
   d = dropout.backward(cx, d);
   std::visit([&](const auto& p) { p.backward(cx, s.positions, d); }, positions);
   e.backward(cx, s.ids, d);

@@ -33,34 +33,32 @@ Tensor EncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.attention);
     show(cx, "output", r, rows);
-    attention_dropout.forward(cx, r);
-    x = hexapla::forward(attention_norm, cx, x, r, rows, s.norm1);
+    x = hexapla::forward(attention_norm, cx, {x, r, attention_dropout}, rows, s.norm1);
   }
   Scope scope("feed_forward");
   Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
   show(cx, "output", r, rows);
-  feed_forward_dropout.forward(cx, r);
-  return hexapla::forward(feed_forward_norm, cx, x, r, rows, s.norm2);
+  return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm2);
 }
 
 void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  hexapla::backward(feed_forward_norm, cx, s.norm2, d);
-  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), d);
-  hexapla::backward(attention_norm, cx, s.norm1, d);
-  self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), d);
+  Tensor dr = hexapla::backward(feed_forward_norm, cx, s.norm2, feed_forward_dropout, d);
+  hexapla::backward(feed_forward, cx, s.ffn, dr, d);
+  dr = hexapla::backward(attention_norm, cx, s.norm1, attention_dropout, d);
+  self_attention.backward(cx, s.attention, dr, d);
 }
 
 Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
   {
     Scope scope("self_attention");
-    Tensor n = hexapla::forward(attention_norm, cx, x, {}, rows, s.norm1);
+    Tensor n = hexapla::forward(attention_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.attention);
     show(cx, "output", r, rows);
     x = add(cx, x, attention_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
-  Tensor n = hexapla::forward(feed_forward_norm, cx, x, {}, rows, s.norm2);
+  Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm2);
   Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
   show(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
@@ -71,11 +69,11 @@ void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const 
   Tensor dn = cx.scratch(d.shape);
   cx.backend.fill(dn, 0);
   hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  hexapla::backward(feed_forward_norm, cx, s.norm2, dn);
+  hexapla::backward(feed_forward_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
   cx.backend.fill(dn, 0);
   self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), dn);
-  hexapla::backward(attention_norm, cx, s.norm1, dn);
+  hexapla::backward(attention_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }
 
@@ -113,12 +111,12 @@ Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows
         }
       },
       layers);
-  return last_norm ? hexapla::forward(*last_norm, cx, x, {}, rows, s.last_norm) : x;
+  return last_norm ? hexapla::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
 }
 
 void Encoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
   Scope scope("encoder");
-  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, d);
+  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, {}, d);
   std::visit(
       [&](const auto& stack) {
         for (size_t i = stack.size(); i-- > 0;) {

@@ -90,22 +90,32 @@ TEST(Gradients, Linear) {
   }
 }
 
+// x + dropout(r) where there is an r.
 template <class N>
-void check_norm(bool residual) {
+void check_norm(bool residual, double p = 0) {
   Bench b(N(6, 1e-6));
+  b.cx.training = true;
+  const Dropout dropout{p, 1};
   Tensor x = b.input("x", 10, 6), r = b.input("r", 10, 6);
   Normalized s;
-  b.check([&] { return b.module.forward(b.cx, x, residual ? r : Tensor(), s); },
-          [&](Tensor dy) {
-            b.module.backward(b.cx, s, dy);
-            b.cx.backend.combine(1, dy, 0, b.gradient(0));
-            if (residual) b.cx.backend.combine(1, dy, 0, b.gradient(1));
-          });
+  const auto forward = [&] {
+    if (!residual) return b.module.forward(b.cx, {x}, s);
+    Tensor copy = b.cx.keep(r.shape);  // r may be overwritten
+    b.cx.backend.combine(1, r, 0, copy);
+    return b.module.forward(b.cx, {x, copy, dropout}, s);
+  };
+  b.check(forward, [&](Tensor dy) {
+    Tensor dr = b.module.backward(b.cx, s, dropout, dy);
+    b.cx.backend.combine(1, dy, 0, b.gradient(0));
+    if (residual) b.cx.backend.combine(1, dr, 0, b.gradient(1));
+  });
 }
 TEST(Gradients, LayerNorm) { check_norm<LayerNorm>(false); }
 TEST(Gradients, LayerNormOfAResidual) { check_norm<LayerNorm>(true); }
+TEST(Gradients, LayerNormOfADroppedResidual) { check_norm<LayerNorm>(true, 0.4); }
 TEST(Gradients, BatchNorm) { check_norm<BatchNorm>(false); }
 TEST(Gradients, BatchNormOfAResidual) { check_norm<BatchNorm>(true); }
+TEST(Gradients, BatchNormOfADroppedResidual) { check_norm<BatchNorm>(true, 0.4); }
 
 struct AttentionCase {
   const char* name;

@@ -11,7 +11,8 @@ void show(Context& cx, const char* name, Tensor value, Starts rows) {
   cx.tap->see(place.empty() ? name : place + "." + name, value, rows);
 }
 
-Tensor BatchNorm::forward(Context& cx, Tensor x, Tensor r, Normalized& s) const {
+Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
+  const Tensor x = in.x, r = in.r ? in.dropout.forward(cx, in.r) : in.r;
   if (!cx.training) {
     s.y = batch_norm_inference(cx, x, r, {gain.value, bias.value, eps}, {mean.value, variance.value});
     return s.y;
@@ -24,8 +25,8 @@ Tensor BatchNorm::forward(Context& cx, Tensor x, Tensor r, Normalized& s) const 
   return s.y;
 }
 
-Tensor forward(const Norm& norm, Context& cx, Tensor x, Tensor r, Starts rows, Normalized& s) {
-  Tensor y = std::visit([&](const auto& n) { return n.forward(cx, x, r, s); }, norm);
+Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s) {
+  Tensor y = std::visit([&](const auto& n) { return n.forward(cx, in, s); }, norm);
   show(cx, "norm", y, rows);
   return y;
 }

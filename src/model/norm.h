@@ -5,6 +5,13 @@
 
 namespace hexapla {
 
+// What goes into a norm: x + dropout(r), a sublayer's input and its output (section 5.4), or x alone.
+struct Residual {
+  Tensor x, r = {};
+  Dropout dropout = {};
+};
+
+// forward -> [N, d]. backward: d <- J^T d for x; the gradient of r comes back, d itself where nothing was dropped.
 struct LayerNorm {
   Parameter gain, bias;
   double eps;
@@ -15,13 +22,12 @@ struct LayerNorm {
     f("gain", gain);
     f("bias", bias);
   }
-  // r may be nothing. -> [N, d]
-  Tensor forward(Context& cx, Tensor x, Tensor r, Normalized& s) const {
-    s = add_norm(cx, x, r, {gain.value, bias.value, eps});
+  Tensor forward(Context& cx, const Residual& in, Normalized& s) const {
+    s = add_norm_dropped(cx, in.x, in.r, in.dropout.mask(cx), {gain.value, bias.value, eps});
     return s.y;
   }
-  void backward(Context& cx, const Normalized& s, Tensor d) const {
-    add_norm_backward(cx, s, gain.value, d, gain.grad, bias.grad);
+  Tensor backward(Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) const {
+    return add_norm_dropped_backward(cx, s, gain.value, dropout.mask(cx), d, {gain.grad, bias.grad});
   }
 };
 
@@ -44,9 +50,10 @@ struct BatchNorm {
     f("running_mean", mean);
     f("running_variance", variance);
   }
-  Tensor forward(Context& cx, Tensor x, Tensor r, Normalized& s) const;
-  void backward(Context& cx, const Normalized& s, Tensor d) const {
+  Tensor forward(Context& cx, const Residual& in, Normalized& s) const;
+  Tensor backward(Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) const {
     batch_norm_backward(cx, s, gain.value, d, gain.grad, bias.grad);
+    return dropout.backward(cx, d);
   }
 };
 
@@ -57,9 +64,9 @@ inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   return LayerNorm(d, eps);
 }
 // Shows its result under the name "norm".
-Tensor forward(const Norm& norm, Context& cx, Tensor x, Tensor r, Starts rows, Normalized& s);
-inline void backward(const Norm& norm, Context& cx, const Normalized& s, Tensor d) {
-  std::visit([&](const auto& n) { n.backward(cx, s, d); }, norm);
+Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s);
+inline Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) {
+  return std::visit([&](const auto& n) { return n.backward(cx, s, dropout, d); }, norm);
 }
 
 }  // namespace hexapla

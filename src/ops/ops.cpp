@@ -79,12 +79,18 @@ void multiply(Context& cx, Tensor a, Tensor b, Tensor y) {
   cx.backend.multiply(a, b, y);
 }
 
-Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+namespace {
+Normalized room_for_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
   check_matrix("add_norm", "x", x);
   if (r) check_like("add_norm", "the residual", r, x);
   check_vector("add_norm", "the gain", w.gain, x.shape[1]);
   check_vector("add_norm", "the bias", w.bias, x.shape[1]);
-  Normalized s{cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
+  return {cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
+}
+}  // namespace
+
+Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+  Normalized s = room_for_norm(cx, x, r, w);
   cx.backend.add_norm(x, r, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
   return s;
 }
@@ -92,6 +98,25 @@ Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
 void add_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) {
   check_like("add_norm_backward", "d", d, s.normed);
   cx.backend.add_norm_backward(s.normed, s.rstd, gain, d, dgain, dbias);
+}
+
+Normalized add_norm_dropped(Context& cx, Tensor x, Tensor r, DropoutMask mask, const NormWeights& w) {
+  if (!mask) return add_norm(cx, x, r, w);
+  Normalized s = room_for_norm(cx, x, r, w);
+  cx.backend.add_norm_dropped(x, r, mask, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
+  return s;
+}
+
+Tensor add_norm_dropped_backward(Context& cx, const Normalized& s, Tensor gain, DropoutMask mask, Tensor d,
+                                 const NormGradient& w) {
+  check_like("add_norm_backward", "d", d, s.normed);
+  if (!mask) {
+    cx.backend.add_norm_backward(s.normed, s.rstd, gain, d, w.gain, w.bias);
+    return d;
+  }
+  Tensor dr = cx.scratch(d.shape);
+  cx.backend.add_norm_dropped_backward(s.normed, s.rstd, gain, mask, d, dr, w.gain, w.bias);
+  return dr;
 }
 
 BatchNormalized batch_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {

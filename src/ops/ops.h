@@ -35,8 +35,16 @@ struct Normalized {
   Tensor y, normed, rstd;
 };
 Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w);
-// d <- J^T d, for either norm.
+// LayerNorm(x + dropout(r)); r may be overwritten.
+Normalized add_norm_dropped(Context& cx, Tensor x, Tensor r, DropoutMask mask, const NormWeights& w);
+// d <- J^T d.
 void add_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias);
+struct NormGradient {
+  Tensor gain, bias;  // added to
+};
+// The same; the gradient of r comes back: d itself where nothing was dropped, else in scratch.
+Tensor add_norm_dropped_backward(Context& cx, const Normalized& s, Tensor gain, DropoutMask mask, Tensor d,
+                                 const NormGradient& w);
 
 // BatchNorm over the rows of the batch (training) or with running statistics (inference).  rstd: [d]
 struct Statistics {

@@ -63,8 +63,9 @@ struct Call {
     a.scale = scale;
     a.w = w.row_or_null(h);
     a.dropout = dropout;
-    a.first_row = static_cast<uint32_t>(first * count + h);
-    a.row_step = static_cast<uint32_t>(count);
+    a.head = h;
+    a.heads = count;
+    a.first_query = first;
     a.out = out.at(first, h);
     a.lse = lse.row(first) + h;
     a.out_stride = out.row;

@@ -107,6 +107,10 @@ class CpuBackend final : public Backend {
   void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                 Tensor rstd) override;
   void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
+  void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                        Tensor normed, Tensor rstd) override;
+  void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
+                                 Tensor dgain, Tensor dbias) override;
   void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed, Tensor rstd,
                   Tensor mean, Tensor variance) override;
   void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
@@ -140,6 +144,9 @@ class CpuBackend final : public Backend {
   double sum_of_squares(Tensor x) override;
 
  private:
+  // rows(piece, its first row) for every piece of rows, with sums of its own.
+  template <class F>
+  void norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows);
   void add_column_sums(const Matrix& x, float* y);
   void pack(Tensor w, std::unique_ptr<PackedWeight>& into) const;
   // packed: w, or nothing

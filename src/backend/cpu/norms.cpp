@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "backend/cpu/cpu_backend.h"
 
 namespace hexapla::cpu {
@@ -61,8 +63,8 @@ void CpuBackend::add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double e
 }
 
 // Every piece of rows has its own sums for dgain and dbias, which are added up in order afterwards.
-void CpuBackend::add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) {
-  const NormBackwardRows all = backward_rows(normed, rstd, gain, d);
+template <class F>
+void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows) {
   const int64_t size = rows_to_share(all.width), pieces = (all.rows + size - 1) / size;
   float* sums = thread_scratch(Slot::partial, 2 * pieces * all.width);
   in_pieces(all.rows, size, [&](int64_t from, int64_t count) {
@@ -74,10 +76,45 @@ void CpuBackend::add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tens
     n.dgain = sums + from / size * 2 * n.width;
     n.dbias = n.dgain + n.width;
     k_.fill(n.dgain, 0, 2 * n.width);
-    k_.add_norm_backward(n);
+    rows(n, from);
   });
   if (dgain) k_.add_column_sums(sums, 2 * all.width, pieces, all.width, vector_of(dgain, "dgain"));
   if (dbias) k_.add_column_sums(sums + all.width, 2 * all.width, pieces, all.width, vector_of(dbias, "dbias"));
+}
+
+// Row by row: what is dropped is still in the first cache when it is added.
+void CpuBackend::add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                                  Tensor normed, Tensor rstd) {
+  if (!mask) return add_norm(x, r, gain, bias, eps, y, normed, rstd);
+  const Matrix mx = matrix(x, "x"), mr = matrix(r, "r"), my = matrix(y, "y"), mn = matrix(normed, "normed");
+  const float *g = vector_of(gain, "gain"), *b = vector_of(bias, "bias");
+  float* deviations = vector_of(rstd, "rstd");
+  const Dropout d = dropout_of(mask);
+  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+    for (int64_t i = from; i < from + count; ++i) {
+      k_.dropout_row(d, static_cast<uint32_t>(i), mr.row(i), mn.row(i), mx.width);
+      k_.add_norm({mx.row(i), mn.row(i), g, b, my.row(i), mn.row(i), deviations + i, 1, mx.width, 0, 0, 0, 0,
+                   static_cast<float>(eps)});
+    }
+  });
+}
+
+void CpuBackend::add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) {
+  norm_backward(backward_rows(normed, rstd, gain, d), dgain, dbias,
+                [&](const NormBackwardRows& n, int64_t) { k_.add_norm_backward(n); });
+}
+
+void CpuBackend::add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d,
+                                           Tensor dr, Tensor dgain, Tensor dbias) {
+  const Dropout dropped = dropout_of(mask);
+  const Matrix out = matrix(dr, "dr");
+  norm_backward(backward_rows(normed, rstd, gain, d), dgain, dbias, [&](NormBackwardRows n, int64_t from) {
+    const int64_t rows = std::exchange(n.rows, 1);
+    for (int64_t i = from; i < from + rows; ++i, n.normed += n.normed_stride, n.d += n.d_stride, ++n.rstd) {
+      k_.add_norm_backward(n);
+      k_.dropout_row(dropped, static_cast<uint32_t>(i), n.d, out.row(i), n.width);
+    }
+  });
 }
 
 void CpuBackend::batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,

@@ -79,6 +79,11 @@ void each_query(const Loaded& a, F&& f) {
       }
 }
 
+double weight_factor(const Loaded& a, const Query& query, int64_t u) {
+  return dropout_factor(a.in.dropout, query.row / 4 * a.heads + query.head,
+                        128 * (u / 32) + 32 * (query.row % 4) + u % 32);
+}
+
 template <class Scores>
 std::vector<double> scores_of(const Loaded& a, const Scores& scores, const Query& query) {
   std::vector<double> s(static_cast<size_t>(query.keys));
@@ -96,8 +101,8 @@ void forward(const Loaded& a, const Scores& scores, Tensor out, Tensor lse) {
     std::vector<double> weights = scores_of(a, scores, query);
     sums[query.row][query.head] = softmax(weights);
     for (int64_t u = 0; u < query.keys; ++u)
-      axpy(weights[u] * dropout_factor(a.in.dropout, query.at, u), a.v[(query.first_key + u) * a.heads + query.head],
-           y[query.at], y.width);
+      axpy(weights[u] * weight_factor(a, query, u), a.v[(query.first_key + u) * a.heads + query.head], y[query.at],
+           y.width);
   });
   store(sums, lse);
   store(y, out.heads(a.heads));
@@ -114,7 +119,7 @@ void backward(const Loaded& a, Scores& scores, Tensor d_out, Tensor dq, Tensor d
     double mean = 0;
     for (int64_t u = 0; u < query.keys; ++u) {
       const int64_t key = (query.first_key + u) * a.heads + query.head;
-      const double factor = dropout_factor(a.in.dropout, query.at, u);
+      const double factor = weight_factor(a, query, u);
       d_weights[u] = factor * dot(dy[query.at], a.v[key], dy.width);
       mean += weights[u] * d_weights[u];
       axpy(weights[u] * factor, dy[query.at], gv[key], dy.width);

@@ -70,8 +70,8 @@ inline void forward(const Attention& a) {
     for (int64_t t = 0; t < r.n; ++t) {
       float* s = b.scores + t * b.pad;
       a.lse[(r.from + t) * a.lse_stride] = softmax_row(a, r.from + t, s, b.pad);
-      if (a.dropout.scale != 0) drop_weights(a, r.from + t, s, b.factors);
     }
+    drop_weights(a, r.from, r.n, b.scores, b.pad, b.factors);
     Products::run({b.scores, b.pad, 1, a.v, a.v_stride, 1, a.out + r.from * a.out_stride, a.out_stride, nullptr, r.n,
                    a.d_v, a.keys, Store::set},
                   b.product);
@@ -87,9 +87,9 @@ inline void gradients_of_scores(const Attention& a, const AttentionBackward& g, 
   for (int64_t t = 0; t < r.n; ++t) {
     const int64_t query = r.from + t;
     weights_again(a, query, a.lse[query * a.lse_stride], b.scores + t * b.pad, b.pad);
-    const float delta = dot(g.d_out + query * g.d_out_stride, a.out + query * a.out_stride, a.d_v);
-    score_gradient_row(a, query, delta, b.scores + t * b.pad, b.gradients + t * b.pad, b.factors);
+    b.deltas[t] = dot(g.d_out + query * g.d_out_stride, a.out + query * a.out_stride, a.d_v);
   }
+  score_gradients(a, b, r.from, r.n);
 }
 
 inline void clear_rows(float* p, int64_t stride, int64_t rows, int64_t width) {

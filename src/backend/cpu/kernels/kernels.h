@@ -107,7 +107,7 @@ struct Attention {
   float scale;
   const float* w;  // [d_k], additive score only
   Dropout dropout;
-  uint32_t first_row, row_step;  // the dropout row of query 0, and from one query to the next
+  int64_t head, heads, first_query;  // of the batch: they name the bits of dropout
   float *out, *lse;
   int64_t out_stride, lse_stride;
   float* scratch;

@@ -117,34 +117,48 @@ inline void weights_again(const Attention& a, int64_t query, float lse, float* s
   clear(s + n, pad - n);
 }
 
-// f(from, columns, factors) for every group of columns of a query's row.
+// f(query, from, columns, factors) for queries first .. first + n - 1 and groups of their keys: one call of Philox
+// serves four neighbouring queries of the batch.
 template <class F>
-inline void with_dropout(const Attention& a, int64_t query, float* factors, F f) {
-  const uint32_t row = a.first_row + (uint32_t)query * a.row_step;
-  for (int64_t from = 0; from < a.keys; from += dropout_group) {
-    const int64_t columns = a.keys - from < dropout_group ? a.keys - from : dropout_group;
-    dropout_factors(a.dropout, row, (uint32_t)(from / dropout_group), columns, factors);
-    f(from, columns);
+inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* factors, F f) {
+  constexpr int64_t together = 4, keys = dropout_group / together;
+  for (int64_t query = first; query < first + n;) {
+    const int64_t row = a.first_query + query, quad = row / together;
+    const int64_t left = together - row % together, count = first + n - query < left ? first + n - query : left;
+    for (int64_t from = 0; from < a.keys; from += keys) {
+      const int64_t columns = a.keys - from < keys ? a.keys - from : keys;
+      dropout_factors(a.dropout, (uint32_t)(quad * a.heads + a.head), (uint32_t)(from / keys), dropout_group, factors);
+      for (int64_t i = 0; i < count; ++i) f(query + i, from, columns, factors + keys * (row % together + i));
+    }
+    query += count;
   }
 }
 
-inline void drop_weights(const Attention& a, int64_t query, float* s, float* factors) {
-  with_dropout(a, query, factors, [&](int64_t from, int64_t columns) {
-    sweep(columns, [&](int64_t i, auto at) { at(s + from + i, at(s + from + i) * at(factors + i)); });
+// Rows of weights, pad floats apart, of n queries from `first` on.
+inline void drop_weights(const Attention& a, int64_t first, int64_t n, float* s, int64_t pad, float* factors) {
+  if (a.dropout.scale == 0) return;
+  with_dropout(a, first, n, factors, [&](int64_t query, int64_t from, int64_t columns, const float* factor) {
+    float* const weights = s + (query - first) * pad + from;
+    sweep(columns, [&](int64_t i, auto at) { at(weights + i, at(weights + i) * at(factor + i)); });
   });
 }
 
 // weights p and d_p = d_out v^T become (p dropped) and the gradient of the scores, p (d_p dropped - delta) * scale.
-inline void score_gradient_row(const Attention& a, int64_t query, float delta, float* p, float* d_p, float* factors) {
+inline void score_gradients(const Attention& a, const Blocks& b, int64_t first, int64_t n) {
   if (a.dropout.scale == 0) {
-    sweep(a.keys, [&](int64_t i, auto at) { at(d_p + i, at(p + i) * (at(d_p + i) - delta) * a.scale); });
+    for (int64_t t = 0; t < n; ++t) {
+      float *p = b.scores + t * b.pad, *d_p = b.gradients + t * b.pad;
+      sweep(a.keys, [&](int64_t i, auto at) { at(d_p + i, at(p + i) * (at(d_p + i) - b.deltas[t]) * a.scale); });
+    }
     return;
   }
-  with_dropout(a, query, factors, [&](int64_t from, int64_t columns) {
+  with_dropout(a, first, n, b.factors, [&](int64_t query, int64_t from, int64_t columns, const float* factor) {
+    const int64_t t = query - first, place = t * b.pad + from;
+    float *p = b.scores + place, *d_p = b.gradients + place;
     sweep(columns, [&](int64_t i, auto at) {
-      const Vec w = at(p + from + i), f = at(factors + i);
-      at(d_p + from + i, w * (at(d_p + from + i) * f - delta) * a.scale);
-      at(p + from + i, w * f);
+      const Vec w = at(p + i), f = at(factor + i);
+      at(d_p + i, w * (at(d_p + i) * f - b.deltas[t]) * a.scale);
+      at(p + i, w * f);
     });
   });
 }
