@@ -2,6 +2,7 @@
 // number of threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -46,6 +47,19 @@ TEST_P(CpuThreads, SameBitsForAnyNumber) {
       if (n == 1) one.push_back(bytes);
       EXPECT_TRUE(bytes == one[i]) << cases[i].name << " with " << n << " threads";
     }
+  }
+}
+
+// So many numbers that they are written past the caches, from any place on.
+TEST_P(CpuBackendTest, FillsWhatIsLargerThanACache) {
+  const auto backend = cpu::make(GetParam());
+  std::vector<float> x((1 << 21) + 100, 5);
+  for (const int64_t from : {1, 2, 19}) {
+    const int64_t n = (1 << 21) + from;
+    std::fill(x.begin(), x.end(), 5);
+    backend->fill(Tensor::of(x.data() + from, {n}), 7);
+    EXPECT_EQ(std::count(x.begin(), x.end(), 7), n);
+    EXPECT_EQ(std::count(x.begin() + from, x.begin() + from + n, 7), n);
   }
 }
 

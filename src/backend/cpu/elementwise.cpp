@@ -7,7 +7,8 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t piece = 16384;  // numbers of an element-wise call that one thread takes at a time
+constexpr int64_t piece = 16384;           // numbers of an element-wise call that one thread takes at a time
+constexpr int64_t beyond_cache = 1 << 21;  // so many numbers will not be found in a cache when they are read next
 
 // Where row `row` (counted over all but the last extent) begins.
 float* row_of(const Tensor& t, int64_t row) {
@@ -65,7 +66,8 @@ const int32_t* checked_ids(Tensor ids, int64_t rows) {
 }  // namespace
 
 void CpuBackend::fill(Tensor x, double value) {
-  each_stretch(std::array{x}, [&](auto p, int64_t n) { k_.fill(p[0], static_cast<float>(value), n); });
+  const auto fill = x.size() > beyond_cache ? k_.fill_past_cache : k_.fill;
+  each_stretch(std::array{x}, [&](auto p, int64_t n) { fill(p[0], static_cast<float>(value), n); });
 }
 
 void CpuBackend::add(Tensor a, Tensor b, Tensor y) {

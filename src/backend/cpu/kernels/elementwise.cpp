@@ -26,6 +26,16 @@ inline void map2(const float* a, const float* b, float* y, int64_t n, F f) {
 void fill(float* x, float value, int64_t n) {
   sweep(n, [&](int64_t i, auto at) { at(x + i, all(value)); });
 }
+// Straight to memory: what is there is not read before it is overwritten.
+void fill_past_cache(float* x, float value, int64_t n) {
+  const int64_t ahead = (int64_t)(-(uintptr_t)x % VEC_BYTES / 4);
+  if (n < ahead + N) return fill(x, value, n);
+  fill(x, value, ahead);
+  int64_t i = ahead;
+  for (; i + N <= n; i += N) store_past_cache(x + i, all(value));
+  fill(x + i, value, n - i);
+  finish_stores();
+}
 void add(const float* a, const float* b, float* y, int64_t n) {
   map2(a, b, y, n, [](Vec u, Vec v) { return u + v; });
 }

@@ -150,6 +150,7 @@ struct Kernels {
   ProductKernel product;
 
   void (*fill)(float* x, float value, int64_t n);
+  void (*fill_past_cache)(float* x, float value, int64_t n);
   Map2 add, multiply;
   Map1 activate[3];           // by Activation
   Map2 activate_backward[3];  // x, dy -> dx

@@ -18,6 +18,7 @@ int64_t limit(int64_t rounds) {
 const Kernels kernels = {
     {tile_rows, strip, run, units, pack, scratch, limit},
     fill,
+    fill_past_cache,
     add,
     multiply_elements,
     {relu, gelu, swish},

@@ -5,6 +5,7 @@
 namespace hexapla::cpu::ISA {
 
 void fill(float* x, float value, int64_t n);
+void fill_past_cache(float* x, float value, int64_t n);
 void add(const float* a, const float* b, float* y, int64_t n);
 void multiply_elements(const float* a, const float* b, float* y, int64_t n);
 void relu(const float* x, float* y, int64_t n);

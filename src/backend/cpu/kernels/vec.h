@@ -39,6 +39,19 @@ inline Vec load(const float* p) {
   return v;
 }
 inline void store(float* p, Vec v) { std::memcpy(p, &v, sizeof v); }
+// To a multiple of VEC_BYTES, not through the cache; to be finished before another thread may read it.
+#if VEC_BYTES == 64
+inline void store_past_cache(float* p, Vec v) { _mm512_stream_ps(p, (__m512)v); }
+#elif VEC_BYTES == 32
+inline void store_past_cache(float* p, Vec v) { _mm256_stream_ps(p, (__m256)v); }
+#else
+inline void store_past_cache(float* p, Vec v) { store(p, v); }
+#endif
+inline void finish_stores() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
 inline Vec all(float x) { return x - Vec{}; }  // x - 0 is x even for -0: one broadcast, no sum
 
 // The first n of the lanes, 0 <= n < N; the others are 0 and their memory is not touched.
