@@ -12,7 +12,7 @@ namespace {
 template <class T>
 void look_at(const T* x, const Shape& shape, const std::array<int64_t, Shape::max_rank>& strides, int dimension,
              Extremes& e) {
-  if (dimension == shape.rank()) {
+  if (dimension == Shape::max_rank || dimension == shape.rank()) {
     ++e.values;
     if (std::isnan(*x))
       ++e.nan;

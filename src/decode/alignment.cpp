@@ -81,8 +81,8 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, st
 SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target) {
   SoftAlignment merged{target.count + 1, source.count + 1, {}};
   merged.weights.assign(static_cast<size_t>(merged.rows * merged.columns), 0);
-  const auto unit = [](const Units& units, int64_t token, int64_t tokens) {
-    return token + 1 == tokens ? units.count : units.of_token[static_cast<size_t>(token)];
+  const auto unit = [](const Units& units, int64_t token, int64_t all) {
+    return token + 1 == all ? units.count : units.of_token[static_cast<size_t>(token)];
   };
   std::vector<double> count(static_cast<size_t>(merged.rows));
   for (int64_t t = 0; t < tokens.rows; ++t) ++count[unit(target, t, tokens.rows)];

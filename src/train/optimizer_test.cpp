@@ -100,10 +100,11 @@ TEST(Optimizer, WhatIsFrozenIsNotTouched) {
     else
       EXPECT_EQ(v, before.at(name)) << name;
   }
-  for (const Part& part : optimizer.parts())
-    if (!part.trained)
-      for (const Tensor& moments : {optimizer.first_moments(), optimizer.second_moments()})
-        EXPECT_THAT(moments.slice(part.from, part.count).values<float>(), Each(0.f));
+  for (const Part& part : optimizer.parts()) {
+    if (part.trained) continue;
+    for (const Tensor& moments : {optimizer.first_moments(), optimizer.second_moments()})
+      EXPECT_THAT(moments.slice(part.from, part.count).values<float>(), Each(0.f));
+  }
 }
 
 TEST(Optimizer, LearningRateOfAPlateauHasAFloor) {

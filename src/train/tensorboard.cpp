@@ -65,7 +65,7 @@ class Message {
  private:
   void key(int field, int type) { varint(static_cast<uint64_t>(field << 3 | type)); }
   void varint(uint64_t value) {
-    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>(value & 127 | 128);
+    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>((value & 127) | 128);
     bytes_ += static_cast<char>(value);
   }
   std::string bytes_;
