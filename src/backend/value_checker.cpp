@@ -103,6 +103,17 @@ class ValueChecker final : public Backend {
     check("add_norm_backward", {normed, rstd, gain, d, dgain, dbias}, {{"d", d}, {"dgain", dgain}, {"dbias", dbias}},
           [&] { inner_.add_norm_backward(normed, rstd, gain, d, dgain, dbias); });
   }
+  void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                        Tensor normed, Tensor rstd) override {
+    check("add_norm_dropped", {x, r, gain, bias}, {{"y", y}, {"normed", normed}, {"rstd", rstd}},
+          [&] { inner_.add_norm_dropped(x, r, mask, gain, bias, eps, y, normed, rstd); });
+  }
+  void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
+                                 Tensor dgain, Tensor dbias) override {
+    check("add_norm_dropped_backward", {normed, rstd, gain, d, dgain, dbias},
+          {{"d", d}, {"dr", dr}, {"dgain", dgain}, {"dbias", dbias}},
+          [&] { inner_.add_norm_dropped_backward(normed, rstd, gain, mask, d, dr, dgain, dbias); });
+  }
   void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed, Tensor rstd,
                   Tensor mean, Tensor variance) override {
     check("batch_norm", {x, r, gain, bias},
