@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# English to German on Multi30k, then BLEU on test 2016: 30 minutes of training with small batches or, with --long, the
-# recipe of preset tiny as it is.
-#   scripts/multi30k.sh [--long] [FOLDER] [options of hexapla train]
+# A translation model on Multi30k, then BLEU on test 2016: English to German, or with --german-english the other way;
+# 30 minutes of training with small batches or, with --long, the recipe of preset tiny as it is.
+#   scripts/multi30k.sh [--german-english] [--long] [FOLDER] [options of hexapla train]
 # HEXAPLA_MULTI30K names the folder with train.en.gz, val.en.gz, test_2016_flickr.en.gz and those of .de.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=${HEXAPLA_MULTI30K:-}
 [ -f "$data/train.en.gz" ] || die "set HEXAPLA_MULTI30K to the folder with train.en.gz (github.com/multi30k/dataset, data/task1/raw)"
 recipe=(--batch-tokens 2048 --lr 3e-3 --warmup 800 --dropout 0.2 --max-minutes 30 --valid-every 4e)
-if [ "${1:-}" = --long ]; then
-  recipe=(--valid-every 10e)
+from=en to=de
+while :; do
+  case ${1:-} in
+    --long) recipe=(--valid-every 10e) ;;
+    --german-english) from=de to=en ;;
+    *) break ;;
+  esac
   shift
-fi
+done
 run=$(realpath -m "${1:-multi30k}")
 data=$(realpath "$data")
 [ $# -gt 0 ] && shift
@@ -19,6 +24,6 @@ build release hexapla_program
 hexapla="$ROOT/build/release/hexapla"
 
 "$hexapla" train --model "$run" --preset tiny --vocab-size 10000 "${recipe[@]}" --report-every 1e --seed 1 \
-  --train-sets "$data/train.en.gz" "$data/train.de.gz" --valid-sets "$data/val.en.gz" "$data/val.de.gz" "$@" || exit
-"$hexapla" evaluate -m "$run" "$data/test_2016_flickr.en.gz" "$data/test_2016_flickr.de.gz" \
+  --train-sets "$data/train.$from.gz" "$data/train.$to.gz" --valid-sets "$data/val.$from.gz" "$data/val.$to.gz" "$@" || exit
+"$hexapla" evaluate -m "$run" "$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz" \
   --lowercase --beam-size 5 --length-penalty 1 --length-normalization power

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/random.h"
 #include "base/test_folder.h"
+#include "base/toy_corpus.h"
 
 extern char** environ;
 
@@ -39,22 +39,7 @@ int finish(pid_t pid) {
 
 class Program : public TestFolder {
  protected:
-  Program() {
-    const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
-    const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
-    std::ofstream source(path("a")), target(path("b"));
-    Random random(3);
-    for (int i = 0; i < 300; ++i) {
-      std::string a, b;
-      for (uint32_t n = 1 + random.below(7); n > 0; --n) {
-        const uint32_t w = random.below(8);
-        a += (a.empty() ? "" : " ") + from[w];
-        b = to[w] + (b.empty() ? "" : " ") + b;
-      }
-      source << a << "\n";
-      target << b << "\n";
-    }
-  }
+  Program() { write_toy_corpus(path("a"), path("b"), 300, 3, 7); }
   std::string path(const std::string& name) const { return at(name); }
   std::string train(const std::string& run, int threads, const std::string& precision = "auto") const {
     return cat(kProgram, " train --train-sets ", path("a"), " ", path("b"), " --valid-sets ", path("a"), " ", path("b"),

@@ -58,10 +58,7 @@ void AlignmentFlags::bind(CLI::App& command) {
 
 int64_t AlignmentFlags::default_layer(const Config& config) { return std::max<int64_t>(0, config.dec_layers - 2); }
 
-AlignmentOptions AlignmentFlags::options(const OpenModel& model) const {
-  const auto threshold = number<double>(kind);
-  if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
-    throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
+AttentionHead AlignmentFlags::attention(const OpenModel& model) const {
   AttentionHead attention{default_layer(model.file.config), AttentionHead::mean};
   if (layer.empty() && head.empty()) attention = guided_head(model).value_or(attention);
   if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
@@ -70,7 +67,14 @@ AlignmentOptions AlignmentFlags::options(const OpenModel& model) const {
     if (attention.head < 0) throw UsageError(cat("--alignment-head is ", head, ", but heads count from 0"));
   }
   check(attention, model.file.config);
-  return {attention, units == "pieces" ? AlignmentUnit::pieces : AlignmentUnit::words};
+  return attention;
+}
+
+AlignmentOptions AlignmentFlags::options(const OpenModel& model) const {
+  const auto threshold = number<double>(kind);
+  if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
+    throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
+  return {attention(model), units == "pieces" ? AlignmentUnit::pieces : AlignmentUnit::words};
 }
 
 std::string AlignmentFlags::text(const SoftAlignment& soft) const {

@@ -15,7 +15,9 @@ struct AlignmentFlags {
   void bind(CLI::App& command);
   explicit operator bool() const { return !kind.empty(); }
   // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
-  // the heads of default_layer(). UsageError: no such layer or head, or another kind or unit.
+  // the heads of default_layer(). UsageError: no such layer or head.
+  AttentionHead attention(const OpenModel& model) const;
+  // The same with the unit. UsageError, too: another kind or unit.
   AlignmentOptions options(const OpenModel& model) const;
   std::string text(const SoftAlignment& soft) const;
   // The same for everything that was found for some lines, in its order; empty where no alignments are asked for.

@@ -5,9 +5,8 @@
 #include <map>
 
 #include "base/file.h"
-#include "base/random.h"
-#include "base/test_folder.h"
-#include "cli/run.h"
+#include "base/toy_corpus.h"
+#include "cli/test_command.h"
 
 namespace hexapla::cli {
 namespace {
@@ -16,42 +15,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-class RunsAgain : public TestFolder {
+class RunsAgain : public CommandFolder {
  protected:
-  RunsAgain() { write_corpus(60); }
-  void write_corpus(int pairs) const {
-    const std::vector<std::string> words{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
-    std::ofstream source(at("a")), target(at("b"));
-    Random random(7);
-    for (int i = 0; i < pairs; ++i) {
-      std::string a, b;
-      for (uint32_t n = 1 + random.below(5); n > 0; --n) {
-        const std::string& word = words[random.below(8)];
-        a += (a.empty() ? "" : " ") + word;
-        b = word + (b.empty() ? "" : " ") + b;
-      }
-      source << a << "\n";
-      target << b << "\n";
-    }
-  }
-  static Outcome hexapla(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "hexapla");
-    std::vector<const char*> argv;
-    for (const auto& a : arguments) argv.push_back(a.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    return {code, out, testing::internal::GetCapturedStderr()};
-  }
+  RunsAgain() { write_toy_corpus(at("a"), at("b"), 60); }
   // A training of a second; more: options with their values, in place of those here or beside them.
-  Outcome train(const std::string& name, const std::map<std::string, std::string>& more = {}) const {
+  Result train(const std::string& name, const std::map<std::string, std::string>& more = {}) const {
     std::map<std::string, std::string> options{
         {"--model", at(name)},   {"--vocab-size", "60"}, {"--layers", "1"},        {"--dim-model", "32"},
         {"--dim-ff", "64"},      {"--heads", "2"},       {"--batch-tokens", "64"}, {"--max-updates", "20"},
@@ -60,26 +28,41 @@ class RunsAgain : public TestFolder {
     for (const auto& [option, value] : more) options[option] = value;
     std::vector<std::string> all{"train", "--train-sets", at("a"), at("b"), "--valid-sets", at("a"), at("b")};
     for (const auto& [option, value] : options) all.insert(all.end(), {option, value});
-    return hexapla(all);
+    return run_command(all);
   }
 };
 
 TEST_F(RunsAgain, ASmallRunAgreesByteForByte) {
   ASSERT_EQ(train("run").code, 0);
-  const Outcome r = hexapla({"reproduce", at("run"), "--threads", "2"});
+  const Result r = run_command({"reproduce", at("run"), "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("are the same, byte by byte"), HasSubstr(at("run/reproduced/model.safetensors"))));
   EXPECT_EQ(read_file(at("run/model.safetensors")), read_file(at("run/reproduced/model.safetensors")));
 }
 
+TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
+  ASSERT_EQ(train("run").code, 0);
+  const std::string run = at("run"), integers = at("integers.safetensors"), mean = at("mean.safetensors");
+  ASSERT_EQ(run_command({"quantize", "-m", run, "-o", integers}).code, 0);
+  ASSERT_EQ(run_command({"average", run + "/model.safetensors", run + "/model.safetensors", "-o", mean}).code, 0);
+  for (const auto& [file, why] :
+       {std::pair{integers, "is quantised; reproduce the model that it was made of"},
+        std::pair{mean, "is the mean of several models; reproduce those, and average them"}}) {
+    const Result r = run_command({"reproduce", file});
+    EXPECT_EQ(r.code, 3);
+    EXPECT_THAT(r.err, AllOf(HasSubstr(file), HasSubstr(why)));
+    EXPECT_EQ(r.out, "");
+  }
+}
+
 TEST_F(RunsAgain, FilesThatHaveMovedAreNamed) {
   ASSERT_EQ(train("run").code, 0);
   std::filesystem::rename(at("a"), at("moved"));
-  const Outcome lost = hexapla({"reproduce", at("run")});
+  const Result lost = run_command({"reproduce", at("run")});
   EXPECT_EQ(lost.code, 3);
   EXPECT_THAT(lost.err, AllOf(HasSubstr(at("a")), HasSubstr("if the files have moved, name them with --train-sets")));
-  const Outcome found = hexapla({"reproduce", at("run/model.safetensors"), "--train-sets", at("moved"), at("b"),
-                                 "--valid-sets", at("moved"), at("b"), "-o", at("again"), "-q"});
+  const Result found = run_command({"reproduce", at("run/model.safetensors"), "--train-sets", at("moved"), at("b"),
+                                    "--valid-sets", at("moved"), at("b"), "-o", at("again"), "-q"});
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("the weights are the same, bit by bit; only the record differs"),
                                HasSubstr("data: "), HasSubstr("moved")));
@@ -88,7 +71,7 @@ TEST_F(RunsAgain, FilesThatHaveMovedAreNamed) {
 TEST_F(RunsAgain, ChangedDataIsRefusedBeforeTraining) {
   ASSERT_EQ(train("run").code, 0);
   std::ofstream(at("b"), std::ios::app) << " ";
-  const Outcome r = hexapla({"reproduce", at("run")});
+  const Result r = run_command({"reproduce", at("run")});
   EXPECT_EQ(r.code, 3);
   EXPECT_THAT(r.err, AllOf(HasSubstr("was trained on other data: the data differs: " + at("b") + " has the hash "),
                            HasSubstr("name the files that it was trained on with --train-sets")));
@@ -98,41 +81,41 @@ TEST_F(RunsAgain, ChangedDataIsRefusedBeforeTraining) {
 TEST_F(RunsAgain, AModelOfUnknownTrainingIsRefused) {
   ASSERT_EQ(train("run", {{"--max-updates", "5"}}).code, 0);
   const std::string model = at("run/model.safetensors");
-  ASSERT_EQ(hexapla({"average", model, model, "-o", at("mean.safetensors")}).code, 0);
-  const Outcome mean = hexapla({"reproduce", at("mean.safetensors")});
+  ASSERT_EQ(run_command({"average", model, model, "-o", at("mean.safetensors")}).code, 0);
+  const Result mean = run_command({"reproduce", at("mean.safetensors")});
   EXPECT_EQ(mean.code, 3);
   EXPECT_THAT(mean.err, AllOf(HasSubstr("mean.safetensors"), HasSubstr("is the mean of several models")));
-  const Outcome folder = hexapla({"reproduce", at("run"), "-o", at("run")});
+  const Result folder = run_command({"reproduce", at("run"), "-o", at("run")});
   EXPECT_EQ(folder.code, 2);
   EXPECT_THAT(folder.err, HasSubstr("is the folder of the model itself; name another one"));
-  const Outcome none = hexapla({"reproduce", at("nowhere")});
+  const Result none = run_command({"reproduce", at("nowhere")});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr(at("nowhere")));
 }
 
 TEST_F(RunsAgain, AFailedStepIsReplayed) {
-  const Outcome failed = train("run", {{"--lr", "1e38"}, {"--warmup", "1"}});
+  const Result failed = train("run", {{"--lr", "1e38"}, {"--warmup", "1"}});
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.err, AllOf(HasSubstr("at update 2; the batch holds lines"), HasSubstr("`hexapla replay ")));
-  const Outcome r = hexapla({"replay", at("run")});
+  const Result r = run_command({"replay", at("run")});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("at update 2\n"), HasSubstr("found    the first bad value is in"),
                            HasSubstr("^ the first bad value")));
-  const Outcome all = hexapla({"replay", at("run/failure"), "--all"});
+  const Result all = run_command({"replay", at("run/failure"), "--all"});
   EXPECT_GT(all.out.size(), r.out.size());
   EXPECT_THAT(all.out, HasSubstr("\n     0  "));
 }
 
 TEST_F(RunsAgain, ReplayRefusesWhatIsNoFailedStep) {
-  const Outcome none = hexapla({"replay", at("nothing")});
+  const Result none = run_command({"replay", at("nothing")});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr("holds no failed step; give the --model folder of a run that stopped"));
-  EXPECT_EQ(hexapla({"replay", folder(), "--threads", "-1"}).code, 2);
-  EXPECT_EQ(hexapla({"replay"}).code, 2);
+  EXPECT_EQ(run_command({"replay", folder(), "--threads", "-1"}).code, 2);
+  EXPECT_EQ(run_command({"replay"}).code, 2);
 }
 
 TEST_F(RunsAgain, ATrainingLeavesItsReportAndEvents) {
-  const Outcome r = train("run");
+  const Result r = train("run");
   EXPECT_THAT(r.err, AllOf(HasSubstr("parameters "), HasSubstr("working memory"), HasSubstr("(--memory)"),
                            HasSubstr("[valid] Ep. "), HasSubstr("chrF"), HasSubstr("report: ")));
   EXPECT_THAT(r.err, Not(HasSubstr("\x1b")));
@@ -141,7 +124,7 @@ TEST_F(RunsAgain, ATrainingLeavesItsReportAndEvents) {
   for (const auto& e : std::filesystem::directory_iterator(at("run")))
     events += e.path().filename().string().rfind("events.out.tfevents.", 0) == 0;
   EXPECT_EQ(events, 1u);
-  const Outcome info = hexapla({"info", "-m", at("run")});
+  const Result info = run_command({"info", "-m", at("run")});
   EXPECT_THAT(info.out, AllOf(HasSubstr("options train-sets"), HasSubstr("data 0 hash"), HasSubstr("machine"),
                               HasSubstr("BLEU|nrefs:1")));
 }
@@ -149,7 +132,7 @@ TEST_F(RunsAgain, ATrainingLeavesItsReportAndEvents) {
 TEST_F(RunsAgain, BatchesThatFitAreFoundAndOthersRefused) {
   EXPECT_THAT(train("auto", {{"--batch-tokens", "auto"}, {"--max-updates", "2"}}).err,
               HasSubstr("of at most 24,960 target tokens"));
-  const Outcome small = train("small", {{"--memory", "1"}, {"--dim-model", "128"}});
+  const Result small = train("small", {{"--memory", "1"}, {"--dim-model", "128"}});
   EXPECT_EQ(small.code, 2);
   EXPECT_THAT(small.err, AllOf(HasSubstr("training needs "), HasSubstr("but may take 1 MiB")));
   EXPECT_THAT(train("bad", {{"--memory", "-1"}}).err, HasSubstr("--memory is -1, but must be at least 0"));

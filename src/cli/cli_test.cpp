@@ -8,10 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/test_folder.h"
 #include "cli/options.h"
-#include "cli/run.h"
 #include "cli/terminal.h"
+#include "cli/test_command.h"
 #include "model/model_file.h"
 #include "text/vocabulary.h"
 
@@ -21,25 +20,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result hexapla(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "hexapla");
-  std::vector<const char*> argv;
-  for (const auto& a : arguments) argv.push_back(a.c_str());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  std::string out = testing::internal::GetCapturedStdout();
-  return {code, out, testing::internal::GetCapturedStderr()};
-}
-
 void expect_error(const std::vector<std::string>& arguments, int code, const testing::Matcher<std::string>& message) {
-  const Result r = hexapla(arguments);
+  const Result r = run_command(arguments);
   EXPECT_EQ(r.code, code) << r.err;
   EXPECT_THAT(r.err, message);
   EXPECT_THAT(r.err, HasSubstr("hexapla: error: "));
@@ -53,12 +35,12 @@ std::vector<std::string> train_with(const std::vector<std::string>& more) {
 }
 
 TEST(CommandLine, HelpGoesToStdout) {
-  const Result r = hexapla({"--help"});
+  const Result r = run_command({"--help"});
   EXPECT_EQ(r.code, 0);
   EXPECT_THAT(r.out, AllOf(HasSubstr("train"), HasSubstr("translate"), HasSubstr("inspect"), HasSubstr("demo")));
   for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
                               "info", "doctor", "bench", "demo"}) {
-    const Result help = hexapla({command, "--help"});
+    const Result help = run_command({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("Example")) << command;
   }
@@ -95,7 +77,7 @@ TEST(CommandLine, PresetAndOptionsInConflict) {
 
 TEST(CommandLine, WidthNotAMultipleOfHeadsUnlessKeyWidthIsGiven) {
   expect_error(train_with({"--dim-model", "100", "--heads", "3"}), 2, HasSubstr("give --dim-key and --dim-value"));
-  const Result r = hexapla(
+  const Result r = run_command(
       train_with({"--dim-model", "100", "--heads", "3", "--dim-key", "7", "--dim-value", "9", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-key: 7"), HasSubstr("dim-value: 9")));
@@ -138,34 +120,34 @@ TEST_F(Files, CorporaThatDoNotMatch) {
 
 TEST_F(Files, ConfigFileGivesWhatTheCommandLineDoesNot) {
   const std::string config = write("c.yml", "preset: tiny\nbatch-tokens: 512\ntrain-sets: [x, y]\ngated: true\n");
-  const Result r = hexapla({"train", "-c", config, "--batch-tokens", "64", "--dump-config"});
+  const Result r = run_command({"train", "-c", config, "--batch-tokens", "64", "--dump-config"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("batch-tokens: 64"), HasSubstr("dim-model: 128"), HasSubstr("gated: true"),
                            HasSubstr("train-sets: [x, y]")));
   EXPECT_THAT(r.out, HasSubstr("adam-eps: 1e-09\n"));
   const std::string dumped = write("dumped.yml", r.out);
-  EXPECT_EQ(hexapla({"train", "-c", dumped, "--dump-config"}).out, r.out);
+  EXPECT_EQ(run_command({"train", "-c", dumped, "--dump-config"}).out, r.out);
 }
 
 TEST(CommandLine, APresetBringsItsRecipe) {
-  const Result tiny = hexapla(train_with({"--preset", "tiny", "--dropout", "0.2", "--dump-config"}));
+  const Result tiny = run_command(train_with({"--preset", "tiny", "--dropout", "0.2", "--dump-config"}));
   EXPECT_EQ(tiny.code, 0) << tiny.err;
   EXPECT_THAT(tiny.out,
               AllOf(HasSubstr("batch-tokens: 8192\n"), HasSubstr("\nlr: 0.005\n"), HasSubstr("warmup: 2000\n"),
                     HasSubstr("average-last: 10\n"), HasSubstr("attention-dropout: 0.1\n")));
   EXPECT_THAT(tiny.out, AllOf(HasSubstr("\ndropout: 0.2\n"), HasSubstr("max-updates: 8000\n")));
-  const Result lr = hexapla(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
+  const Result lr = run_command(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
   EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if a usual value
-  EXPECT_THAT(hexapla(train_with({"--dump-config"})).out,
+  EXPECT_THAT(run_command(train_with({"--dump-config"})).out,
               AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
-  EXPECT_THAT(hexapla({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
+  EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
 }
 
 TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {
   auto updates = [](const std::vector<std::string>& limit) {
     std::vector<std::string> arguments = train_with({"--preset", "tiny", "--dump-config"});
     arguments.insert(arguments.end(), limit.begin(), limit.end());
-    const std::string out = hexapla(arguments).out;
+    const std::string out = run_command(arguments).out;
     return std::stoll(out.substr(out.find("max-updates: ") + 13));
   };
   EXPECT_EQ(updates({}), 8000);
@@ -182,7 +164,7 @@ TEST(CommandLine, WhatIsGivenMakesRoomInTheRecipe) {
   auto dump = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = train_with({"--dump-config"});
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return hexapla(arguments).out;
+    return run_command(arguments).out;
   };
   EXPECT_THAT(dump({}), AllOf(HasSubstr("batch-tokens: 4096\n"), HasSubstr("accumulate: 6\n")));
   EXPECT_THAT(dump({"--batch-tokens", "2048"}), HasSubstr("accumulate: 1\n"));
@@ -209,7 +191,7 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   Parameters memory(net, DType::f32, Parameters::Use::inference);
   initialise(net, 1);
   save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
-  const Result r = hexapla(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
+  const Result r = run_command(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.25\n"),
                            HasSubstr("init-from: " + at("model.safetensors"))));
@@ -242,11 +224,11 @@ TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
   Parameters memory(net, DType::f32, Parameters::Use::inference);
   initialise(net, 1);
   save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {{"updates", "12"}});
-  const Result text = hexapla({"info", "-m", folder()});
+  const Result text = run_command({"info", "-m", folder()});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(testing::ContainsRegex("dim-model +4\n"), testing::ContainsRegex("updates +12\n"),
                               testing::ContainsRegex(cat("embeddings +", 4 * v.size(), "\n"))));
-  const auto json = nlohmann::json::parse(hexapla({"info", "-m", folder(), "--json"}).out);
+  const auto json = nlohmann::json::parse(run_command({"info", "-m", folder(), "--json"}).out);
   EXPECT_EQ(json["parameters"]["total"], memory.count());
   EXPECT_EQ(json["vocabulary"]["source"], v.size());
   EXPECT_EQ(json["history"]["updates"], "12");
@@ -272,11 +254,11 @@ TEST_F(Files, DamagedModels) {
 
 TEST_F(Files, EvaluateAgreesWithSacreBleusFormat) {
   const std::string h = write("h", "the cat sat on the mat .\n"), r = write("r", "The cat sat on the mat.\n");
-  const Result lower = hexapla({"evaluate", h, r, "--lowercase", "--metrics", "bleu"});
+  const Result lower = run_command({"evaluate", h, r, "--lowercase", "--metrics", "bleu"});
   EXPECT_EQ(lower.code, 0) << lower.err;
   EXPECT_THAT(lower.out, AllOf(HasSubstr("BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:"),
                                HasSubstr(" = 100.0 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 7")));
-  const Result json = hexapla({"evaluate", h, r, "--json"});
+  const Result json = run_command({"evaluate", h, r, "--json"});
   EXPECT_THAT(json.out, AllOf(HasSubstr("\"name\": \"BLEU\""), HasSubstr("\"tok\": \"13a\""),
                               HasSubstr("\"name\": \"chrF2\""), HasSubstr("\"space\": \"no\"")));
 }
@@ -285,7 +267,7 @@ TEST(CommandLine, OutputThatIsLostIsAnError) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   std::ofstream full("/dev/full");
   std::streambuf* const before = std::cout.rdbuf(full.rdbuf());
-  const Result r = hexapla({"train", "--train-sets", "a", "b", "--dump-config"});
+  const Result r = run_command({"train", "--train-sets", "a", "b", "--dump-config"});
   std::cout.rdbuf(before);
   std::cout.clear();
   EXPECT_EQ(r.code, 1);

@@ -4,9 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/test_folder.h"
 #include "cli/data_report.h"
-#include "cli/run.h"
+#include "cli/test_command.h"
 #include "curate/test_text.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -17,11 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Result {
-  int code;
-  std::string out, err;
-};
 
 class DataCommand : public TestFolder {
  protected:
@@ -35,16 +29,8 @@ class DataCommand : public TestFolder {
     for (const auto& line : lines) text += line + "\n";
     return text;
   }
-  Result data(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"hexapla", "data"});
-    std::vector<const char*> argv;
-    for (const auto& a : arguments) argv.push_back(a.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    return {code, out, testing::internal::GetCapturedStderr()};
+  static Result data(const std::vector<std::string>& arguments) {
+    return run_command(std::vector<std::string>{"data"} + arguments);
   }
   Result data_of_pair(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {at("x"), at("y")});

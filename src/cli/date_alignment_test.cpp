@@ -132,5 +132,23 @@ TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   EXPECT_GT(with, without + 0.2) << without;
 }
 
+// Nobody tells it: the year's digits look at the year, the month's at the month, because that is where they stand.
+TEST_F(DateAlignment, AnUnguidedModelLearnsToAlignYearWithYear) {
+  const std::vector<Date> unseen = some_dates(300, 2);
+  TrainOptions o = options("young");
+  o.architecture.enc_layers = 2;
+  o.max_updates = 1;
+  const AttentionHead first{0, AttentionHead::mean};
+  const double young = accuracy(trained(o), unseen, first);
+  o.model = at("old");
+  o.max_updates = 1200;
+  o.save_every = "1200";
+  const double old = accuracy(trained(o), unseen, first);
+  RecordProperty("after one update", cat(young));
+  RecordProperty("after 1200", cat(old));
+  EXPECT_LT(young, 0.5);
+  EXPECT_GT(old, 0.8);
+}
+
 }  // namespace
 }  // namespace hexapla::cli

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "base/parallel.h"
+#include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/evaluate_report.h"
 #include "cli/model.h"
@@ -87,8 +88,10 @@ struct Evaluate {
   Sentences translate(const Sentences& lines) const {
     const OpenModel m = open_translator(model, threads, search.chosen_precision());
     Progress progress(make_terminal(parse_color(color), quiet));
+    TranslateOptions how = search.options();
+    how.attention = AlignmentFlags{}.attention(m);
     Sentences out;
-    for (auto& best : m.translator().translate(lines, search.options(), [&](size_t line, const std::string&what) {
+    for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
            progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));
          }))
       out.push_back(std::move(best.front().text));

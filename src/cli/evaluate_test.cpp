@@ -4,8 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/test_folder.h"
-#include "cli/run.h"
+#include "cli/test_command.h"
 
 namespace hexapla::cli {
 namespace {
@@ -15,28 +14,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class EvaluateCommand : public TestFolder {
+class EvaluateCommand : public CommandFolder {
  protected:
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name)) << text;
-    return at(name);
-  }
-
-  static Result evaluate(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"hexapla", "evaluate"});
-    std::vector<const char*> argv;
-    for (const auto& a : arguments) argv.push_back(a.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    return {code, out, testing::internal::GetCapturedStderr()};
+  static Result evaluate(const std::vector<std::string>& arguments) {
+    return run_command(std::vector<std::string>{"evaluate"} + arguments);
   }
 
   static std::string output(const std::vector<std::string>& arguments) {

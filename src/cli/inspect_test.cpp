@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/test_folder.h"
-#include "cli/run.h"
+#include "cli/test_command.h"
 #include "model/model_file.h"
 #include "tensor/safetensors.h"
 #include "text/vocabulary.h"
@@ -19,38 +18,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class InspectCommand : public TestFolder {
+class InspectCommand : public CommandFolder {
  protected:
   InspectCommand() : vocabulary_(Vocabulary::train({"ein hund rennt .", "a dog runs .", "<&> \"x\""}, {.size = 32})) {
-    Config c;
-    c.source_vocab = c.target_vocab = vocabulary_.size();
-    c.enc_layers = 1;
-    c.dec_layers = 2;
-    c.d_model = 12;
-    c.d_ff = 16;
-    c.heads = 3;
-    c.resolve();
-    Transformer net(c);
-    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, 3);
-    save_model(at("model.safetensors"), net, {vocabulary_.bytes(), vocabulary_.bytes()}, {});
+    save_untrained_model(at("model.safetensors"), vocabulary_);
   }
-  Result inspect(std::vector<std::string> more) const {
-    std::vector<std::string> all{"hexapla", "inspect", "-m", folder()};
-    all.insert(all.end(), more.begin(), more.end());
-    std::vector<const char*> argv;
-    for (const std::string& word : all) argv.push_back(word.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    return {code, std::move(out), testing::internal::GetCapturedStderr()};
+  Result inspect(const std::vector<std::string>& more) const {
+    return run_command(std::vector<std::string>{"inspect", "-m", folder()} + more);
   }
   void expect_usage_error(const std::vector<std::string>& more, const std::string& message) const {
     const Result r = inspect(more);

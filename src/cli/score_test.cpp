@@ -1,15 +1,11 @@
 // hexapla score as its users meet it.
 #include <gmock/gmock.h>
 
-#include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/test_folder.h"
-#include "cli/run.h"
+#include "cli/test_command.h"
 #include "model/model_file.h"
 #include "text/vocabulary.h"
 
@@ -18,43 +14,15 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class ScoreCommand : public TestFolder {
+class ScoreCommand : public CommandFolder {
  protected:
   ScoreCommand() {
-    const Vocabulary v = Vocabulary::train({"ein hund rennt .", "a dog runs .", "zwei"}, {.size = 30});
-    Config c;
-    c.source_vocab = c.target_vocab = v.size();
-    c.enc_layers = 1;
-    c.dec_layers = 2;
-    c.d_model = 12;
-    c.d_ff = 16;
-    c.heads = 3;
-    c.resolve();
-    Transformer net(c);
-    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, 3);
-    save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
+    save_untrained_model(at("model.safetensors"),
+                         Vocabulary::train({"ein hund rennt .", "a dog runs .", "zwei"}, {.size = 30}));
   }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name)) << text;
-    return at(name);
-  }
-  Result score(const std::string& source, const std::string& target, std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{"hexapla", "score", "-m", folder(), write("source", source), write("target", target)};
-    all.insert(all.end(), more.begin(), more.end());
-    std::vector<const char*> argv;
-    for (const std::string& word : all) argv.push_back(word.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    return {code, std::move(out), testing::internal::GetCapturedStderr()};
+  Result score(const std::string& source, const std::string& target, const std::vector<std::string>& more = {}) const {
+    return run_command(
+        std::vector<std::string>{"score", "-m", folder(), write("source", source), write("target", target)} + more);
   }
   static std::vector<std::vector<double>> numbers(const std::string& text) {
     std::vector<std::vector<double>> rows;
@@ -93,12 +61,10 @@ TEST_F(ScoreCommand, ColumnsOfWordsAndTokens) {
 }
 
 TEST_F(ScoreCommand, PairsOfOneFile) {
-  const std::string pairs = write("pairs.tsv", "a dog\tein hund\n\tein\n"), model = folder();
-  const std::vector<const char*> argv{"hexapla", "score", "-m", model.c_str(), "--tsv", pairs.c_str(), "-q"};
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(run(7, argv.data()), 0);
-  const std::string out = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(out, score("a dog\n\n", "ein hund\nein\n", {"-q"}).out);
+  const std::string pairs = write("pairs.tsv", "a dog\tein hund\n\tein\n");
+  const Result r = run_command({"score", "-m", folder(), "--tsv", pairs, "-q"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, score("a dog\n\n", "ein hund\nein\n", {"-q"}).out);
 }
 
 TEST_F(ScoreCommand, NormalisationIsThatOfTranslating) {
@@ -155,18 +121,11 @@ TEST_F(ScoreCommand, Alignments) {
 
 // What was found and what is given are aligned by the same code.
 TEST_F(ScoreCommand, TranslatingAlignsAlike) {
-  const auto translate = [&](const std::string& lines, std::vector<std::string> more) {
-    std::vector<std::string> all{"hexapla", "translate", "-m", folder(), "-q", "--extra-length", "3"};
-    all.insert(all.end(), more.begin(), more.end());
-    std::vector<const char*> argv;
-    for (const std::string& word : all) argv.push_back(word.c_str());
-    std::istringstream in(lines);
-    auto* before = std::cin.rdbuf(in.rdbuf());
-    testing::internal::CaptureStdout();
-    EXPECT_EQ(run(static_cast<int>(argv.size()), argv.data()), 0);
-    std::cin.rdbuf(before);
-    std::cin.clear();
-    return testing::internal::GetCapturedStdout();
+  const auto translate = [&](const std::string& lines, const std::vector<std::string>& more) {
+    const Result r =
+        run_command(std::vector<std::string>{"translate", "-m", folder(), "-q", "--extra-length", "3"} + more, lines);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
   };
   const std::string found = translate("a dog runs .\n\nzwei\n", {"--alignment", "soft"});
   std::istringstream lines(found);
@@ -211,9 +170,7 @@ TEST_F(ScoreCommand, WrongInput) {
   EXPECT_EQ(score("a\n", "ein\n", {"--tsv", at("source")}).code, 2);
   EXPECT_EQ(score("a\n", "ein\n", {"--json", "--word-scores"}).code, 2);
   EXPECT_EQ(score("a\n", "ein\n", {"--batch-tokens", "0"}).code, 2);
-  const std::string model = folder();
-  const std::vector<const char*> both{"hexapla", "score", "-m", model.c_str(), "-", "-"};
-  EXPECT_EQ(run(6, both.data()), 2);
+  EXPECT_EQ(run_command({"score", "-m", folder(), "-", "-"}).code, 2);
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ void SearchFlags::bind(CLI::App& command) {
 void SearchFlags::bind_lengths(CLI::App& command) {
   command.add_option("--word-penalty", word_penalty, "taken from a score for each token before it is normalised")
       ->default_str("0");
+  command
+      .add_option("--coverage-penalty", coverage_penalty,
+                  "times how much of the source was left out: reorders what the beam has found; 0: off")
+      ->default_str("0");
   command.add_option("--extra-length", extra_length, "a translation has at most so many tokens more than its source")
       ->default_str("50");
   command.add_option("--longest", longest, "a translation has at most so many tokens; 0: no such limit")
@@ -72,8 +76,10 @@ void SearchFlags::bind_rules(CLI::App& command) {
       .add_option("--max-stutter", max_stutter,
                   "no letters or words stand more than so many times in a row (endendend); 0: off")
       ->default_str("0");
-  command.add_option("--unk", unknown, "the unknown piece: keep it (as \u2047), or forbid it")
-      ->check(CLI::IsMember({"keep", "forbid"}))
+  command
+      .add_option("--unk", unknown,
+                  "the unknown piece: keep it (as \u2047), forbid it, or copy what it came from in the source")
+      ->check(CLI::IsMember({"keep", "forbid", "copy"}))
       ->default_str("keep");
 }
 
@@ -89,6 +95,8 @@ TranslateOptions SearchFlags::options() const {
   o.search.no_repeat_ngram = no_repeat_ngram;
   o.search.max_stutter = max_stutter;
   o.search.forbid_unknown = unknown == "forbid";
+  o.copy_unknown = unknown == "copy";
+  o.coverage_penalty = coverage_penalty;
   o.long_input = parse_long_input(long_input);
   return o;
 }

@@ -26,7 +26,7 @@ struct ScoringFlags {
 // The options of decoding, the same wherever something is translated.
 struct SearchFlags : ScoringFlags {
   int beam_size = 4, n_best = 1;
-  double word_penalty = 0, longest_ratio = 0;
+  double word_penalty = 0, coverage_penalty = 0, longest_ratio = 0;
   std::string long_input = "split", unknown = "keep";
   int64_t extra_length = 50, longest = 0, min_length = 0, no_repeat_ngram = 0, max_stutter = 0;
 

@@ -34,16 +34,17 @@ struct Translate {
     how.everywhere = everywhere;
     // An alignment is of one sentence; of several models, it is the first one's.
     if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
-    check(how.search);
+    check(how);
     if (sampling.sample && !everywhere.require.empty())
       throw UsageError("--require needs a beam, and --sample has none; leave one of them out");
     return how;
   }
 
   int run() const {
-    const TranslateOptions how = options();
+    TranslateOptions how = options();
     const OpenEnsemble m = open_ensemble(models, threads, search.chosen_precision());
     const TextTranslator translator = m.translator(make_mixture(mixture), weights);
+    how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
     Progress progress(make_terminal(parse_color(color), quiet));
     // Somebody who types wants the answer to this line, not to two thousand.
@@ -94,12 +95,14 @@ struct Translate {
 
   static void write_json(const std::vector<Translation>& found) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Translation& t : found)
+    for (const Translation& t : found) {
       list.push_back({{"text", t.text},
                       {"score", t.score},
                       {"normalised", t.normalised},
                       {"ids", t.ids},
                       {"token_scores", t.token_scores}});
+      if (t.coverage != 0) list.back()["coverage"] = t.coverage;
+    }
     std::cout << nlohmann::ordered_json{{"translations", std::move(list)}}.dump(
                      -1, ' ', false, nlohmann::json::error_handler_t::replace)
               << "\n";

@@ -1,14 +1,11 @@
 // hexapla translate as users meet it: lines in, lines out, and what it says to wrong input.
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/random.h"
-#include "base/test_folder.h"
-#include "cli/run.h"
+#include "cli/test_command.h"
 #include "model/model_file.h"
 #include "model/parameters.h"
 #include "text/vocabulary.h"
@@ -19,12 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class TranslateTest : public TestFolder {
+class TranslateTest : public CommandFolder {
  protected:
   TranslateTest() {
     save("model.safetensors", 1, 40);
@@ -52,21 +44,11 @@ class TranslateTest : public TestFolder {
     save_model(at(name), net, {v.bytes(), v.bytes()}, {});
   }
 
-  Result translate(std::vector<std::string> arguments, const std::string& input) const {
-    std::vector<const char*> argv{"hexapla", "translate", "--extra-length", "5", "--threads", "1"};
+  Result translate(const std::vector<std::string>& arguments, const std::string& input) const {
+    std::vector<std::string> all{"translate", "--extra-length", "5", "--threads", "1"};
     if (std::find(arguments.begin(), arguments.end(), "-m") == arguments.end())
-      arguments.insert(arguments.end(), {"-m", at("model.safetensors")});
-    for (const auto& a : arguments) argv.push_back(a.c_str());
-    std::istringstream in(input);
-    std::streambuf* const before = std::cin.rdbuf(in.rdbuf());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    std::string out = testing::internal::GetCapturedStdout();
-    std::cin.rdbuf(before);
-    std::cin.clear();
-    return {code, out, testing::internal::GetCapturedStderr()};
+      all.insert(all.end(), {"-m", at("model.safetensors")});
+    return run_command(all + arguments, input);
   }
 
   void expect_error(const std::vector<std::string>& arguments, const std::string& input, int code,
@@ -75,11 +57,6 @@ class TranslateTest : public TestFolder {
     EXPECT_EQ(r.code, code) << r.err;
     EXPECT_THAT(r.err, message);
     EXPECT_EQ(r.out, "");
-  }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name)) << text;
-    return at(name);
   }
 };
 
@@ -193,11 +170,26 @@ TEST_F(TranslateTest, LongLines) {
   expect_error({"--max-length", "9", "--require", "Hund"}, text, 3, HasSubstr("phrases that are required"));
 }
 
+TEST_F(TranslateTest, CoverageAndCopies) {
+  const Result r = translate({"--coverage-penalty", "0.5", "--unk", "copy", "--json"}, "ein Hund\n\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto best = nlohmann::json::parse(r.out.substr(0, r.out.find('\n')))["translations"][0];
+  EXPECT_LT(best["coverage"].get<double>(), 0);
+  EXPECT_EQ(lines_of(r.out), 2);
+}
+
 TEST_F(TranslateTest, NumbersOutOfRange) {
   for (const char* option : {"--longest", "--longest-ratio", "--min-length", "--no-repeat-ngram", "--max-stutter"})
     expect_error({option, "-1"}, "", 2, HasSubstr(std::string(option) + " -1"));
   expect_error({"--min-length", "5", "--longest", "4"}, "", 2, HasSubstr("--min-length 5 is above --longest 4"));
   expect_error({"--unk", "drop"}, "", 2, HasSubstr("--unk"));
+  expect_error({"--word-penalty", "nan"}, "", 2, HasSubstr("--word-penalty nan is no number"));
+  expect_error({"--coverage-penalty", "-1"}, "", 2, HasSubstr("--coverage-penalty -1"));
+  expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty reorders"));
+  expect_error({"--coverage-penalty", "1", "--alignment-layer", "1"}, "", 2, HasSubstr("--alignment-layer 1"));
+  std::string phrase;
+  for (int i = 0; i < 1000; ++i) phrase += "Hund ";
+  expect_error({"--require", phrase}, "ein\n", 2, HasSubstr("999"));
 }
 
 }  // namespace

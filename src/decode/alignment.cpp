@@ -1,6 +1,7 @@
 #include "decode/alignment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace hexapla {
@@ -76,6 +77,17 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, st
   model.decode(tapped, {memory, source.starts}, target.ids, target.starts, saved);
   for (const SoftAlignment& a : tap.alignments) HEXAPLA_CHECK(a.rows > 0, "alignment: no layer ", head.layer);
   return std::move(tap.alignments);
+}
+
+double coverage(const SoftAlignment& tokens) {
+  constexpr double least = 1e-10;  // where every weight is zero in floating point
+  double sum = 0;
+  for (int64_t s = 0; s + 1 < tokens.columns; ++s) {
+    double given = 0;
+    for (int64_t t = 0; t < tokens.rows; ++t) given += tokens.at(t, s);
+    sum += std::log(std::clamp(given, least, 1.0));
+  }
+  return sum;
 }
 
 SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target) {

@@ -42,6 +42,10 @@ struct Units {
   std::span<const int32_t> of_token;
   int64_t count;
 };
+// How much of the source was translated (Wu et al. 2016, equation 14): the sum over the source tokens but </s> of
+// log(min(1, what all target tokens and </s> together gave it)). 0: all of it; never above.
+double coverage(const SoftAlignment& tokens);
+
 // Tokens put together to larger units: the weights on a source unit are summed, those of a target unit's tokens
 // averaged. A target unit without tokens (its line was cut) has a row of zeros.
 SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target);

@@ -19,6 +19,11 @@ void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineR
       if (stands_in(forbidden, required.text, Ending::closed))
         throw UsageError(cat("'", required.text, "' is required, and '", forbidden.text,
                              "', which is a part of it, is forbidden; leave one of them out"));
+  size_t tokens = 0;
+  for (const Phrase& p : to.required) tokens += p.ids.size();
+  if (tokens > 999)
+    throw UsageError(cat("the phrases of --require have ", tokens,
+                         " tokens, but at most 999 can be required of a sentence; require fewer"));
 }
 
 }  // namespace
@@ -35,11 +40,6 @@ Request RequestMaker::make(const LineRequest& own, uint64_t line) const {
   r.prefix_tokens = 0;
   for (std::string_view rest = r.prefix; !rest.empty(); rest.remove_prefix(character_bytes(rest))) ++r.prefix_tokens;
   add_phrases(target_, pieces_, own, r);
-  size_t tokens = 0;
-  for (const Phrase& p : r.required) tokens += p.ids.size();
-  if (tokens > 999)
-    throw UsageError(
-        cat("the required phrases have ", tokens, " tokens, but at most 999 can be required of a sentence"));
   return r;
 }
 

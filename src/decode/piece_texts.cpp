@@ -59,6 +59,20 @@ std::string PieceTexts::read(const Ids& ids, std::string_view forced) const {
   return text;
 }
 
+PieceTexts::Reading PieceTexts::read(const Ids& ids, std::string_view forced,
+                                     std::span<const std::string> copies) const {
+  Reading reading;
+  size_t unknown = 0;
+  for (size_t i = 1; i < ids.size(); ++i) {
+    std::string_view piece = added(reading.text, ids[i], forced);
+    if (ids[i] == unk_ && unknown++ < copies.size() && kUnknown.ends_with(piece)) piece = copies[unknown - 1];
+    const size_t from = reading.text.size();
+    reading.text += piece;
+    reading.places.push_back({from, reading.text.size()});
+  }
+  return reading;
+}
+
 size_t PieceTexts::unwritable(std::string_view text) const {
   size_t n = 0;
   while (!bytes_ && n < text.size()) {

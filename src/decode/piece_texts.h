@@ -1,5 +1,6 @@
 #pragma once
 // What a translation's ids read as, while it is being written: rules on text hold whatever pieces it is made of.
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -23,6 +24,13 @@ class PieceTexts {
   std::string_view added(std::string_view text, int32_t id, std::string_view forced = {}) const;
   // Of ids that are all of a translation so far, <s> first.
   std::string read(const Ids& ids, std::string_view forced = {}) const;
+
+  struct Reading {
+    std::string text;
+    std::vector<PiecePlace> places;  // of ids[1], ids[2] .. in the text
+  };
+  // The same with places, and with copies[i] for the i-th unknown piece, where `forced` has nothing for it.
+  Reading read(const Ids& ids, std::string_view forced, std::span<const std::string> copies) const;
 
   // How many bytes at the start of text no piece can write.
   size_t unwritable(std::string_view text) const;

@@ -13,21 +13,29 @@ LongInput parse_long_input(const std::string& word) {
   throw UsageError(cat("--long-input '", word, "' is not known; choose split, refuse or truncate"));
 }
 
-std::vector<Ids> SourceReader::parts(const std::string& text, size_t line) const {
+std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
   const std::string clean = mended(text, line);
   const Ids ids = vocabulary_.encode(clean);
   if (ids.empty()) return {};
-  if (fits(ids)) return {ids};
-  std::vector<Ids> all;
-  for (const std::string& part : parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
-    all.push_back(vocabulary_.encode(part));
-    if (!fits(all.back())) all.back().resize(static_cast<size_t>(longest_ - 1));
-    if (all.back().empty()) all.pop_back();
+  if (fits(ids)) return {{clean, ids}};
+  std::vector<Part> all;
+  for (std::string& part : parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
+    Ids of_part = vocabulary_.encode(part);
+    of_part.resize(kept(of_part.size(), line));  // a single character may have more tokens than fit
+    if (!of_part.empty()) all.push_back({std::move(part), std::move(of_part)});
   }
   if (warn_)
     warn_(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
                     " parts, which --long-input can change"));
   return all;
+}
+
+std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, size_t line) const {
+  std::string clean = mended(text, line);
+  Ids ids = vocabulary_.encode(clean);
+  ids.resize(kept(ids.size(), line));
+  if (ids.empty()) return {};
+  return {{std::move(clean), std::move(ids)}};
 }
 
 bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(clean_utf8(text))); }

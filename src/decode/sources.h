@@ -16,8 +16,14 @@ class SourceReader : public LineEncoder {
  public:
   using LineEncoder::LineEncoder;
 
-  // The parts of a line, each without </s>; none for a blank line. A line that fits has one. Warned of.
-  std::vector<Ids> parts(const std::string& text, size_t line) const;
+  struct Part {
+    std::string text;  // UTF-8
+    Ids ids;           // without </s>
+  };
+  // The parts of a line; none for a blank line. A line that fits has one. Warned of.
+  std::vector<Part> parts(const std::string& text, size_t line) const;
+  // The line as one part; a long one is cut, and warned of.
+  std::vector<Part> whole(const std::string& text, size_t line) const;
   // DataError if any line is too long: how many are, and which is the first.
   void refuse_long(std::span<const std::string> lines, uint64_t first_line) const;
   bool too_long(const std::string& text) const;

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "decode/workers.h"
+#include "decode/pair_batches.h"
 
 namespace hexapla {
 namespace {
-
-int64_t length(const Ids& ids) { return static_cast<int64_t>(ids.size()); }
 
 void check(const TranslateOptions& options, size_t sources, size_t targets) {
   hexapla::check(options);
@@ -21,50 +19,6 @@ std::vector<LineEncoder::Line> encode_lines(const LineEncoder& encoder, std::spa
   for (size_t i = 0; i < texts.size(); ++i) lines.push_back(encoder.encode_words(texts[i], i));
   return lines;
 }
-
-struct PairBatch {
-  std::vector<size_t> places;  // in the input
-  std::vector<Ids> from, to;
-};
-
-// Pairs in batches of like length, shared out among workers.
-struct Pairs {
-  std::vector<LineEncoder::Line> from, to;  // the sources end with </s>
-  std::vector<std::vector<size_t>> batches;
-
-  Pairs(std::vector<LineEncoder::Line> x, std::vector<LineEncoder::Line> y, const TranslateOptions& options)
-      : from(std::move(x)), to(std::move(y)) {
-    std::vector<int64_t> lengths;
-    for (size_t i = 0; i < from.size(); ++i) lengths.push_back(std::max(length(from[i].ids), length(to[i].ids) + 1));
-    batches = plan_batches(lengths, options);
-  }
-  PairBatch batch(size_t i) const {
-    PairBatch b{batches[i], {}, {}};
-    for (size_t place : b.places) {
-      b.from.push_back(from[place].ids);
-      b.to.push_back(to[place].ids);
-    }
-    return b;
-  }
-  // The most memory that a batch needs.
-  template <class Memory>
-  size_t most(Memory&& memory) const {
-    size_t bytes = 0;
-    for (size_t i = 0; i < batches.size(); ++i) {
-      const PairBatch b = batch(i);
-      bytes = std::max<size_t>(bytes, memory(b.from, b.to));
-    }
-    return bytes;
-  }
-  template <class Work>
-  void each_batch(Backend& backend, DType dtype, size_t memory, Work&& work) const {
-    std::atomic<size_t> next = 0;
-    on_workers(std::min<int64_t>(threads(), static_cast<int64_t>(batches.size())), backend, dtype, memory,
-               [&](Context& cx) {
-                 for (size_t i = next++; i < batches.size(); i = next++) work(cx, batch(i));
-               });
-  }
-};
 
 // </s> stands behind the words. Of a line that was cut the words that were not read have log-probability 0.
 std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Line& line) {
@@ -98,7 +52,7 @@ TextScorer::Lines TextScorer::target_lines(std::span<const std::string> targets,
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
   check(options, sources.size(), targets.size());
-  const Pairs pairs(source_lines(sources, options, warn), target_lines(targets, options, warn), options);
+  const PairBatches pairs(source_lines(sources, options, warn), target_lines(targets, options, warn), options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory =
@@ -127,27 +81,21 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
   check(options, sources.size(), targets.size());
   Lines to;
   for (const Translation& t : targets)
-    to.push_back(
-        {t.ids, words_of_pieces(t.text, target_.places_in(t.ids)), static_cast<int32_t>(words(t.text).size())});
+    to.push_back({t.ids, words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places),
+                  static_cast<int32_t>(words(t.text).size())});
   return align(source_lines(sources, options, {}), to, options, how);
 }
 
 std::vector<SoftAlignment> TextScorer::align(const Lines& from, const Lines& to, const TranslateOptions& options,
                                              const AlignmentOptions& how) const {
   check(how.attention, model_.config);
-  const Pairs pairs(from, to, options);
   std::vector<SoftAlignment> results(from.size());
-  const DType dtype = model_.target_embedding().table.value.dtype;
-  const size_t memory = pairs.most([&](const auto& x, const auto& y) { return align_memory(model_, x, y, dtype); });
-  pairs.each_batch(backend_, dtype, memory, [&](Context& cx, const PairBatch& batch) {
-    auto found = align_pairs(cx, model_, batch.from, batch.to, special_ids(target_), how.attention);
-    for (size_t b = 0; b < found.size(); ++b) {
-      const size_t i = batch.places[b];
-      results[i] = how.unit == AlignmentUnit::pieces
-                       ? std::move(found[b])
-                       : merge(found[b], {from[i].words, from[i].word_count}, {to[i].words, to[i].word_count});
-    }
-  });
+  align_each({model_, special_ids(target_), backend_}, PairBatches(from, to, options), how.attention,
+             [&](size_t i, SoftAlignment tokens) {
+               results[i] = how.unit == AlignmentUnit::pieces
+                                ? std::move(tokens)
+                                : merge(tokens, {from[i].words, from[i].word_count}, {to[i].words, to[i].word_count});
+             });
   return results;
 }
 

@@ -1,8 +1,10 @@
 #include "decode/translator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "decode/hindsight.h"
 #include "decode/hypotheses.h"
 #include "decode/room.h"
 #include "decode/sentences.h"
@@ -37,6 +39,10 @@ void check(const TranslateOptions& o) {
   if (o.batch_tokens < 1) throw UsageError(cat("--batch-tokens ", o.batch_tokens, " is out of range; give 1 or more"));
   if (o.max_length < 2)
     throw UsageError(cat("--max-length ", o.max_length, " is out of range; a token and </s> are the least"));
+  if (!(o.coverage_penalty >= 0) || !std::isfinite(o.coverage_penalty))
+    throw UsageError(cat("--coverage-penalty ", o.coverage_penalty, " is out of range; give 0 or more, as 0.2"));
+  if (o.coverage_penalty > 0 && o.search.sampling)
+    throw UsageError("--coverage-penalty reorders what a beam has found, and --sample has none; leave one of them out");
 }
 
 std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options) {
@@ -83,7 +89,8 @@ namespace {
 
 // Lines as the sentences that are translated one by one: usually one a line.
 struct Sentences {
-  std::vector<Ids> ids;  // with </s>
+  std::vector<Ids> ids;            // with </s>
+  std::vector<std::string> texts;  // that they were made of
   std::vector<Request> requests;
   std::vector<size_t> first;  // of each line, and the end
 
@@ -97,7 +104,9 @@ struct Sentences {
         throw DataError(cat("line ", lines.first + i + 1, " has phrases that are required, but more than ",
                             reader.longest(), " tokens, and none of its parts would know which are its own; cut the ",
                             "line into sentences, or raise --max-length"));
-      for (Ids& part : parts(lines.text[i], i, reader, long_input)) {
+      const bool split = long_input == LongInput::split;
+      for (auto& [text, part] : split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i)) {
+        texts.push_back(std::move(text));
         ids.push_back(std::move(part));
         ids.back().push_back(eos);
         requests.push_back(r);
@@ -109,12 +118,6 @@ struct Sentences {
   }
 
  private:
-  static std::vector<Ids> parts(const std::string& text, size_t line, const SourceReader& reader, LongInput how) {
-    if (how == LongInput::split) return reader.parts(text, line);
-    const Ids ids = reader.encode(text, line);
-    if (ids.empty()) return {};
-    return {ids};
-  }
   static Request request(const Lines& lines, size_t i, const RequestMaker& maker) {
     const uint64_t line = lines.first + i;
     if (lines.requests.empty()) return maker.make({}, line);
@@ -136,12 +139,13 @@ Translation in_one(std::span<const std::vector<Translation>> parts, size_t i, co
     const Translation& t = found[std::min(i, found.size() - 1)];
     texts.push_back(t.text);
     whole.score += t.score;
+    whole.coverage += t.coverage;
     tokens += static_cast<int64_t>(t.ids.size()) + 1;
     whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
     whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
   }
   whole.text = joined(texts);
-  if (tokens > 0) whole.normalised = normalised(whole.score, tokens, options);
+  if (tokens > 0) whole.normalised = normalised(whole.score, tokens, options) + whole.coverage;
   return whole;
 }
 
@@ -157,11 +161,26 @@ std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, cons
 }  // namespace
 
 // A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
-std::string TextTranslator::text_of(const Ids& ids, const std::string& prefix) const {
-  if (prefix.empty() || std::find(ids.begin(), ids.end(), target_.unk()) == ids.end()) return target_.decode(ids);
+Translation TextTranslator::read(Hypothesis&& found, const std::string& prefix,
+                                 std::span<const std::string> copies) const {
+  Translation t{.text = {},
+                .score = found.score,
+                .normalised = found.normalised,
+                .ids = std::move(found.ids),
+                .token_scores = std::move(found.token_scores),
+                .coverage = found.coverage,
+                .places = {}};
+  const bool unknown = std::find(t.ids.begin(), t.ids.end(), target_.unk()) != t.ids.end();
+  if (!unknown || (prefix.empty() && copies.empty())) {
+    t.text = target_.decode(t.ids);
+    return t;
+  }
   Ids all{target_.bos()};
-  all.insert(all.end(), ids.begin(), ids.end());
-  return pieces_->read(all, prefix);
+  all.insert(all.end(), t.ids.begin(), t.ids.end());
+  PieceTexts::Reading reading = pieces_->read(all, prefix, copies);
+  t.text = std::move(reading.text);
+  t.places = std::move(reading.places);
+  return t;
 }
 
 void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, const Done& done) const {
@@ -174,6 +193,19 @@ void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, co
                [&](Context& cx) { search(cx, models, queue, options, special_ids(target_), done); });
   };
   ensemble_.models.size() == 1 ? run(model()) : run(ensemble_);
+}
+
+// Of each sentence, best first. The coverage penalty chooses among all that a beam has finished.
+std::vector<std::vector<Hypothesis>> TextTranslator::find(Queue& queue, const TranslateOptions& options) const {
+  const bool cover = options.coverage_penalty > 0;
+  SearchOptions search = options.search;
+  if (cover) search.n_best = search.beam_size;
+  std::vector<std::vector<Hypothesis>> found(queue.sources.size());
+  search_queue(queue, search, [&](size_t place, std::vector<Hypothesis> of_one) { found[place] = std::move(of_one); });
+  if (!cover) return found;
+  add_coverage({model(), special_ids(target_), backend_}, queue.sources, found, options);
+  for (auto& of_one : found) of_one.resize(std::min(of_one.size(), static_cast<size_t>(options.search.n_best)));
+  return found;
 }
 
 std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lines, const TranslateOptions& options,
@@ -191,16 +223,18 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
               .tokens = options.batch_tokens,
               .requests = sentences.requests,
               .pieces = pieces_.get()};
-  std::vector<std::vector<Translation>> found(sentences.ids.size());
-  search_queue(queue, options.search, [&](size_t place, std::vector<Hypothesis> hypotheses) {
-    for (Hypothesis& h : hypotheses)
-      found[place].push_back({text_of(h.ids, sentences.requests[place].prefix), h.score, h.normalised, std::move(h.ids),
-                              std::move(h.token_scores)});
-  });
+  std::vector<std::vector<Hypothesis>> found = find(queue, options);
+  Copies copied;
+  if (options.copy_unknown)
+    copied = copies({model(), special_ids(target_), backend_}, {sentences.ids, sentences.texts, source_}, target_,
+                    found, options);
+  std::vector<std::vector<Translation>> all(found.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    for (Hypothesis& h : found[i]) all[i].push_back(read(std::move(h), sentences.requests[i].prefix, copied[&h]));
   std::vector<std::vector<Translation>> results;
   for (size_t i = 0; i < lines.text.size(); ++i) {
     const size_t n = sentences.first[i + 1] - sentences.first[i];
-    const std::span<std::vector<Translation>> parts(found.data() + sentences.first[i], n);
+    const std::span<std::vector<Translation>> parts(all.data() + sentences.first[i], n);
     for (const auto& part : parts)
       if (part.empty() && warn) warn(i, "no translation follows the rules it was given, so there is none; ease them");
     results.push_back(of_line(parts, options.search));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "decode/alignment.h"
 #include "decode/ensemble.h"
 #include "decode/line_requests.h"
 #include "decode/search.h"
@@ -20,6 +21,9 @@ struct TranslateOptions {
   int64_t max_length = 512;                 // source tokens that are translated at a time, </s> counted
   LongInput long_input = LongInput::split;  // what becomes of a longer line
   LineRequest everywhere;                   // of every line
+  double coverage_penalty = 0;  // beta of Wu et al. 2016, equation 14: reorders what the beam has found; 0: off
+  bool copy_unknown = false;    // an unknown piece is written as what it came from in the source
+  AttentionHead attention;      // of the first model: what these two look at
 };
 
 // Lines and what is asked of each.
@@ -36,6 +40,8 @@ struct Translation {
   double score = 0, normalised = 0;  // as in Hypothesis
   Ids ids;
   std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
+  double coverage = 0;              // as in Hypothesis
+  std::vector<PiecePlace> places;   // of ids in the text; none where they are as Vocabulary::places_in() has them
 };
 
 // Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
@@ -66,7 +72,8 @@ class TextTranslator {
  private:
   const Transformer& model() const { return *ensemble_.models.front(); }
   int64_t positions() const;
-  std::string text_of(const Ids& ids, const std::string& prefix) const;
+  std::vector<std::vector<Hypothesis>> find(Queue& queue, const TranslateOptions& options) const;
+  Translation read(Hypothesis&& found, const std::string& prefix, std::span<const std::string> copies) const;
   void search_queue(Queue& queue, const SearchOptions& options, const Done& done) const;
 
   Ensemble ensemble_;

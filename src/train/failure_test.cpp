@@ -101,6 +101,28 @@ TEST_F(Failure, LeavesTheLinesOfTheBatchAndWhatWasFound) {
   EXPECT_THAT(read_file(o.model + "/failure/report.txt"), HasSubstr("the first bad value is in"));
 }
 
+TEST_F(Failure, LinesNameTheirSet) {
+  TrainOptions o = options("sets");
+  write_toy_corpus(folder_ + "/c", folder_ + "/d", 60, 8);
+  o.train_sets = {folder_ + "/a", folder_ + "/b", folder_ + "/c", folder_ + "/d"};
+  o.lr = 1e38;
+  o.warmup = 1;
+  what_of_run(o);
+  const std::vector<std::string> sources[] = {read_checked_lines(folder_ + "/a"), read_checked_lines(folder_ + "/c")};
+  std::ifstream in(o.model + "/failure/lines.txt");
+  size_t of_second = 0;
+  for (std::string line; std::getline(in, line);) {
+    const size_t set = std::stoul(line) - 1, at = std::stoul(line.substr(line.find(':') + 1)) - 1;
+    ASSERT_LT(set, 2u) << line;
+    ASSERT_LT(at, sources[set].size()) << line;
+    EXPECT_THAT(line, HasSubstr("\t" + sources[set][at] + "\t"));
+    of_second += set == 1;
+  }
+  EXPECT_GT(of_second, 0u);
+  EXPECT_EQ(load_step(o.model).step.batches.front().corpora.size(),
+            load_step(o.model).step.batches.front().lines.size());
+}
+
 TEST_F(Failure, TheSameCommandWithALowerRateGoesOn) {
   TrainOptions o = options("mended");
   o.max_updates = 10;

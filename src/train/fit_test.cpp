@@ -44,8 +44,8 @@ TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
 // The validation set may have the larger batches.
 TEST_F(Memory, ValidationCounts) {
   TrainOptions o = options("valid");
-  write_corpus(folder_ + "/few", 3);
-  o.train_sets = {folder_ + "/few/a", folder_ + "/few/b"};
+  o.train_sets = {folder_ + "/few_a", folder_ + "/few_b"};
+  write_toy_corpus(o.train_sets[0], o.train_sets[1], 3);
   o.batch_tokens = 2000;
   o.max_updates = 3;
   o.valid_every = "2";
@@ -74,7 +74,7 @@ TEST_F(Memory, WhatDoesNotFitIsRefusedWithTheNumberToChange) {
   TrainOptions o = options("large");
   o.architecture.d_model = 256;
   o.architecture.d_ff = 1024;
-  write_corpus(folder_, 4000);
+  write_corpus(4000);
   o.batch_tokens = 20'000;
   o.valid_sets.clear();
   o.memory = 64;
@@ -96,7 +96,7 @@ TEST_F(Memory, AutoTakesTheLargestBatchAndARunKeepsIt) {
   TrainOptions o = options("auto");
   o.architecture.d_model = 256;
   o.architecture.d_ff = 1024;
-  write_corpus(folder_, 4000);
+  write_corpus(4000);
   o.valid_sets.clear();
   o.batch_tokens = 0;
   o.memory = 64;

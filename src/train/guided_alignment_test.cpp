@@ -7,35 +7,27 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/file.h"
-#include "base/random.h"
 #include "base/test_folder.h"
+#include "base/toy_corpus.h"
 #include "model/model_file.h"
+#include "text/words.h"
 #include "train/trainer.h"
 
 namespace hexapla {
 namespace {
 using testing::HasSubstr;
 
-// Every word has one translation, and the order is reversed: word i of n is linked to word n - 1 - i.
+// In the toy language word i of n is linked to word n - 1 - i.
 class GuidedAlignment : public TestFolder {
  protected:
   GuidedAlignment() {
-    const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
-    const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
-    std::ofstream source(at("a")), target(at("b")), links(at("links"));
-    Random random(7);
-    for (int i = 0; i < 60; ++i) {
-      std::string a, b, l;
-      const uint32_t n = 1 + random.below(5);
-      for (uint32_t k = 0; k < n; ++k) {
-        const uint32_t w = random.below(8);
-        a += (k ? " " : "") + from[w];
-        b = to[w] + (k ? " " : "") + b;
-        l += cat(k ? " " : "", k, "-", n - 1 - k);
-      }
-      source << a << "\n";
-      target << b << "\n";
-      links << l << "\n";
+    write_toy_corpus(at("a"), at("b"), 60);
+    std::ifstream lines(at("a"));
+    std::ofstream links(at("links"));
+    for (std::string line; std::getline(lines, line);) {
+      const size_t n = words(line).size();
+      for (size_t k = 0; k < n; ++k) links << (k ? " " : "") << k << "-" << n - 1 - k;
+      links << "\n";
     }
   }
   TrainOptions options(const std::string& run) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,66 +11,19 @@
 #include "base/file.h"
 
 namespace hexapla {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Batch, source, source_starts, target_in, target_out, target_starts, lines, corpora,
+                                   link_starts, linked)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Step, update, dropout_step, seed, label_smoothing, precision, reason, guidance,
+                                   batches)
+
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-json to_json(const Batch& b) {
-  return {{"source", b.source},
-          {"source_starts", b.source_starts},
-          {"target_in", b.target_in},
-          {"target_out", b.target_out},
-          {"target_starts", b.target_starts},
-          {"lines", b.lines},
-          {"link_starts", b.link_starts},
-          {"linked", b.linked}};
-}
-
-Batch batch_of(const json& j) {
-  Batch b;
-  j.at("source").get_to(b.source);
-  j.at("source_starts").get_to(b.source_starts);
-  j.at("target_in").get_to(b.target_in);
-  j.at("target_out").get_to(b.target_out);
-  j.at("target_starts").get_to(b.target_starts);
-  j.at("lines").get_to(b.lines);
-  j.at("link_starts").get_to(b.link_starts);
-  j.at("linked").get_to(b.linked);
-  return b;
-}
-
-json to_json(const Step& s) {
-  json batches = json::array();
-  for (const Batch& b : s.batches) batches.push_back(to_json(b));
-  return {{"update", s.update},
-          {"dropout_step", s.dropout_step},
-          {"seed", s.seed},
-          {"label_smoothing", s.label_smoothing},
-          {"precision", s.precision},
-          {"reason", s.reason},
-          {"guided_layer", s.guidance.layer},
-          {"guided_head", s.guidance.head},
-          {"guided_weight", s.guidance.weight},
-          {"batches", batches}};
-}
-
-Step step_of(const json& j) {
-  Step s;
-  j.at("update").get_to(s.update);
-  j.at("dropout_step").get_to(s.dropout_step);
-  j.at("seed").get_to(s.seed);
-  j.at("label_smoothing").get_to(s.label_smoothing);
-  j.at("precision").get_to(s.precision);
-  j.at("reason").get_to(s.reason);
-  j.at("guided_layer").get_to(s.guidance.layer);
-  j.at("guided_head").get_to(s.guidance.head);
-  j.at("guided_weight").get_to(s.guidance.weight);
-  for (const json& b : j.at("batches")) s.batches.push_back(batch_of(b));
-  return s;
-}
-
-// Line number, source and target of every pair, as text.
+// Line number, source and target of every pair, as text; where there are several sets, 2:7 is line 7 of the second.
 std::string lines_text(const Step& step, const Vocabulary& source, const Vocabulary& target) {
   std::string text;
   auto side = [](const Vocabulary& vocabulary, const std::vector<int32_t>& ids, const std::vector<int32_t>& starts,
@@ -78,10 +32,13 @@ std::string lines_text(const Step& step, const Vocabulary& source, const Vocabul
     if (!own.empty() && own.back() == vocabulary.eos()) own.pop_back();
     return vocabulary.decode(own);
   };
+  const bool sets = std::any_of(step.batches.begin(), step.batches.end(), [](const Batch& b) {
+    return std::any_of(b.corpora.begin(), b.corpora.end(), [](int32_t c) { return c > 0; });
+  });
   for (const Batch& b : step.batches)
     for (size_t i = 0; i < b.lines.size(); ++i)
-      text += fmt::format("{}\t{}\t{}\n", b.lines[i], side(source, b.source, b.source_starts, i),
-                          side(target, b.target_out, b.target_starts, i));
+      text += fmt::format("{}{}\t{}\t{}\n", sets ? cat(b.corpora[i] + 1, ":") : "", b.lines[i],
+                          side(source, b.source, b.source_starts, i), side(target, b.target_out, b.target_starts, i));
   return text;
 }
 
@@ -107,7 +64,7 @@ void save_step(const std::string& folder, const Step& step, const Config& config
   fs::remove_all(folder, error);
   fs::create_directories(folder, error);
   content.state["config"] = config.to_json();
-  content.state["step"] = to_json(step).dump();
+  content.state["step"] = json(step).dump();
   save_checkpoint(folder, step.update, content);
   write_file_atomically(folder + "/lines.txt", lines_text(step, source, target));
 }
@@ -121,7 +78,7 @@ SavedStep load_step(const std::string& path) {
   const LoadedCheckpoint saved = load_checkpoint(folder, updates.back());
   SavedStep s;
   try {
-    s.step = step_of(json::parse(state_value(saved, "step")));
+    s.step = json::parse(state_value(saved, "step")).get<Step>();
   } catch (const json::exception& e) {
     throw DataError(cat(saved.path, ": the step cannot be read: ", e.what()));
   }

@@ -2,7 +2,7 @@
 // One step of training by itself: what a run that fails leaves in DIR/failure, and how it is run again, op by op.
 //
 //   DIR/failure/update-00001234/   the state before the step, written as a checkpoint; state.json has the batch
-//   DIR/failure/lines.txt          its pairs: line number, source, target
+//   DIR/failure/lines.txt          its pairs: line number (with several sets 2:7, line 7 of the second), source, target
 //   DIR/failure/report.txt         what was found
 #include <map>
 #include <memory>

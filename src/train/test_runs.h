@@ -9,29 +9,10 @@
 #include <regex>
 
 #include "base/file.h"
-#include "base/random.h"
+#include "base/toy_corpus.h"
 #include "train/trainer.h"
 
 namespace hexapla {
-
-// Words of one toy language and of another, line by line: every word has one translation, and the order is reversed.
-inline void write_corpus(const std::string& folder, int pairs) {
-  std::filesystem::create_directories(folder);
-  std::ofstream source(folder + "/a"), target(folder + "/b");
-  const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
-  const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
-  Random random(7);
-  for (int i = 0; i < pairs; ++i) {
-    std::string a, b;
-    for (uint32_t n = 1 + random.below(5); n > 0; --n) {
-      const uint32_t w = random.below(8);
-      a += (a.empty() ? "" : " ") + from[w];
-      b = to[w] + (b.empty() ? "" : " ") + b;
-    }
-    source << a << "\n";
-    target << b << "\n";
-  }
-}
 
 struct StopAt : TrainWatcher {
   explicit StopAt(int64_t u) : update(u) {}
@@ -46,10 +27,12 @@ class Training : public testing::Test {
  protected:
   Training() : folder_(testing::TempDir() + "hexapla_trainer_" + std::to_string(getpid())) {
     std::filesystem::remove_all(folder_);
-    write_corpus(folder_, 60);
+    std::filesystem::create_directories(folder_);
+    write_corpus(60);
   }
   ~Training() override { std::filesystem::remove_all(folder_); }
 
+  void write_corpus(int pairs) const { write_toy_corpus(folder_ + "/a", folder_ + "/b", pairs); }
   TrainOptions options(const std::string& run) const {
     TrainOptions o;
     o.train_sets = o.valid_sets = {folder_ + "/a", folder_ + "/b"};

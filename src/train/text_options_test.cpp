@@ -5,10 +5,9 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/file.h"
-#include "base/random.h"
 #include "base/test_folder.h"
 #include "model/model_file.h"
-#include "train/trainer.h"
+#include "train/test_runs.h"
 
 namespace hexapla {
 namespace {
@@ -16,36 +15,11 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-struct StopAt : TrainWatcher {
-  explicit StopAt(int64_t u) : update(u) {}
-  void updated(const TrainReport& r) override {
-    if (r.update == update) stop = true;
-  }
-  int64_t update;
-  std::atomic<bool> stop{false};
-};
-
 class Texts : public TestFolder {
  protected:
   Texts() {
-    write_corpus("a", "b", 300, 7);
-    write_corpus("c", "d", 100, 8);
-  }
-  void write_corpus(const std::string& x, const std::string& y, int pairs, uint64_t seed) const {
-    std::ofstream source(at(x)), target(at(y));
-    const std::vector<std::string> from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
-    const std::vector<std::string> to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
-    Random random(seed);
-    for (int i = 0; i < pairs; ++i) {
-      std::string a, b;
-      for (uint32_t n = 1 + random.below(5); n > 0; --n) {
-        const uint32_t w = random.below(8);
-        a += (a.empty() ? "" : " ") + from[w];
-        b = to[w] + (b.empty() ? "" : " ") + b;
-      }
-      source << a << "\n";
-      target << b << "\n";
-    }
+    write_toy_corpus(at("a"), at("b"), 300);
+    write_toy_corpus(at("c"), at("d"), 100, 8);
   }
   TrainOptions options(const std::string& run) const {
     TrainOptions o;

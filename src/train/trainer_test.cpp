@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST_F(Training, LearnsTwentyPairsByHeart) {
-  write_corpus(folder_, 20);
+  write_corpus(20);
   TrainOptions o = options("heart");
   o.max_updates = 400;
   o.warmup = 50;

@@ -1,0 +1,33 @@
+#pragma once
+// For tests that train: text of a toy language and its translation. Every word has one translation, and the order is
+// reversed, so what is right is known.
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace hexapla {
+
+// So many lines of 1 to `longest` words.
+inline void write_toy_corpus(const std::filesystem::path& source, const std::filesystem::path& target, int pairs,
+                             uint64_t seed = 7, uint32_t longest = 5) {
+  constexpr std::array from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
+  constexpr std::array to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
+  std::ofstream a(source), b(target);
+  Random random(seed);
+  for (int i = 0; i < pairs; ++i) {
+    std::string x, y;
+    for (uint32_t n = 1 + random.below(longest); n > 0; --n) {
+      const uint32_t w = random.below(from.size());
+      x += cat(x.empty() ? "" : " ", from[w]);
+      y = cat(to[w], y.empty() ? "" : " ", y);
+    }
+    a << x << "\n";
+    b << y << "\n";
+  }
+}
+
+}  // namespace hexapla

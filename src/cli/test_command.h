@@ -1,0 +1,71 @@
+#pragma once
+// For tests of commands as users meet them: arguments and stdin in; exit code, stdout and stderr out.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/test_folder.h"
+#include "cli/run.h"
+#include "model/model_file.h"
+#include "model/parameters.h"
+#include "text/vocabulary.h"
+
+namespace hexapla::cli {
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+inline Result run_command(std::vector<std::string> arguments, const std::string& input = "") {
+  arguments.insert(arguments.begin(), "hexapla");
+  std::vector<const char*> argv;
+  for (const std::string& word : arguments) argv.push_back(word.c_str());
+  std::istringstream in(input);
+  std::streambuf* const before = std::cin.rdbuf(in.rdbuf());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run(static_cast<int>(argv.size()), argv.data());
+  std::fflush(stdout);
+  std::string out = testing::internal::GetCapturedStdout();
+  std::cin.rdbuf(before);
+  std::cin.clear();
+  return {code, std::move(out), testing::internal::GetCapturedStderr()};
+}
+
+// A model of one and two layers and three heads that knows nothing.
+inline void save_untrained_model(const std::string& path, const Vocabulary& vocabulary) {
+  Config c;
+  c.source_vocab = c.target_vocab = vocabulary.size();
+  c.enc_layers = 1;
+  c.dec_layers = 2;
+  c.d_model = 12;
+  c.d_ff = 16;
+  c.heads = 3;
+  c.resolve();
+  Transformer net(c);
+  const Parameters parameters(net, DType::f32, Parameters::Use::inference);
+  initialise(net, 3);
+  save_model(path, net, {vocabulary.bytes(), vocabulary.bytes()}, {});
+}
+
+inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// A folder for the files that a command reads.
+class CommandFolder : public TestFolder {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+    return at(name);
+  }
+};
+
+}  // namespace hexapla::cli
