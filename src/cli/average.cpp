@@ -16,6 +16,10 @@ struct Average {
   int run() const {
     std::vector<std::string> files;
     for (const std::string& m : models) files.push_back(model_file(m));
+    refuse_to_overwrite(files, output);
+    for (const std::string& file : files)
+      if (integers_in(file) > 0)
+        throw DataError(cat(file, " is quantised; average the models that such models were made of"));
     LoadedModel mean = average_models(files);
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
     std::cerr << "the mean of " << files.size() << " models: " << output << "\n";

@@ -55,6 +55,18 @@ TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   }
 }
 
+TEST_F(RunsAgain, AnotherRunIsNotOverwritten) {
+  ASSERT_EQ(train("run").code, 0);
+  ASSERT_EQ(train("other", {{"--max-updates", "4"}}).code, 0);
+  const std::string before = read_file(at("other/model.safetensors"));
+  const Result r = run_command({"reproduce", at("run"), "-o", at("other")});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("-o " + at("other") + " holds other files"), HasSubstr("name a new folder")));
+  EXPECT_EQ(run_command({"reproduce", at("run"), "-o", at("run")}).code, 2);
+  EXPECT_EQ(read_file(at("other/model.safetensors")), before);
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(run_command({"reproduce", at("run"), "-o", at("new")}).code, 0);
+}
+
 TEST_F(RunsAgain, FilesThatHaveMovedAreNamed) {
   ASSERT_EQ(train("run").code, 0);
   std::filesystem::rename(at("a"), at("moved"));
@@ -87,7 +99,7 @@ TEST_F(RunsAgain, AModelOfUnknownTrainingIsRefused) {
   EXPECT_THAT(mean.err, AllOf(HasSubstr("mean.safetensors"), HasSubstr("is the mean of several models")));
   const Result folder = run_command({"reproduce", at("run"), "-o", at("run")});
   EXPECT_EQ(folder.code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("is the folder of the model itself; name another one"));
+  EXPECT_THAT(folder.err, HasSubstr("holds other files than a reproduction"));
   const Result none = run_command({"reproduce", at("nowhere")});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr(at("nowhere")));

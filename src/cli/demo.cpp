@@ -159,7 +159,7 @@ struct Demo {
   std::string model, color = "auto";
   std::optional<std::string> text;
   std::optional<uint64_t> seed;
-  int64_t max_updates = kUpdates;
+  std::optional<int64_t> max_updates;
   int threads = 0;
   bool quiet = false, retrain = false, given = false;  // given: the user named the folder
 
@@ -190,7 +190,7 @@ struct Demo {
   }
 
  private:
-  // Is there a model of as many updates as wanted? Of another seed: UsageError.
+  // Is there a model of as many updates as wanted, or any to ask? Of another seed: UsageError.
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
@@ -198,7 +198,8 @@ struct Demo {
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
-    return std::stoll(m.file.history.at("updates")) >= max_updates;
+    if (text && !max_updates) return true;
+    return std::stoll(m.file.history.at("updates")) >= max_updates.value_or(kUpdates);
   }
 
   static uint64_t seed_of(const OpenModel& m) { return std::stoull(m.file.history.at("seed")); }
@@ -206,7 +207,7 @@ struct Demo {
   TrainResult train_on_dates(ProgressWatcher& watcher) const {
     TrainOptions o = demo_options(model);
     o.seed = seed.value_or(1);
-    o.max_updates = max_updates;
+    o.max_updates = max_updates.value_or(kUpdates);
     o.threads = threads;
     watcher.progress().say(fmt::format("training a small Transformer to read dates; the model goes to {}", model));
     const TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);

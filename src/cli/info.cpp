@@ -35,21 +35,24 @@ struct Info {
     return 0;
   }
 
+  int64_t integers() const { return integers_in(model_file(model)); }
+
   static nlohmann::ordered_json config_of(const OpenModel& m) {
     return nlohmann::ordered_json::parse(m.file.config.to_json());
   }
 
-  static void write_json(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) {
+  void write_json(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
     j["parameters"] = parts;
     j["parameters"]["total"] = total;
+    j["integers"] = integers();
     j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
     j["history"] = m.file.history;
     std::cout << j.dump(1) << "\n";
   }
 
-  static void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) {
+  void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     auto line = [](const std::string& key, const std::string& value) {
       std::cout << fmt::format("  {:<20} {}\n", key, value);
     };
@@ -60,6 +63,7 @@ struct Info {
     std::cout << "parameters\n";
     for (const auto& [part, count] : parts) line(part, grouped(count));
     line("total", grouped(total));
+    if (const int64_t n = integers(); n > 0) line("in 8-bit integers", grouped(n));
     std::cout << "vocabulary\n";
     const bool joint = m.file.source_vocabulary == m.file.target_vocabulary;
     line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");

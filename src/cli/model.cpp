@@ -17,6 +17,20 @@ std::string model_file(const std::string& path) {
                       "finished training"));
 }
 
+int64_t integers_in(const std::string& file) {
+  int64_t n = 0;
+  const LoadedModel m = map_model(file);
+  for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) { n += p.integers ? p.shape.size() : 0; });
+  return n;
+}
+
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& output) {
+  std::error_code missing;
+  for (const std::string& input : inputs)
+    if (std::filesystem::equivalent(input, output, missing))
+      throw UsageError(cat("-o ", output, " is a model that is read, and would be lost; name another file"));
+}
+
 namespace {
 
 OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {

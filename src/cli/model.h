@@ -23,6 +23,10 @@ struct OpenModel {
 };
 // path itself, or the model in the folder of a run. DataError: there is none.
 std::string model_file(const std::string& path);
+// How many of a model file's parameters are 8-bit integers.
+int64_t integers_in(const std::string& file);
+// UsageError where `output` is one of the files that are read.
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& output);
 // path: a model file, or the folder of a run with model.safetensors (or best.safetensors while it is in training).
 // DataError otherwise. threads 0: every core.
 OpenModel open_model(const std::string& path, int threads);

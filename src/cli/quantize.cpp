@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "base/error.h"
 #include "cli/command.h"
@@ -16,18 +17,26 @@
 namespace hexapla::cli {
 namespace {
 
+constexpr double kMaxDrop = 0.3;
+
 struct Quantize {
   std::string model, output, color = "auto";
   std::vector<std::string> valid_sets, keep;
-  double max_drop = 0.3;
+  std::optional<double> max_drop;
   int beam_size = 4, threads = 0;
   bool quiet = false;
 
   int run() const {
     if (!valid_sets.empty() && valid_sets.size() != 2)
       throw UsageError("--valid-sets takes two files, the source and the target text");
+    if (max_drop && valid_sets.empty())
+      throw UsageError("--max-bleu-drop needs text to measure BLEU on; give --valid-sets SOURCE TARGET");
     Progress progress(make_terminal(parse_color(color), quiet));
-    LoadedModel m = load_model(model_file(model));
+    const std::string file = model_file(model);
+    refuse_to_overwrite({file}, output);
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised already; give the model that it was made of"));
+    LoadedModel m = load_model(file);
+    check_kept(m);
     std::vector<std::string> kept = keep;
     if (valid_sets.empty()) {
       save(m, kept);
@@ -41,6 +50,18 @@ struct Quantize {
     progress.say(fmt::format("{}: {:.1f} MB, before {:.1f} MB{}", output, size(output), size(model_file(model)),
                              kept.empty() ? "" : fmt::format("; in f32: {}", fmt::join(kept, ", "))));
     return 0;
+  }
+
+  void check_kept(LoadedModel& m) const {
+    for (const std::string& part : keep) {
+      bool found = false;
+      for_each<Parameter>(*m.net, [&](const std::string& name, Parameter& p) {
+        found |= name.starts_with(part) && quantisable(name, p).has_value();
+      });
+      if (!found)
+        throw UsageError(cat("--keep ", part, ": the model has nothing of that name to quantise; it has ",
+                             fmt::format("{}", fmt::join(parts_of(m), " "))));
+    }
   }
 
   void save(LoadedModel& m, const std::vector<std::string>& kept) const {
@@ -68,7 +89,7 @@ struct Quantize {
     double now = measure(kept);
     progress.say(fmt::format("int8: BLEU {:.2f}, a change of {:+.2f}", now, now - whole));
     std::vector<std::string> parts = parts_of(m);
-    while (whole - now > max_drop && !parts.empty()) {
+    while (whole - now > max_drop.value_or(kMaxDrop) && !parts.empty()) {
       double best = -1;
       size_t which = 0;
       for (size_t i = 0; i < parts.size(); ++i) {
@@ -113,7 +134,7 @@ void add_quantize(CLI::App& app, Action& chosen) {
   c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
       ->check(CLI::NonNegativeNumber)
       ->default_str("0.3");
-  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names (see 'hexapla info')")
+  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
       ->type_name("NAME");
   c->add_option("-b,--beam-size", q->beam_size, "of the measurement")->check(CLI::Range(1, 1000))->default_str("4");
   c->add_option("--threads", q->threads, "0: every core")->default_str("0");

@@ -39,6 +39,7 @@ struct Reproduce {
     const std::vector<std::string> why = differences(was, now);
     for (const std::string& difference : why) watcher.note(difference);
     refuse_other_data(was, now, file);
+    claim_folder(o.model, original, file);
     const TrainResult result = run_training(o, watcher);
     if (result.end == TrainEnd::interrupted) {
       watcher.progress().say("stopped; the same command goes on from there");
@@ -50,7 +51,8 @@ struct Reproduce {
  private:
   TrainOptions options(const Capsule& was, const Config& config, const std::string& file) const {
     if (was.files.empty())
-      throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
+      throw DataError(cat(file, ": it was not trained on files that can be read again, but on stdin, or it is a demo ",
+                          "(`hexapla demo --retrain` makes it again)"));
     TrainOptions o = was.options;
     o.architecture = config;
     o.architecture.source_vocab = o.architecture.target_vocab = 0;
@@ -60,17 +62,23 @@ struct Reproduce {
     if (!train_sets.empty()) o.train_sets = train_sets;
     if (!valid_sets.empty()) o.valid_sets = valid_sets;
     if (!vocab.empty()) o.vocab = vocab;
-    if (fs::exists(o.model + "/model.safetensors") && fs::equivalent(fs::absolute(o.model), directory_of(file)))
-      throw UsageError(cat("-o ", o.model, " is the folder of the model itself; name another one"));
     return o;
+  }
+
+  // What stands in a folder that `reproduce` has begun, so that it goes on there and nowhere else.
+  static void claim_folder(const std::string& folder, const LoadedModel& original, const std::string& file) {
+    const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
+    if (fs::exists(note) && read_file(note) == text) return;
+    if (fs::exists(folder) && !fs::is_empty(folder))
+      throw UsageError(cat("-o ", folder, " holds other files than a reproduction of ", file, "; name a new folder"));
+    fs::create_directories(folder);
+    write_file_atomically(note, text);
   }
 
   static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) {
-      if (p.integers) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
-    });
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
   }
 
   static Capsule here(const TrainOptions& o) {

@@ -77,7 +77,7 @@ struct Translate {
              const std::vector<std::vector<std::string>>& alignments) const {
     for (size_t i = 0; i < all.size(); ++i) {
       if (json) {
-        write_json(all[i]);
+        write_json(all[i], alignment ? alignments[i] : std::vector<std::string>());
         continue;
       }
       for (size_t j = 0; j < all[i].size(); ++j) {
@@ -93,7 +93,8 @@ struct Translate {
     std::cout.flush();
   }
 
-  static void write_json(const std::vector<Translation>& found) {
+  // alignments: one a translation, or none.
+  static void write_json(const std::vector<Translation>& found, const std::vector<std::string>& alignments) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Translation& t : found) {
       list.push_back({{"text", t.text},
@@ -102,6 +103,7 @@ struct Translate {
                       {"ids", t.ids},
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;
+      if (!alignments.empty()) list.back()["alignment"] = alignments[list.size() - 1];
     }
     std::cout << nlohmann::ordered_json{{"translations", std::move(list)}}.dump(
                      -1, ' ', false, nlohmann::json::error_handler_t::replace)

@@ -1,5 +1,6 @@
 #include "cli/translate_input.h"
 
+#include <exception>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -34,11 +35,32 @@ class Plain final : public TranslateInput {
   bool prompt_;
 };
 
-class WithPrefixes final : public TranslateInput {
+// What was read before a wrong line is translated before that line is complained about.
+class Checked : public TranslateInput {
+ public:
+  InputLines next(int64_t most) final {
+    if (failure_) std::rethrow_exception(failure_);
+    InputLines in;
+    try {
+      fill(in, most);
+    } catch (const DataError&) {
+      if (in.text.empty()) throw;
+      failure_ = std::current_exception();
+    }
+    return in;
+  }
+
+ private:
+  virtual void fill(InputLines& in, int64_t most) = 0;  // adds whole lines
+  std::exception_ptr failure_;
+};
+
+class WithPrefixes final : public Checked {
  public:
   explicit WithPrefixes(const std::string& file) : prefixes_(file) {}
-  InputLines next(int64_t most) override {
-    InputLines in;
+
+ private:
+  void fill(InputLines& in, int64_t most) override {
     for (std::string line, prefix; static_cast<int64_t>(in.text.size()) < most && read_line(line); ++lines_) {
       if (!prefixes_.next(prefix))
         throw DataError(cat(prefixes_.name(), " has ", lines_,
@@ -49,28 +71,24 @@ class WithPrefixes final : public TranslateInput {
     if (std::string prefix; in.text.empty() && prefixes_.next(prefix))
       throw DataError(
           cat(prefixes_.name(), " has more lines than the ", lines_, " of the input; give one prefix for every line"));
-    return in;
   }
 
- private:
   LineReader prefixes_;
   int64_t lines_ = 0;
 };
 
-class Json final : public TranslateInput {
- public:
-  InputLines next(int64_t most) override {
-    InputLines in;
+class Json final : public Checked {
+ private:
+  void fill(InputLines& in, int64_t most) override {
     for (std::string line; static_cast<int64_t>(in.text.size()) < most && read_line(line);) {
       ++lines_;
-      in.text.emplace_back();
-      in.requests.emplace_back();
-      if (!line.empty()) read(line, in.text.back(), in.requests.back());
+      std::string text;
+      LineRequest request;
+      if (!line.empty()) read(line, text, request);
+      in.text.push_back(std::move(text));
+      in.requests.push_back(std::move(request));
     }
-    return in;
   }
-
- private:
   void read(const std::string& line, std::string& text, LineRequest& request) const {
     const auto object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) fail("is no JSON object; give {\"text\": \"...\"}");

@@ -92,6 +92,14 @@ TEST_F(TranslateTest, JsonHasScoresOfTokens) {
   EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"], "");
 }
 
+TEST_F(TranslateTest, JsonHasAlignments) {
+  const Result r = translate({"--json", "--n-best", "2", "--alignment", "hard"}, "ein Hund\n");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Result plain = translate({"--n-best", "2", "--alignment", "hard"}, "ein Hund\n");
+  for (const auto& t : nlohmann::json::parse(r.out)["translations"])
+    EXPECT_THAT(plain.out, HasSubstr(" ||| " + t["alignment"].get<std::string>() + " ||| F0="));
+}
+
 TEST_F(TranslateTest, SamplesHaveASeed) {
   const auto drawn = [&](const std::string& seed) {
     return translate({"--sample", "--seed", seed, "--n-best", "5", "--top-k", "9"}, "ein Hund\n").out;
@@ -124,8 +132,10 @@ TEST_F(TranslateTest, PrefixesAndPhrases) {
   EXPECT_EQ(lines_of(r.out), 2);
   EXPECT_EQ(r.out.substr(0, 7), "zwei Ka");
   EXPECT_THAT(r.out.substr(r.out.find('\n')), AllOf(HasSubstr("Hund"), HasSubstr("und die")));
-  expect_error({"--prefix", write("short", "x\n")}, "a\nb\n", 3,
-               AllOf(HasSubstr("short has 1 lines"), HasSubstr("more")));
+  const Result fewer = translate({"--prefix", write("short", "x\n")}, "a\nb\n");
+  EXPECT_EQ(fewer.code, 3);
+  EXPECT_EQ(lines_of(fewer.out), 1);
+  EXPECT_THAT(fewer.err, AllOf(HasSubstr("short has 1 lines"), HasSubstr("more")));
   expect_error({"--prefix", at("none")}, "a\n", 3, HasSubstr("none"));
   expect_error({"--require", " "}, "a\n", 2, HasSubstr("--require ' ' is blank"));
   expect_error({"--require", "Ж"}, "a\n", 2, HasSubstr("no piece for 'Ж'"));
@@ -148,7 +158,10 @@ TEST_F(TranslateTest, JsonLines) {
   EXPECT_THAT(r.out, HasSubstr("Hund"));
   EXPECT_EQ(lines_of(r.out), 2);
   expect_error({"--jsonl"}, "{\n", 3, AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
-  expect_error({"--jsonl"}, "\n{\"prefix\": \"x\"}\n", 3, AllOf(HasSubstr("line 2"), HasSubstr("no \"text\"")));
+  const Result second = translate({"--jsonl"}, "\n{\"prefix\": \"x\"}\n");
+  EXPECT_EQ(second.code, 3);
+  EXPECT_EQ(second.out, "\n") << "the lines before a wrong one are translated";
+  EXPECT_THAT(second.err, AllOf(HasSubstr("line 2"), HasSubstr("no \"text\"")));
   expect_error({"--jsonl"}, R"({"text": 5})", 3, HasSubstr("\"text\" that is no string"));
   expect_error({"--jsonl"}, R"({"text": "a", "forbid": "b"})", 3, HasSubstr("\"forbid\" that is no list"));
   expect_error({"--jsonl"}, R"({"text": "a", "word": "b"})", 3, HasSubstr("has a \"word\""));

@@ -1,5 +1,7 @@
 #include "model/average.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 
 namespace hexapla {
@@ -7,9 +9,12 @@ namespace {
 
 void check_same_kind(const LoadedModel& first, const std::string& first_path, const LoadedModel& m,
                      const std::string& path) {
-  if (m.config.to_json() != first.config.to_json())
-    throw DataError(cat(path, ": its configuration is not that of ", first_path,
-                        "; only models of one shape can be averaged ('hexapla info -m MODEL' shows it)"));
+  const auto ours = nlohmann::json::parse(m.config.to_json()), theirs = nlohmann::json::parse(first.config.to_json());
+  for (const auto& [key, value] : ours.items()) {
+    if (value == theirs.at(key) || key.find("dropout") != std::string::npos) continue;  // dropout is of training alone
+    throw DataError(cat(path, ": its ", key, " is ", value.dump(), ", but that of ", first_path, " is ",
+                        theirs.at(key).dump(), "; only models of one configuration can be averaged"));
+  }
   if (m.source_vocabulary != first.source_vocabulary || m.target_vocabulary != first.target_vocabulary)
     throw DataError(
         cat(path, ": its vocabulary is not that of ", first_path, "; the same row of both would mean different words"));
