@@ -57,7 +57,10 @@ TEST_F(AverageTest, HistoryIsWhatAllShare) {
 
 TEST_F(AverageTest, RefusesAnotherShapeOrVocabulary) {
   const std::string a = model("a", 1), wide = model("wide", 1, 8), other = model("other", 1, 6, "w");
-  EXPECT_THAT(what_of<DataError>([&] { average_models({a, wide}); }), HasSubstr(wide + ": its configuration"));
+  EXPECT_THAT(what_of<DataError>([&] {
+                average_models({a, wide});
+              }),
+              HasSubstr(wide + ": its dim-ff is 8, but that of " + a));
   EXPECT_THAT(what_of<DataError>([&] { average_models({a, other}); }), HasSubstr(other + ": its vocabulary"));
 }
 
