@@ -37,11 +37,13 @@ std::optional<AttentionHead> guided_head(const OpenModel& model) {
 }  // namespace
 
 void AlignmentFlags::bind(CLI::App& command) {
-  command
-      .add_option("--alignment", kind,
-                  "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
-                  "a threshold: every pair of words of at least this weight")
-      ->type_name("hard|soft|NUMBER");
+  CLI::Option* const on =
+      command
+          .add_option(
+              "--alignment", kind,
+              "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
+              "a threshold: every pair of words of at least this weight")
+          ->type_name("hard|soft|NUMBER");
   command
       .add_option("--alignment-layer", layer,
                   "decoder layer whose attention is looked at, from 0; default: the one that training guided, else "
@@ -53,6 +55,7 @@ void AlignmentFlags::bind(CLI::App& command) {
       ->type_name("N");
   command.add_option("--alignment-units", units, "what is numbered: words (between white space), or pieces")
       ->check(CLI::IsMember({"words", "pieces"}))
+      ->needs(on)
       ->default_str("words");
 }
 

@@ -61,6 +61,8 @@ TEST(CommandLine, WrongType) {
 }
 
 TEST(CommandLine, ValuesOutOfRange) {
+  expect_error(train_with({"--lr", "1", "--lr", "2"}), 2, HasSubstr("--lr is given more than once; give it once"));
+  expect_error(train_with({"--seed", "-1"}), 2, HasSubstr("--seed: it is -1, but must be 0 or more"));
   expect_error(train_with({"--dropout", "1.5"}), 2, HasSubstr("--dropout is 1.5, but must lie in [0, 1)"));
   expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
   expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));

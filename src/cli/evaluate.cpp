@@ -11,6 +11,7 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/validators.h"
 #include "data/lines.h"
 
 namespace hexapla::cli {
@@ -128,9 +129,9 @@ void add_report_options(CLI::App& c, ReportOptions& o) {
       ->default_str("12345");
   c.add_flag("--sentence-level", o.sentence_level, "a table: a line for each sentence, its scores separated by tabs");
   c.add_option("--worst", o.worst, "list so many sentences with the worst scores in the first metric")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("N");
-  c.add_option("--best", o.best, "and with the best")->check(CLI::NonNegativeNumber)->type_name("N");
+  c.add_option("--best", o.best, "and with the best")->check(not_negative())->type_name("N");
   c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
 }
 

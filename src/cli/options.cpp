@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/model.h"
+#include "cli/validators.h"
 #include "train/init_from.h"
 #include "train/recipes.h"
 
@@ -32,7 +33,7 @@ CLI::Option* declare_option(CLI::App& command, const std::string& name, T& field
       option->default_str(field);
     else
       option->default_str(fmt::format("{}", field));
-    if constexpr (std::is_unsigned_v<T>) option->check(CLI::NonNegativeNumber);
+    if constexpr (std::is_unsigned_v<T>) option->check(not_negative());
     return option;
   }
 }

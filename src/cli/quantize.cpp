@@ -10,6 +10,7 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/validators.h"
 #include "data/corpus.h"
 #include "evaluate/bleu.h"
 #include "model/quantise.h"
@@ -132,7 +133,7 @@ void add_quantize(CLI::App& app, Action& chosen) {
       ->expected(2)
       ->type_name("SOURCE TARGET");
   c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->default_str("0.3");
   c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
       ->type_name("NAME");

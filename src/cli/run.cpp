@@ -36,12 +36,19 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, std::string
   return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
+// CLI11 says "--lr: At Most 1 required but received 2".
+std::string plain(std::string message) {
+  const size_t at = message.find(": At Most 1 required but received ");
+  if (at != std::string::npos) message = message.substr(0, at) + " is given more than once; give it once";
+  return message;
+}
+
 int complain_about_usage(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App& command = named(app);
   const std::vector<std::string> rest = command.remaining(true);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
   const std::string name = &command == &app ? "hexapla" : "hexapla " + command.get_name();
-  complain(cat(extra ? unexpected(app, command, rest.front()) : e.what(), "\nSee '", name, " --help'."));
+  complain(cat(extra ? unexpected(app, command, rest.front()) : plain(e.what()), "\nSee '", name, " --help'."));
   return 2;
 }
 

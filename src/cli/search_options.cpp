@@ -1,6 +1,7 @@
 #include "cli/search_options.h"
 
 #include "base/error.h"
+#include "cli/validators.h"
 
 namespace hexapla::cli {
 
@@ -115,7 +116,9 @@ void SampleFlags::bind(CLI::App& command) {
       ->default_str("1");
   command.add_option("--seed", seed, "of what is drawn; a line's samples depend on it and on the line's number")
       ->needs(on)
+      ->check(not_negative())
       ->default_str("1");
+  on->excludes(command.get_option("--beam-size"));
 }
 
 void SampleFlags::add_to(SearchOptions& options) const {
