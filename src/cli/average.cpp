@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/model.h"
+#include "cli/terminal.h"
 #include "model/average.h"
 
 namespace hexapla::cli {
@@ -18,7 +19,7 @@ struct Average {
     for (const std::string& m : models) files.push_back(model_file(m));
     LoadedModel mean = average_models(files);
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
-    std::cerr << "the mean of " << files.size() << " models: " << output << "\n";
+    std::cerr << "the mean of " << counted(static_cast<long long>(files.size()), "model") << ": " << output << "\n";
     return 0;
   }
 };
