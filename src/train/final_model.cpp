@@ -30,7 +30,8 @@ void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* 
 }
 
 // A run that the clock ended cannot be repeated by the clock: what repeats it is the updates that it made.
-Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int64_t updates, const Backend& backend) {
+Capsule make_capsule(const TrainOptions& options, const TrainingData& data, const RunState& state,
+                     const Backend& backend) {
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
   const bool joint = source == target;
   Capsule c{options,
@@ -38,9 +39,10 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int6
             hash_hex(joint ? source : source + target),
             build_text(),
             machine_text(backend.name(), options.precision),
-            ""};
+            "",
+            state.changed};
   if (options.max_minutes > 0) {
-    c.options.max_updates = updates;
+    c.options.max_updates = state.update;
     c.options.max_minutes = 0;
   }
   const std::vector<std::string> same{"a"};
@@ -80,7 +82,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
     fs::create_directory(folder, error);
     if (error) throw RunError(cat("cannot create the folder ", folder.string(), ": ", error.message()));
   }
-  history.merge(make_capsule(options, data, state.update, backend).to_history());
+  history.merge(make_capsule(options, data, state, backend).to_history());
   save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
 
