@@ -29,7 +29,15 @@ void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* 
   mean.write(slab);
 }
 
-// A run that the clock ended cannot be repeated by the clock: what repeats it is the updates that it made.
+// Was the run past these limits already when it was given them?
+bool past_limits(const TrainOptions& o, const RunState& s) {
+  return (o.max_updates > 0 && s.update > o.max_updates) ||
+         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.place > 0))) ||
+         (o.patience > 0 && s.worse_validations > o.patience);
+}
+
+// A run that the clock ended, or limits that were lowered too late, cannot be repeated by these: what repeats it is the
+// updates that it made, with the learning rates that it had.
 Capsule make_capsule(const TrainOptions& options, const TrainingData& data, const RunState& state,
                      const Backend& backend) {
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
@@ -41,10 +49,13 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, cons
             machine_text(backend.name(), options.precision),
             "",
             state.changed};
-  if (options.max_minutes > 0) {
+  const bool past = past_limits(options, state);
+  if (past || options.max_minutes > 0) {
+    if (options.schedule == "linear" || options.schedule == "cosine") c.options.decay_updates = end_of_decay(options);
     c.options.max_updates = state.update;
     c.options.max_minutes = 0;
   }
+  if (past) c.options.max_epochs = c.options.patience = 0;
   const std::vector<std::string> same{"a"};
   if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {}).signature;
   return c;
