@@ -40,6 +40,30 @@ TEST_F(RunsAgain, ASmallRunAgreesByteForByte) {
   EXPECT_EQ(read_file(at("run/model.safetensors")), read_file(at("run/reproduced/model.safetensors")));
 }
 
+TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
+  const std::map<std::string, std::string> mean{{"--average-last", "2"}, {"--save-every", "5"}, {"--lr", "1e-3"}};
+  ASSERT_EQ(train("run", {{"--average-last", "2"}, {"--save-every", "5"}, {"--max-updates", "10"}}).code, 0);
+  EXPECT_THAT(train("run", mean).err, HasSubstr("note: goes on with other options: lr 0.003 -> 0.001"));
+  EXPECT_THAT(run_command({"info", "-m", at("run")}).out, HasSubstr("update 10: lr 0.003 -> 0.001"));
+  const Result r = run_command({"reproduce", at("run")});
+  EXPECT_EQ(r.code, 1);
+  const std::string told = "options were changed during the run (update 10: lr 0.003 -> 0.001), but it is repeated";
+  EXPECT_LT(r.err.find(told), r.err.find("Ep. 1")) << "before training";
+  EXPECT_THAT(r.out, AllOf(HasSubstr("not reproduced"), HasSubstr("likely because:\n  " + told),
+                           HasSubstr("changed: not there\n"), Not(HasSubstr("report this as a defect"))));
+}
+
+TEST_F(RunsAgain, AModelToStartFromBringsItsVocabulary) {
+  ASSERT_EQ(train("run").code, 0);
+  const std::vector<std::string> tuning{"train",          "--train-sets", at("a"),         at("b"),     "--model",
+                                        at("tuned"),      "--init-from",  at("run"),       "--threads", "1",
+                                        "--batch-tokens", "64",           "--max-updates", "1"};
+  const Result r = run_command(tuning + std::vector<std::string>{"--preset", "tiny"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, AllOf(HasSubstr("pieces keep their embeddings"), Not(HasSubstr("--vocab-size"))));
+  EXPECT_THAT(r.err, HasSubstr("done: 1 update, 0 epochs\n"));
+}
+
 TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   ASSERT_EQ(train("run").code, 0);
   const std::string run = at("run"), integers = at("integers.safetensors"), mean = at("mean.safetensors");
@@ -150,6 +174,9 @@ TEST_F(RunsAgain, BatchesThatFitAreFoundAndOthersRefused) {
   EXPECT_THAT(train("bad", {{"--memory", "-1"}}).err, HasSubstr("--memory is -1, but must be at least 0"));
   EXPECT_THAT(train("bad", {{"--max-loss-jump", "0.5"}}).err,
               HasSubstr("--max-loss-jump is 0.5, but must be at least 1"));
+  for (const char* none : {"0", "00", "-0"})
+    EXPECT_THAT(train("bad", {{"--batch-tokens", none}}).err,
+                HasSubstr(cat("error: --batch-tokens: ", none, " is no size; give a number of tokens, or auto\n")));
   EXPECT_THAT(train("bad", {{"--batch-tokens", "many"}}).err, AllOf(HasSubstr("--batch-tokens"), HasSubstr("many")));
 }
 

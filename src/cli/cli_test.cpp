@@ -180,6 +180,31 @@ TEST(CommandLine, WhatIsGivenMakesRoomInTheRecipe) {
   expect_error(train_with({"--patience", "3"}), 2, HasSubstr("--patience needs --valid-sets"));
 }
 
+TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
+  const std::string of_vocab = "is for a vocabulary that is trained, but this one is that of --vocab";
+  expect_error(train_with({"--vocab", "v", "--vocab-type", "bpe"}), 2, HasSubstr("--vocab-type bpe " + of_vocab));
+  expect_error(train_with({"--vocabs", "v", "w", "--user-symbols", "x", "y"}), 2,
+               HasSubstr("--user-symbols x " + of_vocab + "s: leave it out"));
+  expect_error(train_with({"--vocab", "v", "--separate-vocabs"}), 2, HasSubstr("--vocab is one vocabulary for both"));
+  expect_error(train_with({"--guided-alignment-weight", "5"}), 2,
+               HasSubstr("--guided-alignment-weight 5 is for --guided-alignment: give a file of alignments"));
+  for (const char* part : {"layer", "head"})
+    expect_error(train_with({cat("--guided-alignment-", part), "0"}), 2,
+                 HasSubstr(cat("alignment-", part, " 0 is for")));
+  expect_error(train_with({"--guided-alignment-units", "pieces"}), 2, HasSubstr("units pieces is for"));
+  expect_error(train_with({"--separate-vocabs", "--tied", "all"}), 2,
+               HasSubstr("--tied all needs one vocabulary, but --separate-vocabs trains two: give --tied decoder"));
+  // A configuration that was printed is accepted again.
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--vocab", "v"}, {"--separate-vocabs"}, {"--batch-tokens", "auto"}}) {
+    const Result r = run_command(train_with({"--dump-config"}) + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(run_command({"train", "-c", write("c.yml", r.out), "--dump-config"}).out, r.out);
+  }
+  expect_error({"train", "-c", write("zero.yml", "batch-tokens: 0\n")}, 2,
+               AllOf(HasSubstr("zero.yml:1"), HasSubstr("give a number of tokens, or auto")));
+}
+
 TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
   Config c;
@@ -197,6 +222,19 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.25\n"),
                            HasSubstr("init-from: " + at("model.safetensors"))));
+  const Result tiny = run_command(train_with({"--init-from", folder(), "--preset", "tiny", "--dump-config"}));
+  EXPECT_EQ(tiny.code, 0) << tiny.err;
+  EXPECT_THAT(tiny.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.3\n"),
+                              HasSubstr("batch-tokens: 8192\n"), HasSubstr("\nlr: 0.005\n")));
+  EXPECT_EQ(run_command({"train", "-c", write("tuned.yml", tiny.out), "--dump-config"}).out, tiny.out);
+  const std::string its = "is for a vocabulary that is trained, but this one is that of --init-from: leave it out";
+  expect_error(train_with({"--init-from", folder(), "--vocab-size", "300"}), 2, HasSubstr("--vocab-size 300 " + its));
+  expect_error(train_with({"--init-from", folder(), "-c", write("v.yml", "byte-fallback: true\n")}), 2,
+               HasSubstr("--byte-fallback true " + its));
+  EXPECT_EQ(run_command(train_with({"--init-from", folder(), "--separate-vocabs", "--vocab-size", "300", "--tied",
+                                    "decoder", "--dump-config"}))
+                .code,
+            0);
   const std::string a = write("a", "a b c\n"), run = at("run");
   expect_error({"train", "--train-sets", a, a, "--model", run, "--init-from", folder(), "--dim-ff", "8"}, 2,
                HasSubstr("its dim-ff is 4, but this run's is 8; give --dim-ff 4"));
@@ -282,6 +320,9 @@ TEST(Terminal, Words) {
   EXPECT_EQ(duration(3600 + 5 * 60), "1h 05m");
   EXPECT_EQ(grouped(8123456), "8,123,456");
   EXPECT_EQ(grouped(-999), "-999");
+  EXPECT_EQ(counted(1, "pair"), "1 pair");
+  EXPECT_EQ(counted(0, "pair"), "0 pairs");
+  EXPECT_EQ(counted(1000, "batch", "batches"), "1,000 batches");
 }
 
 }  // namespace

@@ -54,8 +54,6 @@ double share(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string counted(int64_t n, const std::string& one) { return grouped(n) + " " + one + (n == 1 ? "" : "s"); }
-
 std::string words_of(Fault fault, const ExamineOptions& options) {
   const std::string words(info(fault).words);
   if (fault == Fault::ratio) return fmt::format("{} (ratio above {:g})", words, options.max_ratio);

@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -59,6 +60,46 @@ void make_room(const CLI::App& command, TrainOptions& o) {
   if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given("--max-updates")) o.max_updates = 0;
   if (given("--batch-tokens") && !given("--accumulate")) o.accumulate = 1;
   if (o.average_best > 0 && !given("--average-last")) o.average_last = 0;
+}
+
+// The model that a run starts from decides everything but the dropout of a preset that was asked for, which belongs to
+// its recipe.
+void start_with(Config model, bool recipe_given, Config& architecture) {
+  if (recipe_given) {
+    model.dropout = architecture.dropout;
+    model.attention_dropout = architecture.attention_dropout;
+    model.activation_dropout = architecture.activation_dropout;
+  }
+  architecture = std::move(model);
+}
+
+// Options that can do nothing beside the others of a run, and what to do about it.
+std::map<std::string, std::string> idle_options(const TrainOptions& o) {
+  std::map<std::string, std::string> idle;
+  if (const std::string from = given_vocabulary(o); !from.empty())
+    for (const char* name :
+         {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols", "vocab-lines"})
+      idle[name] = cat("is for a vocabulary that is trained, but this one is that of --", from, ": leave it out");
+  if (o.guided_alignment.empty())
+    for (const char* part : {"units", "weight", "layer", "head"})
+      idle[cat("guided-alignment-", part)] = "is for --guided-alignment: give a file of alignments, or leave it out";
+  if (o.text.separate_vocabs && o.architecture.tied == "all")
+    idle["tied"] = "needs one vocabulary, but --separate-vocabs trains two: give --tied decoder or none";
+  return idle;
+}
+
+void refuse_idle(const CLI::App& command, const TrainOptions& o) {
+  for (const auto& [name, why] : idle_options(o))
+    if (const CLI::Option* option = command.get_option("--" + name); option->count() > 0)
+      throw UsageError(cat("--", name, " ", option->results().front(), " ", why));
+}
+
+// 0 stands for auto inside; who gives it means something else.
+std::string batch_tokens_of(const std::string& word) {
+  if (word == "auto") return "0";
+  if (!word.empty() && word.find_first_not_of("+-0xX") == std::string::npos && word.find('0') != std::string::npos)
+    throw CLI::ValidationError(cat(word, " is no size; give a number of tokens, or auto"));
+  return word;
 }
 
 std::string type_of(const std::string& name) {
@@ -136,7 +177,7 @@ void bind_train_options(CLI::App& command, BoundTrainOptions& b) {
     CLI::Option* option = declare_option(command, name, field, help);
     if (of_recipes.count(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
-    if (name == "batch-tokens") option->transform([](const std::string& word) { return word == "auto" ? "0" : word; });
+    if (name == "batch-tokens") option->transform(batch_tokens_of);
   });
   command.add_option("--layers", b.layers, "layers of both stacks, N")->group("Model");
   b.architecture = Config::preset(b.options.preset);
@@ -174,7 +215,7 @@ TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   TrainOptions options = preset_options(b.options.preset);
   if (!b.options.init_from.empty()) {
     b.options.init_from = model_file(b.options.init_from);
-    if (!given("preset")) options.architecture = config_of_model(b.options.init_from);
+    start_with(config_of_model(b.options.init_from), given("preset"), options.architecture);
   }
   if (given("layers")) {
     if (given("enc-layers") || given("dec-layers"))
@@ -187,9 +228,11 @@ TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
     Config check = options.architecture;
     check.resolve();
   } catch (const UsageError& e) {
-    throw UsageError(cat(e.what(), " (--preset ", options.preset, " sets every dimension that you do not give)"));
+    const std::string from = options.init_from.empty() ? "--preset " + options.preset : "--init-from";
+    throw UsageError(cat(e.what(), " (", from, " sets every dimension that you do not give)"));
   }
   make_room(command, options);
+  refuse_idle(command, options);
   return options;
 }
 
@@ -203,10 +246,16 @@ const T& plain(const T& value) {
 }  // namespace
 
 std::string dump_config(const TrainOptions& options) {
+  const auto idle = idle_options(options);
   YAML::Emitter out;
   out << YAML::BeginMap;
-  TrainOptions::visit(options, [&](const char* name, const auto& field, const char*) {
+  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const char*) {
     using T = std::remove_cvref_t<decltype(field)>;
+    if (idle.contains(name)) return;
+    if (name == "batch-tokens" && options.batch_tokens == 0) {
+      out << YAML::Key << name << YAML::Value << "auto";
+      return;
+    }
     if constexpr (is_list<T>) {
       if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << field;
     } else {
@@ -215,8 +264,8 @@ std::string dump_config(const TrainOptions& options) {
       out << YAML::Key << name << YAML::Value << plain(field);
     }
   });
-  Config::visit(options.architecture, [&](const char* name, const auto& field, const char*, const auto&) {
-    out << YAML::Key << name << YAML::Value << plain(field);
+  Config::visit(options.architecture, [&](const std::string& name, const auto& field, const char*, const auto&) {
+    if (!idle.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
   });
   out << YAML::EndMap;
   return out.c_str();

@@ -86,7 +86,7 @@ struct Reproduce {
     std::vector<std::string> paths = o.train_sets;
     paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
     if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
-    return {o, describe_moved(paths), "", build_text(), machine_text(backend->name(), o.precision), ""};
+    return {o, describe_moved(paths), "", build_text(), machine_text(backend->name(), o.precision), "", ""};
   }
 
   static std::vector<DataFile> describe_moved(const std::vector<std::string>& paths) {
@@ -126,6 +126,8 @@ struct Reproduce {
       if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
         std::cout << fmt::format("  {}: {}\n    was {}\n", key, value,
                                  was == original.history.end() ? "not there" : was->second);
+    for (const auto& [key, value] : original.history)
+      if (!made.history.count(key)) std::cout << fmt::format("  {}: not there\n    was {}\n", key, value);
     if (!weights) {
       std::cout << "likely because:\n";
       for (const std::string& reason : why) std::cout << "  " << reason << "\n";

@@ -89,6 +89,10 @@ std::string grouped(long long n) {
   return (n < 0 ? "-" : "") + digits;
 }
 
+std::string counted(long long n, const std::string& one, const std::string& many) {
+  return grouped(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 const std::atomic<bool>& stop_on_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;

@@ -39,6 +39,8 @@ class Progress {
 std::string duration(double seconds);
 // 8123456 -> "8,123,456"
 std::string grouped(long long n);
+// "1 pair", "8,123 pairs"; many: where it takes more than an s.
+std::string counted(long long n, const std::string& one, const std::string& many = "");
 
 // From now on SIGINT and SIGTERM set the flag; a second signal ends the process at once.
 const std::atomic<bool>& stop_on_signals();

@@ -38,9 +38,9 @@ struct Train : BoundTrainOptions {
     }
     std::string best = r.best_score ? fmt::format(", best validation {} {:.2f}", o.best_by, *r.best_score) : "";
     progress.say(
-        fmt::format("done: {} updates, {} epochs{}\nmodel: {}\nreport: {}/report.html\n"
+        fmt::format("done: {}, {}{}\nmodel: {}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",
-                    grouped(r.updates), r.epochs, best, r.model, o.model, o.model));
+                    counted(r.updates, "update"), counted(r.epochs, "epoch"), best, r.model, o.model, o.model));
   }
 };
 

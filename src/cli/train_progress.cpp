@@ -130,9 +130,10 @@ void ProgressWatcher::note(const std::string& text) { progress_.say("note: " + t
 void ProgressWatcher::started(const TrainStart& s) {
   progress_.say(rows("parameters", part_lines(s)));
   const std::string valid =
-      s.valid_examples > 0 ? fmt::format("; {} pairs to validate on", grouped(s.valid_examples)) : "";
-  progress_.say(rows("data", {fmt::format("{} pairs in {} batches an epoch, of at most {} target tokens{}",
-                                          grouped(s.examples), grouped(s.batches), grouped(s.batch_tokens), valid)}));
+      s.valid_examples > 0 ? fmt::format("; {} to validate on", counted(s.valid_examples, "pair")) : "";
+  progress_.say(rows(
+      "data", {fmt::format("{} in {} an epoch, of at most {}{}", counted(s.examples, "pair"),
+                           counted(s.batches, "batch", "batches"), counted(s.batch_tokens, "target token"), valid)}));
   progress_.say(rows("memory", memory_lines(s)));
   progress_.say(rows("machine", {s.backend}));
   if (s.resumed_at > 0) progress_.say(fmt::format("resumed after update {}", grouped(s.resumed_at)));

@@ -119,6 +119,9 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
       "           together              653 MiB of 12,800 MiB that may be used (--memory)\n"
       "machine    cpu\n"
       "resumed after update 1,234\n");
+  s.examples = s.batches = s.batch_tokens = s.valid_examples = 1;
+  EXPECT_THAT(stderr_of([&] { ProgressWatcher({.width = 80}).started(s); }),
+              HasSubstr("1 pair in 1 batch an epoch, of at most 1 target token; 1 pair to validate on\n"));
 }
 
 }  // namespace

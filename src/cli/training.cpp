@@ -24,7 +24,7 @@ class Reading {
     shown_ = pairs;
     const double seconds = std::max(std::chrono::duration<double>(Clock::now() - began_).count(), 1e-3);
     progress_.show(pairs == 0 ? fmt::format("{} ...", what)
-                              : fmt::format("{} the training sets: {} pairs, {} a second", what, grouped(pairs),
+                              : fmt::format("{} the training sets: {}, {} a second", what, counted(pairs, "pair"),
                                             grouped(static_cast<long long>(double(pairs) / seconds))));
   }
 
@@ -54,8 +54,9 @@ TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher) 
   const std::optional<TrainingData> data = read_data(options, watcher.progress(), stop);
   if (!data) return {TrainEnd::interrupted, 0, 0, {}, "", 0};
   const int32_t pieces = data->pairs.target.size();
-  if (options.vocab.empty() && options.text.vocabs.empty() && pieces < options.vocab_size)
-    watcher.note(fmt::format("the text gives {} pieces, fewer than --vocab-size {}", pieces, options.vocab_size));
+  if (given_vocabulary(options).empty() && pieces < options.vocab_size)
+    watcher.note(
+        fmt::format("the text gives {}, fewer than --vocab-size {}", counted(pieces, "piece"), options.vocab_size));
   watcher.remember(options.model);
   TensorBoardWatcher events(options.model, watcher);
   Watchers all({&watcher, &events});

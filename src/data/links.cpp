@@ -71,8 +71,9 @@ GoldLinks::GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpu
     lines_.push_back(parse_pharaoh(line, cat(path, " line ", reader.line_number())));
   const auto count = static_cast<int64_t>(lines_.size());
   if (count != corpus.file_lines)
-    throw DataError(cat(path, " has ", count, " lines of links, but ", corpus.source_name, " has ", corpus.file_lines,
-                        " lines; line i of one must belong to line i of the other"));
+    throw DataError(cat(path, " has ", count, count == 1 ? " line" : " lines", " of links, but ", corpus.source_name,
+                        " has ", corpus.file_lines, corpus.file_lines == 1 ? " line" : " lines",
+                        "; line i of one must belong to line i of the other"));
 }
 
 std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const {

@@ -20,7 +20,7 @@ void check_counts(LineReader& source, LineReader& target) {
   if (m == 0) fail_empty(target.name());
   if (n != m) {
     throw DataError(
-        cat(source.name(), " has ", n, " lines but ", target.name(), " has ", m,
+        cat(source.name(), " has ", n, n == 1 ? " line but " : " lines but ", target.name(), " has ", m,
             ": line i of one must translate line i of the other; find where they part with 'hexapla data' and "
             "mend the shorter one"));
   }

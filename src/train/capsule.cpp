@@ -79,6 +79,7 @@ std::map<std::string, std::string> Capsule::to_history() const {
                                              {"build", build},
                                              {"machine", machine}};
   if (!metric.empty()) history["metric"] = metric;
+  if (!changed.empty()) history["changed"] = changed;
   return history;
 }
 
@@ -96,6 +97,7 @@ Capsule Capsule::from_history(const std::map<std::string, std::string>& history,
   c.build = optional_entry(history, "build");
   c.machine = optional_entry(history, "machine");
   c.metric = optional_entry(history, "metric");
+  c.changed = optional_entry(history, "changed");
   return c;
 }
 
@@ -112,7 +114,8 @@ std::vector<std::string> differences(const Capsule& was, const Capsule& now) {
   std::vector<std::string> all;
   for (size_t i = 0; i < std::max(was.files.size(), now.files.size()); ++i) {
     if (i >= was.files.size() || i >= now.files.size()) {
-      all.push_back(cat("it was trained on ", was.files.size(), " files, now there are ", now.files.size()));
+      all.push_back(cat("it was trained on ", was.files.size(), was.files.size() == 1 ? " file" : " files",
+                        ", now there are ", now.files.size()));
       break;
     }
     const DataFile &a = was.files[i], &b = now.files[i];
@@ -127,6 +130,9 @@ std::vector<std::string> differences(const Capsule& was, const Capsule& now) {
         cat("the machine differs: ", now.machine, "; it was ", was.machine.empty() ? "not told" : was.machine));
   if (was.build != now.build)
     all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not told" : was.build));
+  if (was.changed != now.changed)
+    all.push_back(cat("options were changed during the run (", was.changed,
+                      "), but it is repeated with the last of them from its beginning: the bytes will differ"));
   return all;
 }
 

@@ -22,8 +22,9 @@ struct Capsule {
   std::string vocabulary;       // hash of its bytes
   std::string build, machine;   // "0.1.0 of 07fb438, GNU 12.2.0, Release"; "AMD EPYC 9654, cpu (avx512), bf16"
   std::string metric;           // signature of the validation BLEU; "" if there was no validation
+  std::string changed;          // options that changed on the way (RunState::changed); `options` has the last of them
 
-  // As entries of a model's history: options, data, vocabulary, build, machine, metric.
+  // As entries of a model's history: options, data, vocabulary, build, machine, metric, changed.
   std::map<std::string, std::string> to_history() const;
   // DataError naming the file: a model without these entries, or with entries of another form. Options that this
   // program does not know come back in `unknown`.

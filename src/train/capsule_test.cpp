@@ -97,21 +97,51 @@ TEST_F(Training, EveryModelSaysHowItWasTrained) {
   EXPECT_THAT(c.metric, HasSubstr("BLEU|nrefs:1"));
 }
 
+struct Recorded : Training {
+  // Trained again from its own record, a run gives the same bytes.
+  TrainOptions expect_repeats(const TrainOptions& o) const {
+    std::vector<std::string> unknown;
+    const std::string model = o.model + "/model.safetensors";
+    Capsule c = Capsule::from_history(load_model(model).history, model, unknown);
+    c.options.model = o.model + "_again";
+    c.options.architecture = o.architecture;
+    run(c.options);
+    EXPECT_TRUE(same_model(o, c.options));
+    return c.options;
+  }
+};
+
 // The clock ends it somewhere; its record says where, so that it can be repeated.
-TEST_F(Training, ARunOfMinutesIsRecordedByItsUpdates) {
-  TrainOptions o = options("minutes");
-  o.max_minutes = 0.01;
-  o.max_updates = 0;
-  o.valid_sets.clear();
-  const TrainResult result = run(o);
-  std::vector<std::string> unknown;
-  Capsule c = Capsule::from_history(load_model(result.model).history, result.model, unknown);
-  EXPECT_EQ(c.options.max_updates, result.updates);
-  EXPECT_EQ(c.options.max_minutes, 0);
-  c.options.model = folder_ + "/again";
-  c.options.architecture = o.architecture;
-  run(c.options);
-  EXPECT_TRUE(same_model(o, c.options));
+TEST_F(Recorded, ARunOfMinutesIsRecordedByItsUpdates) {
+  for (const char* schedule : {"inverse-sqrt", "cosine"}) {
+    TrainOptions o = options(cat("minutes_", schedule));
+    o.max_minutes = 0.01;
+    o.schedule = schedule;
+    o.max_updates = o.schedule == "cosine" ? 1'000'000 : 0;  // where the decay would have ended
+    o.valid_sets.clear();
+    const TrainResult result = run(o);
+    const TrainOptions again = expect_repeats(o);
+    EXPECT_EQ(again.max_updates, result.updates);
+    EXPECT_EQ(again.max_minutes, 0);
+  }
+}
+
+TEST_F(Recorded, LimitsThatWereLoweredTooLateAreRecordedByItsUpdates) {
+  auto lowered = [&](const std::string& name, double lr, auto change) {
+    TrainOptions o = options(name);
+    o.average_last = 2;
+    o.lr = lr;
+    o.best_by = "loss";
+    o.valid_every = "3";
+    run(o);
+    change(o);
+    EXPECT_EQ(run(o).updates, 30);
+    EXPECT_EQ(expect_repeats(o).max_updates, 30);
+  };
+  lowered("updates", 3e-3, [](auto& o) { o.max_updates = 20; });
+  lowered("epochs", 3e-3, [](auto& o) { o.max_updates = 0, o.max_epochs = 1; });
+  // So low a rate that no validation is better than the first.
+  lowered("patience", 1e-30, [](auto& o) { o.max_updates = 0, o.patience = 1; });
 }
 
 }  // namespace

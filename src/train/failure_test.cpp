@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class Failure : public Training {
  protected:
@@ -79,6 +80,9 @@ TEST_F(Failure, ALearningRateThatOverflowsIsFoundAtTheNextStep) {
   EXPECT_THAT(message, ContainsRegex("the (loss|gradient) became -?(nan|inf) at update 2"));
   EXPECT_THAT(message, ContainsRegex("held [0-9]+ infinite of [0-9]+ values and [0-9]+ more parameters were bad, too, "
                                      "before the step"));
+  EXPECT_THAT(message, HasSubstr("Nothing was saved yet: lower --lr, raise --warmup or set --clip-norm 1, and the same "
+                                 "command starts anew"));
+  EXPECT_THAT(message, Not(HasSubstr("checkpoint")));
   const SavedStep saved = load_step(o.model + "/failure");
   EXPECT_EQ(saved.step.update, 2);
   EXPECT_TRUE(replay(o).bad());
@@ -129,9 +133,11 @@ TEST_F(Failure, TheSameCommandWithALowerRateGoesOn) {
   run(o);
   o.max_updates = 20;
   o.lr = 1e38;
-  what_of_run(o);
+  EXPECT_THAT(what_of_run(o), HasSubstr("The last checkpoint is from before: lower --lr"));
+  EXPECT_TRUE(std::filesystem::exists(o.model + "/failure"));
   o.lr = 1e-3;
   EXPECT_EQ(run(o).updates, 20);
+  EXPECT_FALSE(std::filesystem::exists(o.model + "/failure")) << "it is mended: nothing to replay";
 }
 
 // A step that makes weights of infinities is the last one: nothing of it may be written.
@@ -142,7 +148,8 @@ TEST_F(Failure, WeightsThatAreNotFiniteAreNeverSaved) {
   o.valid_sets.clear();
   o.max_updates = 1;
   const std::string message = what_of_run(o);
-  EXPECT_THAT(message, HasSubstr("update 1 made weights that are not finite; no model is written"));
+  EXPECT_THAT(message,
+              HasSubstr("update 1 made weights that are not finite; no model is written. Nothing was saved yet"));
   EXPECT_FALSE(std::filesystem::exists(o.model + "/model.safetensors"));
   EXPECT_TRUE(list_checkpoints(o.model + "/checkpoints").empty());
 }
@@ -178,6 +185,9 @@ TEST(Trouble, IsWhatIsNoNumberAndWhatJumps) {
   EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 0), "");
   EXPECT_EQ(trouble({inf, 0, 5}, 1, 0, 0), "the loss became inf");
   EXPECT_EQ(trouble({10, 0, 5}, inf, 0, 0), "the gradient became inf");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(trouble({-nan, 0, 5}, 1, 0, 0), "the loss became nan");
+  EXPECT_EQ(trouble({10, 0, 5}, -nan, 0, 0), "the gradient became nan");
   EXPECT_EQ(trouble({10, 0, 5}, 1, 1, 2), "");
   EXPECT_EQ(trouble({11, 0, 5}, 1, 1, 2), "the loss jumped to 2.2000 a token, 2.2 times its recent mean of 1.0000");
   EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 2), "") << "too early to say";

@@ -29,8 +29,17 @@ void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* 
   mean.write(slab);
 }
 
-// A run that the clock ended cannot be repeated by the clock: what repeats it is the updates that it made.
-Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int64_t updates, const Backend& backend) {
+// Was the run past these limits already when it was given them?
+bool past_limits(const TrainOptions& o, const RunState& s) {
+  return (o.max_updates > 0 && s.update > o.max_updates) ||
+         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.place > 0))) ||
+         (o.patience > 0 && s.worse_validations > o.patience);
+}
+
+// A run that the clock ended, or limits that were lowered too late, cannot be repeated by these: what repeats it is the
+// updates that it made, with the learning rates that it had.
+Capsule make_capsule(const TrainOptions& options, const TrainingData& data, const RunState& state,
+                     const Backend& backend) {
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
   const bool joint = source == target;
   Capsule c{options,
@@ -38,11 +47,15 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, int6
             hash_hex(joint ? source : source + target),
             build_text(),
             machine_text(backend.name(), options.precision),
-            ""};
-  if (options.max_minutes > 0) {
-    c.options.max_updates = updates;
+            "",
+            state.changed};
+  const bool past = past_limits(options, state);
+  if (past || options.max_minutes > 0) {
+    if (options.schedule == "linear" || options.schedule == "cosine") c.options.decay_updates = end_of_decay(options);
+    c.options.max_updates = state.update;
     c.options.max_minutes = 0;
   }
+  if (past) c.options.max_epochs = c.options.patience = 0;
   const std::vector<std::string> same{"a"};
   if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {}).signature;
   return c;
@@ -80,7 +93,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
     fs::create_directory(folder, error);
     if (error) throw RunError(cat("cannot create the folder ", folder.string(), ": ", error.message()));
   }
-  history.merge(make_capsule(options, data, state.update, backend).to_history());
+  history.merge(make_capsule(options, data, state, backend).to_history());
   save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
 

@@ -134,7 +134,7 @@ TEST_F(GuidedAlignment, WrongOptionsAndFiles) {
   EXPECT_THAT(what_of<DataError>([&] { prepare_data(o); }), HasSubstr("none"));
   std::ofstream(at("short")) << "0-0\n";
   o.guided_alignment = at("short");
-  EXPECT_THAT(what_of<DataError>([&] { prepare_data(o); }), HasSubstr("short has 1 lines of links, but"));
+  EXPECT_THAT(what_of<DataError>([&] { prepare_data(o); }), HasSubstr("short has 1 line of links, but"));
   std::string links = read_file(at("links"));
   std::ofstream(at("out")) << "7-0" << links.substr(links.find('\n'));
   o.guided_alignment = at("out");

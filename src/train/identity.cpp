@@ -1,7 +1,11 @@
 #include "train/identity.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/hash.h"
 #include "train/schedule.h"
 
 namespace hexapla {
@@ -43,12 +47,48 @@ std::string identity_of(const TrainOptions& o, const Config& model, const Traini
   return j.dump();
 }
 
+std::string changeable_options(const TrainOptions& o, const TrainingData& data) {
+  // The vocabulary is that of the run's folder by then, but the record would say that others had made it.
+  std::set<std::string> names{"lr",          "lr-factor",    "warmup",       "clip-norm", "average-last",
+                              "vocab-size",  "vocab-type",   "vocab",        "vocabs",    "character-coverage",
+                              "vocab-lines", "user-symbols", "byte-fallback"};
+  if (!data.valid.empty()) names.insert({"valid-every", "valid-beam"});
+  if (o.average_last > 0) names.insert("save-every");
+  nlohmann::ordered_json j;
+  TrainOptions::visit(o, [&](const std::string& name, const auto& value, const char*) {
+    if (names.contains(name)) j[name] = value;
+  });
+  Hash valid;
+  for (const auto* side : {&data.valid_source, &data.valid_reference})
+    for (const std::string& line : *side) valid.add(line), valid.add("\n");
+  j["hash of valid-sets"] = data.valid.empty() ? "" : valid.hex();
+  return j.dump();
+}
+
+std::string changes(const std::string& before, const std::string& now) {
+  const auto left = nlohmann::ordered_json::parse(before), right = nlohmann::ordered_json::parse(now);
+  auto plain = [](const nlohmann::ordered_json& value) {
+    if (value.empty() || value == "") return std::string("none");
+    if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  std::string text;
+  for (const auto& [name, value] : right.items())
+    if (const auto was = left.find(name); was != left.end() && *was != value)
+      text += cat(text.empty() ? "" : ", ", name, " ", plain(*was), " -> ", plain(value));
+  return text;
+}
+
 std::string first_difference(const std::string& before, const std::string& now) {
   const auto left = nlohmann::json::parse(before).flatten(), right = nlohmann::json::parse(now).flatten();
   auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
-  for (const auto& [key, value] : right.items())
-    if (!left.contains(key) || left[key] != value)
-      return cat(name(key), " was ", left.contains(key) ? left[key].dump() : "not set", ", now it is ", value.dump());
+  for (const auto& [key, value] : right.items()) {
+    if (left.contains(key) && left[key] == value) continue;
+    // Nobody need have given it: it follows --max-updates.
+    const bool end = name(key) == "decay-updates" && left.contains(key);
+    return cat(name(key), " was ", left.contains(key) ? left[key].dump() : "not set", ", now it is ", value.dump(),
+               end ? cat(" (--max-updates where it is not given): give --decay-updates ", left[key].dump()) : "");
+  }
   for (const auto& [key, value] : left.items())
     if (!right.contains(key)) return cat(name(key), " was ", value.dump(), ", now it is not set");
   return "the options differ";

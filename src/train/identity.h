@@ -12,6 +12,14 @@ namespace hexapla {
 std::string identity_of(const TrainOptions& options, const Config& model, const TrainingData& data,
                         const std::string& initial);
 
+// What may be others when a run goes on, and decides its result all the same, as JSON: a model file says where in its
+// run they changed, because the run cannot be repeated from the last of them. Limits are not among them: they say where
+// a run ends, whichever way it got there.
+std::string changeable_options(const TrainOptions& options, const TrainingData& data);
+
+// "lr 0.005 -> 0.001, warmup 20 -> 40": between two of these; "" where nothing changed.
+std::string changes(const std::string& before, const std::string& now);
+
 // "dim-ff was 64, now it is 48": of two identities that differ.
 std::string first_difference(const std::string& before, const std::string& now);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 #include "data/training_text.h"
@@ -14,7 +15,15 @@ namespace {
 
 template <class T>
 void at_least(const char* option, T value, T least) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(value))
+      throw UsageError(cat("--", option, " is ", std::isnan(value) ? std::abs(value) : value,
+                           ", but must be a finite number of at least ", least));
   if (!(value >= least)) throw UsageError(cat("--", option, " is ", value, ", but must be at least ", least));
+}
+void above_0(const char* option, double value) {
+  at_least(option, value, 0.0);
+  if (value == 0) throw UsageError(cat("--", option, " is 0, but must be above 0"));
 }
 void fraction(const char* option, double value) {
   if (!(value >= 0 && value < 1)) throw UsageError(cat("--", option, " is ", value, ", but must lie in [0, 1)"));
@@ -55,7 +64,7 @@ void TrainOptions::check() const {
   if (model.empty()) throw UsageError("--model is missing: name the folder where checkpoints and the model go");
   at_least<int64_t>("vocab-size", vocab_size, 8);
   at_least<int64_t>("threads", threads, 0);
-  at_least<int64_t>("batch-tokens", batch_tokens, 0);
+  if (batch_tokens != 0) at_least<int64_t>("batch-tokens", batch_tokens, 1);
   at_least<int64_t>("memory", memory, 0);
   at_least<int64_t>("max-length", max_length, 2);
   at_least<int64_t>("max-updates", max_updates, 0);
@@ -64,9 +73,9 @@ void TrainOptions::check() const {
   at_least<int64_t>("valid-beam", valid_beam, 1);
   at_least<int64_t>("patience", patience, 0);
   at_least("lr", lr, 0.0);
-  at_least("init-gain", init_gain, 0.0);
+  above_0("init-gain", init_gain);
   at_least<int64_t>("warmup", warmup, 1);
-  at_least("adam-eps", adam_eps, 0.0);
+  above_0("adam-eps", adam_eps);
   at_least("clip-norm", clip_norm, 0.0);
   if (max_loss_jump != 0) at_least("max-loss-jump", max_loss_jump, 1.0);
   at_least<int64_t>("average-last", average_last, 0);
@@ -97,6 +106,9 @@ void TrainOptions::check_recipe() const {
   fraction("plateau-factor", plateau_factor);
   fraction("ema", ema);
   make_schedule(*this);
+  if (const double peak = peak_learning_rate(*this); min_lr > peak)
+    throw UsageError(cat("--min-lr is ", min_lr, ", above the peak learning rate ", peak,
+                         lr > 0 ? " (--lr)" : " (--lr 0: the paper's)", "; lower it, or raise --lr"));
   if (average_last > 0 && average_best > 0)
     throw UsageError(cat("--average-last ", average_last, " and --average-best ", average_best,
                          ": the final model can be one of these means only; set the other to 0"));
@@ -105,6 +117,12 @@ void TrainOptions::check_recipe() const {
       {"patience", patience > 0}, {"average-best", average_best > 0}, {"schedule plateau", schedule == "plateau"}};
   for (const auto& [option, used] : measured)
     if (used) throw UsageError(cat("--", option, " needs --valid-sets: without them nothing is validated"));
+}
+
+std::string given_vocabulary(const TrainOptions& o) {
+  if (!o.vocab.empty()) return "vocab";
+  if (!o.text.vocabs.empty()) return "vocabs";
+  return o.init_from.empty() || o.text.separate_vocabs ? "" : "init-from";  // which brings one for both sides only
 }
 
 Interval Interval::parse(const std::string& option, const std::string& text) {

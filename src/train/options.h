@@ -129,6 +129,9 @@ struct TrainOptions {
   void check_recipe() const;
 };
 
+// The option that names where the vocabulary comes from ("vocab", "vocabs", "init-from"); "": it is trained.
+std::string given_vocabulary(const TrainOptions& options);
+
 // "500" or "1e".
 struct Interval {
   int64_t updates = 0, epochs = 0;

@@ -124,6 +124,8 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
 
 TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
   o.check();
+  if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
+    throw UsageError(cat("--temp-dir ", o.text.temp_dir, " is no folder; make it first, or name one that there is"));
   const bool separate = o.text.separate_vocabs || !o.text.vocabs.empty();
   const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                            o.text.temp_dir.empty() ? o.model : o.text.temp_dir};

@@ -141,8 +141,11 @@ std::string StepFindings::text() const {
 }
 
 std::string trouble(const LossSums& loss, double norm, double mean, double most) {
-  if (!std::isfinite(loss.loss)) return fmt::format("the loss became {}", loss.loss);
-  if (!std::isfinite(norm)) return fmt::format("the gradient became {}", norm);
+  auto became = [](const char* what, double value) {  // the sign of a NaN says nothing
+    return fmt::format("the {} became {}", what, std::isnan(value) ? std::abs(value) : value);
+  };
+  if (!std::isfinite(loss.loss)) return became("loss", loss.loss);
+  if (!std::isfinite(norm)) return became("gradient", norm);
   const double a_token = loss.loss / double(std::max<int64_t>(loss.tokens, 1));
   if (most <= 0 || mean <= 0 || a_token <= most * mean) return "";
   return fmt::format("the loss jumped to {:.4f} a token, {:.1f} times its recent mean of {:.4f}", a_token,

@@ -1,6 +1,9 @@
 // What the options of a run do to it: accumulation, averages, frozen parts, starting from a model, resuming.
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/test_folder.h"
 #include "model/average.h"
 #include "model/model_file.h"
@@ -196,6 +199,77 @@ TEST_F(RunOptions, ARunIsNotResumedWithOptionsThatChangeIt) {
       << "these may change";
 }
 
+TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
+  TrainOptions o = options("changed");
+  o.valid_sets.clear();
+  auto history = [&](int64_t updates) {
+    o.max_updates = updates;
+    return load_model(run(o).model).history;
+  };
+  history(10);
+  EXPECT_FALSE(history(12).contains("changed")) << "more updates are no change";
+  TrainOptions whole = o;
+  whole.model += "_whole";
+  run(whole);
+  EXPECT_TRUE(same_model(o, whole));
+  o.lr = 1e-3;
+  o.warmup = 30;
+  EXPECT_EQ(history(15).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30");
+  EXPECT_EQ(history(20).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30") << "it has stayed so";
+  o.clip_norm = 1;
+  o.vocab_size = 50;  // too late: the run has its vocabulary
+  EXPECT_EQ(history(22).at("changed"),
+            "update 12: lr 0.003 -> 0.001, warmup 20 -> 30; update 20: vocab-size 60 -> 50, clip-norm 0 -> 1");
+  o.valid_sets = o.train_sets;
+  o.average_last = 2;  // else it may be the best model, of before the change
+  EXPECT_THAT(history(24).at("changed"),
+              testing::ContainsRegex("update 22: average-last 0 -> 2, hash of valid-sets none -> "));
+}
+
+TEST_F(RunOptions, ADecayThatFollowsTheUpdatesNamesItsRemedy) {
+  TrainOptions o = options("decay");
+  o.schedule = "cosine";
+  o.valid_sets.clear();
+  run(o);
+  o.max_updates = 35;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+              HasSubstr("decay-updates was 30, now it is 35 (--max-updates where it is not given): give "
+                        "--decay-updates 30"));
+  o.decay_updates = 30;
+  EXPECT_EQ(run(o).updates, 35);
+}
+
+TEST_F(RunOptions, ARunThatEndsBeforeItsFirstValidationSaysSo) {
+  auto notes = [&](const std::string& name, auto change) {
+    TrainOptions o = options(name);
+    o.max_updates = 4;
+    change(o);
+    Losses watcher;
+    run(o, watcher, false);
+    return watcher.notes;
+  };
+  EXPECT_EQ(notes("updates", [](auto& o) { o.valid_every = "5"; }),
+            "the run ends at update 4, before its first validation at update 5 (--valid-every 5): lower --valid-every "
+            "to 4 or less to have one\n");
+  EXPECT_THAT(notes("epochs", [](auto& o) { o.valid_every = "3e"; }), HasSubstr("the run ends at update 4, before"));
+  EXPECT_THAT(notes("best", [](auto& o) { o.average_best = 2; }),
+              HasSubstr("without any, --average-best 2 has no models"));
+  EXPECT_THAT(notes("limit", [](auto& o) { o.max_updates = 0, o.max_epochs = 1, o.valid_every = "999"; }),
+              HasSubstr("before its first validation at update 999"));
+  EXPECT_EQ(notes("validated", [](auto& o) { o.valid_every = "4"; }), "");
+  EXPECT_EQ(notes("epoch", [](auto& o) { o.max_updates = 0, o.max_epochs = 1, o.valid_every = "1e"; }), "");
+  EXPECT_EQ(notes("nothing", [](auto& o) { o.valid_sets.clear(); }), "");
+}
+
+TEST_F(RunOptions, AFolderForTemporaryFilesMustBeThere) {
+  TrainOptions o = options("temporary");
+  o.text.temp_dir = folder_ + "/none";
+  o.train_sets = {folder_ + "/not", folder_ + "/read"};
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("--temp-dir " + o.text.temp_dir + " is no folder"));
+  EXPECT_FALSE(fs::exists(o.text.temp_dir));
+  EXPECT_FALSE(fs::exists(o.model));
+}
+
 TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   auto message = [&](auto change) {
     TrainOptions o = options("checked");
@@ -210,6 +284,15 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.weight_decay = -1; }), HasSubstr("--weight-decay is -1"));
   EXPECT_THAT(message([](auto& o) { o.lr_factor = -1; }), HasSubstr("--lr-factor is -1"));
   EXPECT_THAT(message([](auto& o) { o.min_lr = -1; }), HasSubstr("--min-lr is -1"));
+  EXPECT_THAT(message([](auto& o) { o.lr = 1e-3, o.min_lr = 2e-3; }),
+              HasSubstr("--min-lr is 0.002, above the peak learning rate 0.001 (--lr); lower it"));
+  EXPECT_THAT(message([](auto& o) { o.lr = 0, o.min_lr = 1; }), HasSubstr("(--lr 0: the paper's)"));
+  EXPECT_THAT(message([](auto& o) { o.lr = std::numeric_limits<double>::infinity(); }),
+              HasSubstr("--lr is inf, but must be a finite number of at least 0"));
+  EXPECT_THAT(message([](auto& o) { o.lr = -std::nan(""); }), HasSubstr("--lr is nan, but"));
+  EXPECT_THAT(message([](auto& o) { o.adam_eps = 0; }), HasSubstr("--adam-eps is 0, but must be above 0"));
+  EXPECT_THAT(message([](auto& o) { o.init_gain = 0; }), HasSubstr("--init-gain is 0, but must be above 0"));
+  EXPECT_THAT(message([](auto& o) { o.batch_tokens = -1; }), HasSubstr("--batch-tokens is -1, but must be at least 1"));
   EXPECT_THAT(message([](auto& o) { o.decay_updates = -1; }), HasSubstr("--decay-updates is -1"));
   EXPECT_THAT(message([](auto& o) { o.plateau_factor = 1; }), HasSubstr("--plateau-factor is 1"));
   EXPECT_THAT(message([](auto& o) { o.plateau_patience = 0; }), HasSubstr("--plateau-patience is 0"));

@@ -22,6 +22,7 @@ std::string text_of(const BestModels& value) { return value.text(); }
 std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
   visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
+  if (!changed.empty()) strings["changed"] = changed;
   return strings;
 }
 
@@ -34,6 +35,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
           cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new --model folder"));
     parse(found->second, value);
   });
+  if (const auto found = strings.find("changed"); found != strings.end()) state.changed = found->second;
   return state;
 }
 

@@ -24,7 +24,11 @@ struct RunState {
   Plateau plateau;                // of --schedule plateau
   BestModels best_models;         // of --average-best
 
-  // f(name, field) for each.
+  // "update 40: lr 0.005 -> 0.001; update 60: ...": where options changed that a run may go on with. A run that never
+  // did so has none, and its checkpoints need not say so.
+  std::string changed;
+
+  // f(name, field) for each that every checkpoint has.
   template <class Self, class F>
   static void visit(Self& s, F&& f) {
     f("update", s.update);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/machine.h"
@@ -44,23 +45,27 @@ class Run {
     cx_.seed = options.seed;
     if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
     identity_ = identity_of(options, model_.config, data, initial_ ? initial_->checksum() : "");
+    changeable_ = changeable_options(options, data);
   }
 
   TrainResult go(const std::atomic<bool>& stop);
 
  private:
   std::string checkpoints() const { return options_.model + "/checkpoints"; }
+  std::string failure() const { return options_.model + "/failure"; }
 
   void start();
   TrainStart announcement();
   void initialise_model();
   bool resume();
+  void record_changes(const std::map<std::string, std::string>& state);
   std::vector<Batch> draw();
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   LossSums accumulate_gradient(const std::vector<Batch>& batches);
   void update();
   [[noreturn]] void fail_step(const std::string& what, const std::vector<Batch>& batches);
+  std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
   void report();
   void validate();
@@ -88,7 +93,7 @@ class Run {
   Arena arena_;
   Context cx_;
   std::optional<InitialModel> initial_;  // until training starts
-  std::string identity_;
+  std::string identity_, changeable_;
 
   RunState state_;
   std::optional<JsonLines> log_, valid_log_;
@@ -144,9 +149,19 @@ bool Run::resume() {
   if (parameters_.buffers()) found->read("buffers", parameters_.buffers());
   state_ = RunState::from_strings(found->state, checkpoints());
   saved_update_ = state_.update;
+  record_changes(found->state);
   const auto schedule = found->state.find("schedule");
   if (schedule != found->state.end() && schedule->second == "off") extra_checkpoint_ = state_.update;
   return true;
+}
+
+// Checkpoints of earlier versions do not say what could have changed.
+void Run::record_changes(const std::map<std::string, std::string>& state) {
+  const auto was = state.find("changeable");
+  const std::string what = was == state.end() ? "" : changes(was->second, changeable_);
+  if (what.empty()) return;
+  state_.changed += cat(state_.changed.empty() ? "" : "; ", "update ", state_.update, ": ", what);
+  watcher_.note(cat("goes on with other options: ", what, "; the model's record will say so"));
 }
 
 void Run::start() {
@@ -160,6 +175,9 @@ void Run::start() {
   log_.emplace(options_.model + "/train.jsonl", state_.update);
   valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
   for (const auto& n : data_.notes) watcher_.note(n);
+  const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
+  if (!data_.valid.empty() && state_.best_score < 0)
+    if (const std::string n = says_nothing_is_validated(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
   watcher_.started(info);
   started_ = reported_ = shown_ = Clock::now();
   reported_tokens_ = state_.target_tokens;
@@ -221,7 +239,7 @@ void Run::update() {
 
 // The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
 void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) {
-  const std::string folder = options_.model + "/failure";
+  const std::string folder = failure();
   const Step step{state_.update + 1,     first_dropout_step(),
                   options_.seed,         options_.label_smoothing,
                   options_.precision,    cat(what, " at update ", state_.update + 1),
@@ -235,11 +253,15 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
   } catch (const RunError& e) {
     where = cat("Its pairs and its state could not be written: ", e.what());
   }
-  throw RunError(
-      cat(step.reason, "; the batch holds ", data_.sets.size() > 1 ? name_lines(batches, data_.sets) : lines_of(step),
-          " of the training sets.\n", found, ".\n", where,
-          ".\nThe last checkpoint is from before: lower --lr, raise --warmup or set --clip-norm 1, and give ",
-          "the same command again"));
+  throw RunError(cat(step.reason, "; the batch holds ",
+                     data_.sets.size() > 1 ? name_lines(batches, data_.sets) : lines_of(step),
+                     " of the training sets.\n", found, ".\n", where, ".\n", remedy()));
+}
+
+std::string Run::remedy() const {
+  const char* const gentler = "lower --lr, raise --warmup or set --clip-norm 1, and ";
+  if (saved_update_ > 0) return cat("The last checkpoint is from before: ", gentler, "give the same command again");
+  return cat("Nothing was saved yet: ", gentler, "the same command starts anew");
 }
 
 double Run::progress() const {
@@ -355,6 +377,7 @@ CheckpointContent Run::content(const char* schedule) const {
   CheckpointContent content;
   content.state = state.to_strings();
   content.state["identity"] = identity_;
+  content.state["changeable"] = changeable_;
   content.state["schedule"] = schedule;
   content.tensors = {{"values", parameters_.values()},
                      {"first_moments", optimizer_.first_moments()},
@@ -381,9 +404,7 @@ bool Run::write_checkpoint(const char* schedule) {
 // The mean of the best, the mean of the last, the best, or the last: the first of these that there is.
 TrainResult Run::finish() {
   if (!weights_are_finite())
-    throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. The last ",
-                       "checkpoint is from before: lower --lr, raise --warmup or set --clip-norm 1, and give the same ",
-                       "command again"));
+    throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. ", remedy()));
   save_off_schedule();
   TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors",
                      arena_.peak()};
@@ -424,7 +445,10 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     }
     if (saving.due(state_.update, finished_epochs, epoch_ends)) save();
   }
-  return finish();
+  const TrainResult result = finish();
+  std::error_code none;  // an earlier failure was mended: replaying it would mislead
+  std::filesystem::remove_all(failure(), none);
+  return result;
 }
 
 }  // namespace

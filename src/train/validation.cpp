@@ -53,6 +53,18 @@ Validation validate(Context& cx, const Transformer& model, const TrainingData& d
   return v;
 }
 
+std::string says_nothing_is_validated(const TrainOptions& o, int64_t updates_an_epoch) {
+  const Interval valid = Interval::parse("valid-every", o.valid_every);
+  const int64_t first = valid.updates > 0 ? valid.updates : valid.epochs * updates_an_epoch;
+  int64_t end = first;
+  if (o.max_updates > 0) end = std::min(end, o.max_updates);
+  if (o.max_epochs > 0) end = std::min(end, o.max_epochs * updates_an_epoch);
+  if (end >= first) return "";
+  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (--valid-every ",
+             o.valid_every, "): lower --valid-every to ", end, " or less to have one",
+             o.average_best > 0 ? cat("; without any, --average-best ", o.average_best, " has no models") : "");
+}
+
 std::string to_json(const Validation& v) {
   // Doubles in the shortest digits that read back as the same, as everywhere in the logs.
   const auto samples = nlohmann::json(v.examples).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -10,6 +10,9 @@ double score_of(const Validation& v, const std::string& metric);
 // alone.
 Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options);
 
+// What to say of a run that ends before its first validation; "" of others, and where only the clock ends it.
+std::string says_nothing_is_validated(const TrainOptions& options, int64_t updates_an_epoch);
+
 // A line of DIR/valid.jsonl.
 std::string to_json(const Validation& v);
 
