@@ -48,7 +48,7 @@ class HindsightTest : public testing::Test {
 };
 
 TEST_F(HindsightTest, TheCoveragePenaltyReordersTheBeam) {
-  const auto lines = made_up_lines(40, 5);
+  const auto lines = made_up_lines(300, 5);
   options_.search.n_best = options_.search.beam_size;
   const auto plain = translator_.translate(lines, options_);
   options_.coverage_penalty = 20;
