@@ -42,6 +42,13 @@ TEXT
   for preset in tiny base; do
     for precision in f32 auto; do show hexapla bench ops --preset $preset --precision $precision; done
   done
+  printf '## Training against its own products\n\n'
+  for preset in tiny base big; do
+    note "hexapla bench train --preset $preset, four times"
+    printf '```\n$ for round in 1 2 3 4; do hexapla bench train --preset %s --seconds 40; done\n' $preset
+    for round in 1 2 3 4; do hexapla bench train --preset $preset --seconds 40 2>/dev/null || die "failed in round $round"; done
+    printf '```\n\n'
+  done
   printf '## Training against PyTorch\n\n'
   python_bench bench/train_vs_pytorch.py --preset tiny --lengths multi30k --compile --rounds 3
   python_bench bench/train_vs_pytorch.py --preset tiny --lengths wmt --rounds 3
