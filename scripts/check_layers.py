@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """Who includes whom: every #include in src/ against cmake/layers.cmake, other people's big headers in one file each,
-and no library code that prints or ends the process. Usage: check_layers.py [ROOT]"""
+no library code that prints or ends the process, and one type to a name: two of one name in a program are undefined
+behaviour that no compiler tells. Usage: check_layers.py [ROOT]"""
 import pathlib
 import re
 import sys
@@ -14,6 +15,8 @@ ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_tr
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}
+SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
 
 def layers(root):
@@ -26,6 +29,19 @@ def layers(root):
                 problems.append(f"cmake/layers.cmake: {folder} may include {dep}, which is not declared above it")
         allowed[folder] = set(deps.split())
     return allowed, problems
+
+
+def types_of(text):
+    """The types that a file defines outside of unnamed namespaces, as namespace::name. Goes by clang-format's layout."""
+    spaces, names = [], []
+    for line in text.split("\n"):
+        if opened := SPACE.match(line):
+            spaces.append(opened[1] or "unnamed")
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif (defined := TYPE.match(line)) and "unnamed" not in spaces:
+            names.append("::".join([*spaces, defined[1]]))
+    return names
 
 
 def folder_of(path, allowed):
@@ -62,12 +78,16 @@ def check_includes(name, text, allowed):
 def check(root):
     allowed, problems = layers(root)
     users = {header: [] for header in ONE_FILE}
+    defined = {}
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):
         if path.parts[0] not in ("src", "include"):
             continue
         text = sources.text_of(root / path) or ""
         if path.parts[0] == "src":
             problems += check_includes(path.relative_to("src"), text, allowed)
+        for name in types_of(text):
+            if defined.setdefault(name, path) != path:
+                problems.append(f"{path}: {name} is a type of {defined[name]}, too; give one of them another name")
         if path.suffix == ".h" and "#pragma once" not in text:
             problems.append(f"{path}: a header begins with #pragma once")
         if path.name.endswith("_test.cpp") or path.name.startswith("test_"):

@@ -51,6 +51,16 @@ class Layers(unittest.TestCase):
     def test_a_folder_inside_another_is_a_layer_of_its_own(self):
         self.finds("tensor may not include tensor/x/deep.h", {"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
 
+    def test_two_types_of_one_name(self):
+        text = "namespace hexapla {\n\nstruct Pair : Base {\n};\n\n}  // namespace hexapla\n"
+        self.finds("src/tensor/t.cpp: hexapla::Pair is a type of src/base/p.h, too",
+                   {"src/base/p.h": "#pragma once\n" + text, "src/tensor/t.cpp": text})
+        hidden = text.replace("hexapla {\n", "hexapla {\nnamespace {\n").replace("};\n", "};\n}  // namespace\n")
+        other = text.replace("Pair", "Pair::Impl")
+        found = problems(check_layers.check, files={"src/base/p.h": "#pragma once\n" + text, "src/base/p.cpp": hidden,
+                                                    "src/tensor/t.cpp": other})
+        self.assertEqual(found, [])
+
     def test_undeclared_folder(self):
         self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})
 

@@ -109,7 +109,7 @@ class Text {
       line(padded((side ? std::string(kWhere[static_cast<size_t>(where)]) + " " : "") + words_of(fault, options_),
                   kWordsColumns) +
            fmt::format("{:>12}  {:7.3f} %", grouped(finding.count), 100 * share(finding.count, found_.source_lines)));
-      for (const Example& e : finding.examples) example(e, where);
+      for (const FaultExample& e : finding.examples) example(e, where);
     }
     if (any) return line("");
     if (fault == Fault::in_test && !found_.tests) return;
@@ -118,7 +118,7 @@ class Text {
     none_ += (none_.empty() ? "" : ", ") + words_of(fault, options_);
   }
 
-  void example(const Example& e, Where where) {
+  void example(const FaultExample& e, Where where) {
     const int room = columns_ - kLineColumns - 2;
     std::string text;
     if (where == Where::pair)
@@ -192,7 +192,7 @@ Json faults_json(const Examination& found) {
       const Findings::Finding& finding = found.findings.of(static_cast<Fault>(i), where);
       if (finding.count == 0) continue;
       Json examples = Json::array();
-      for (const Example& e : finding.examples)
+      for (const FaultExample& e : finding.examples)
         examples.push_back({{"line", e.line}, {"source", e.source}, {"target", e.target}});
       all.push_back({{"fault", info(static_cast<Fault>(i)).id},
                      {"where", kWhere[static_cast<size_t>(where)]},

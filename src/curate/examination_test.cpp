@@ -43,7 +43,7 @@ class Examine : public TestFiles {
 
   static std::vector<int64_t> lines_of(const Examination& e, Fault fault, Where where) {
     std::vector<int64_t> lines;
-    for (const Example& example : e.findings.of(fault, where).examples) lines.push_back(example.line);
+    for (const FaultExample& example : e.findings.of(fault, where).examples) lines.push_back(example.line);
     EXPECT_LE(static_cast<int64_t>(lines.size()), e.findings.of(fault, where).count);
     return lines;
   }

@@ -54,7 +54,7 @@ class FaultSet {
 enum class Where : uint8_t { source, target, pair };
 constexpr std::string_view kWhere[] = {"source", "target", "pair"};
 
-struct Example {
+struct FaultExample {
   int64_t line = 0;
   std::string source, target;  // the side that is not concerned may be empty
 };
@@ -64,7 +64,7 @@ class Findings {
  public:
   struct Finding {
     int64_t count = 0;
-    std::vector<Example> examples;
+    std::vector<FaultExample> examples;
   };
   static constexpr size_t kExamples = 3;
 

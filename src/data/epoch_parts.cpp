@@ -29,7 +29,7 @@ class MemoryParts : public EpochParts {
   int64_t pairs_before(int64_t epoch, int64_t part, std::stop_token) override {
     return part == 0 ? 0 : static_cast<int64_t>(order(epoch).size());
   }
-  Part load(int64_t epoch, int64_t, std::stop_token) override { return {table_, order(epoch)}; }
+  EpochPart load(int64_t epoch, int64_t, std::stop_token) override { return {table_, order(epoch)}; }
 
  private:
   std::vector<int32_t> order(int64_t epoch) const {
@@ -85,7 +85,7 @@ class DiskParts : public EpochParts {
     return std::accumulate(s.buckets.begin(), s.buckets.begin() + part, int64_t{0},
                            [](int64_t sum, const auto& b) { return sum + b.pairs; });
   }
-  Part load(int64_t epoch, int64_t part, std::stop_token stop) override {
+  EpochPart load(int64_t epoch, int64_t part, std::stop_token stop) override {
     const Scattered& s = scattered(epoch, stop);
     auto table = std::make_shared<PairTable>();
     for (const auto& [offset, size] : s.buckets[static_cast<size_t>(part)].chunks) {

@@ -10,7 +10,7 @@ namespace hexapla {
 // Thrown where stop_token says so; nobody but the thread that was asked to stop sees it.
 struct Stopped {};
 
-struct Part {
+struct EpochPart {
   std::shared_ptr<const PairTable> table;
   std::vector<int32_t> order;  // what of it the epoch has, in ascending order: the same place as often as it is wanted
 };
@@ -21,7 +21,7 @@ class EpochParts {
   virtual int64_t count() const = 0;
   // How many pairs the parts before this one have in this epoch; with count(): all of them.
   virtual int64_t pairs_before(int64_t epoch, int64_t part, std::stop_token stop) = 0;
-  virtual Part load(int64_t epoch, int64_t part, std::stop_token stop) = 0;
+  virtual EpochPart load(int64_t epoch, int64_t part, std::stop_token stop) = 0;
 };
 
 std::unique_ptr<EpochParts> open_parts(const TrainingPairs& pairs, uint64_t seed, const ShuffleSpace& space);

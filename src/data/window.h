@@ -44,7 +44,7 @@ class WindowMaker {
   bool whole_;
   int64_t window_pairs_;
   int64_t epoch_ = 0, part_ = 0, window_ = 0;  // of the window that comes next
-  Part loaded_;                                // part_, if it is there
+  EpochPart loaded_;                           // part_, if it is there
   int64_t before_ = 0, epoch_pairs_ = 0;
   std::vector<PairSize> sizes_;  // of whole_
 };
