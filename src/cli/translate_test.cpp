@@ -96,7 +96,8 @@ TEST_F(TranslateTest, JsonHasAlignments) {
   const Result r = translate({"--json", "--n-best", "2", "--alignment", "hard"}, "ein Hund\n");
   EXPECT_EQ(r.code, 0) << r.err;
   const Result plain = translate({"--n-best", "2", "--alignment", "hard"}, "ein Hund\n");
-  for (const auto& t : nlohmann::json::parse(r.out)["translations"])
+  const auto all = nlohmann::json::parse(r.out);
+  for (const auto& t : all["translations"])
     EXPECT_THAT(plain.out, HasSubstr(" ||| " + t["alignment"].get<std::string>() + " ||| F0="));
 }
 

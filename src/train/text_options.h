@@ -33,9 +33,8 @@ struct TextOptions {
     f("user-symbols", o.user_symbols, "strings that are always one piece");
     f("vocab-lines", o.vocab_lines, "train the vocabulary on so many lines at most, drawn from both sides");
     f("subword-alpha", o.subword_alpha,
-      "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.2, say), share "
-      "of "
-      "merges dropped by BPE (0.1, say); 0: always the best one");
+      "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.5; 0.2 for long "
+      "trainings), share of merges dropped by BPE (0.1); 0: always the best one");
     f("shuffle-memory", o.shuffle_memory, "MiB for training pairs; what does not fit is shuffled on disk");
     f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run");
   }
