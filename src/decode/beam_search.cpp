@@ -42,16 +42,11 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
 }
 
 void retire(Sentence& s, const SearchOptions& options) {
-  sort_finished(s);
+  sort_best_first(s.finished);
   const bool enough = s.finished.size() >= static_cast<size_t>(s.width);
   if (!s.live.empty() && !enough && !passed(s, options)) return;
   s.live.clear();
   s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));
-}
-
-void sort_finished(Sentence& s) {
-  std::stable_sort(s.finished.begin(), s.finished.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });
 }
 
 // A score only falls as tokens are added, and its divisor is largest or smallest at the next length or at the longest.

@@ -30,9 +30,6 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
 // Retire: a sentence that is done, with `width` finished hypotheses or none that can still pass, leaves the batch.
 void retire(Sentence& s, const SearchOptions& options);
 
-// Best first by their normalised scores, equal ones as they came.
-void sort_finished(Sentence& s);
-
 // Whether nothing that is still live, the best of it first, can pass the worst of the n_best of the finished, which are
 // sorted.
 bool passed(const Sentence& s, const SearchOptions& options);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "decode/hypotheses.h"
+
 namespace hexapla {
 namespace {
 
@@ -32,9 +34,7 @@ void add_coverage(const PairReader& reader, std::span<const Ids> sources, std::s
                all[i]->coverage = options.coverage_penalty * coverage(tokens);
                all[i]->normalised += all[i]->coverage;
              });
-  for (std::vector<Hypothesis>& of_sentence : found)
-    std::stable_sort(of_sentence.begin(), of_sentence.end(),
-                     [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });
+  for (std::vector<Hypothesis>& of_sentence : found) sort_best_first(of_sentence);
 }
 
 std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const PlacedPieces& source,

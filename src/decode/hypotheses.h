@@ -1,5 +1,6 @@
 #pragma once
 // What a search holds of a sentence on its way.
+#include <algorithm>
 #include <vector>
 
 #include "decode/search.h"
@@ -24,6 +25,12 @@ struct Sentence {
 // What hypotheses of `tokens` tokens, </s> counted, are compared by.
 inline double normalised(double score, int64_t tokens, const SearchOptions& options) {
   return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
+}
+
+// By their normalised scores, equal ones as they came.
+inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
+  std::stable_sort(hypotheses.begin(), hypotheses.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });
 }
 
 // live + id, of log-probability `last`, with the score of the whole given.

@@ -97,7 +97,7 @@ void RuledBeam::end(const Step& step) const {
 // Hypotheses that met the phrases early and badly are finished first: they do not end the search for better ones.
 void RuledBeam::retire(Sentence& s) const {
   if (rules_.request(s.source).required.empty() || s.live.empty()) return hexapla::retire(s, options_);
-  sort_finished(s);
+  sort_best_first(s.finished);
   if (passed(s, options_)) s.live.clear();
   if (s.live.empty()) hexapla::retire(s, options_);
 }

@@ -230,7 +230,11 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
                     found, options);
   std::vector<std::vector<Translation>> all(found.size());
   for (size_t i = 0; i < found.size(); ++i)
-    for (Hypothesis& h : found[i]) all[i].push_back(read(std::move(h), sentences.requests[i].prefix, copied[&h]));
+    for (Hypothesis& h : found[i]) {
+      const auto copy = copied.find(&h);
+      all[i].push_back(read(std::move(h), sentences.requests[i].prefix,
+                            copy == copied.end() ? std::span<const std::string>() : copy->second));
+    }
   std::vector<std::vector<Translation>> results;
   for (size_t i = 0; i < lines.text.size(); ++i) {
     const size_t n = sentences.first[i + 1] - sentences.first[i];
