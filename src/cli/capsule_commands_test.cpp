@@ -79,6 +79,34 @@ TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   }
 }
 
+TEST_F(RunsAgain, WhatCameFromStdinIsGone) {
+  ASSERT_NE(std::freopen(at("a").c_str(), "rb", stdin), nullptr);
+  const Result trained = run_command({"train",
+                                      "--train-sets",
+                                      "-",
+                                      at("b"),
+                                      "--model",
+                                      at("piped"),
+                                      "--vocab-size",
+                                      "60",
+                                      "--layers",
+                                      "1",
+                                      "--dim-model",
+                                      "32",
+                                      "--dim-ff",
+                                      "64",
+                                      "--heads",
+                                      "2",
+                                      "--batch-tokens",
+                                      "64",
+                                      "--max-updates",
+                                      "2"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Result r = run_command({"reproduce", at("piped")});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, HasSubstr("it was trained on stdin, which cannot be read again"));
+}
+
 TEST_F(RunsAgain, AnotherRunIsNotOverwritten) {
   ASSERT_EQ(train("run").code, 0);
   ASSERT_EQ(train("other", {{"--max-updates", "4"}}).code, 0);

@@ -1,6 +1,7 @@
 // hexapla reproduce: trains a model again from what its file says of its training, and compares the bytes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -50,9 +51,13 @@ struct Reproduce {
 
  private:
   TrainOptions options(const Capsule& was, const Config& config, const std::string& file) const {
+    const auto& sets = was.options.train_sets;
+    if (std::find(sets.begin(), sets.end(), "-") != sets.end())
+      throw DataError(cat(file,
+                          ": it was trained on stdin, which cannot be read again; keep the text of a run that is ",
+                          "to be repeated in a file"));
     if (was.files.empty())
-      throw DataError(cat(file, ": it was not trained on files that can be read again, but on stdin, or it is a demo ",
-                          "(`hexapla demo --retrain` makes it again)"));
+      throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
     TrainOptions o = was.options;
     o.architecture = config;
     o.architecture.source_vocab = o.architecture.target_vocab = 0;

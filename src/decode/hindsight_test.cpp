@@ -70,7 +70,9 @@ TEST_F(HindsightTest, TheCoveragePenaltyReordersTheBeam) {
       ASSERT_NE(p, plain[i].end());
       EXPECT_NEAR(t.normalised, p->normalised + 20 * coverage(soft[j]), 1e-9);
       EXPECT_NEAR(t.coverage, 20 * coverage(soft[j]), 1e-9);
-      if (j > 0) EXPECT_LE(t.normalised, covered[i][j - 1].normalised);
+      if (j > 0) {
+        EXPECT_LE(t.normalised, covered[i][j - 1].normalised);
+      }
     }
   }
   EXPECT_GT(changed, 5);

@@ -12,7 +12,7 @@ constexpr std::string_view kBlank = "\u2581", kUnknown = " \u2047 ";
 
 std::string with_blanks(std::string piece) {
   for (size_t at = piece.find(kBlank); at != std::string::npos; at = piece.find(kBlank, at))
-    piece.replace(at, kBlank.size(), " ");
+    piece.replace(at, kBlank.size(), 1, ' ');
   return piece;
 }
 
