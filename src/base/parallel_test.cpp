@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace hexapla {
@@ -47,6 +49,23 @@ TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
   const float here = sum();
   set_threads(1);
   EXPECT_EQ(sum(), here);
+}
+
+// A core that somebody else uses: its thread sleeps in its first piece until all the others are done.
+TEST_P(Parallel, OthersTakeWhatASlowThreadHasNotBegun) {
+  if (GetParam() == 1) return;  // nobody could help
+  std::atomic<int> done = 0;
+  parallel_for(100, [&](int64_t i) {
+    for (const auto start = std::chrono::steady_clock::now(); i == 0 && done < 99;) {
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(30))
+        break;  // a failure, not a test that hangs
+      std::this_thread::yield();
+    }
+    if (i > 0)
+      ++done;
+    else
+      EXPECT_EQ(done, 99);
+  });
 }
 
 TEST_P(Parallel, AnErrorOfAPieceComesOut) {

@@ -1,19 +1,12 @@
 #include "model/parameters.h"
 
-#include <cstring>
-#include <new>
-
 namespace hexapla {
 
 Tensor Parameters::slab(int64_t n) {
   if (n == 0) return {};
-  const size_t bytes = n * size_of(dtype_);
-  memory_.emplace_back(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t(64))));
-  std::memset(memory_.back().get(), 0, bytes);
-  return Tensor(memory_.back().get(), {n}, dtype_);
+  memory_.emplace_back(static_cast<size_t>(n) * size_of(dtype_));
+  return Tensor(memory_.back().data(), {n}, dtype_);
 }
-
-void Parameters::Free::operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
 
 namespace detail {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
-#include <memory>
-
+#include "base/pages.h"
 #include "base/random.h"
 #include "model/parameter.h"
 
@@ -53,12 +52,9 @@ class Parameters {
     return Tensor(slab.bytes + at * int64_t(size_of(dtype_)), s, dtype_);
   }
 
-  struct Free {
-    void operator()(std::byte* p) const;
-  };
   DType dtype_;
   int64_t count_ = 0;
-  std::vector<std::unique_ptr<std::byte[], Free>> memory_;
+  std::vector<Pages> memory_;
   Tensor values_, gradients_, buffers_;
 };
 

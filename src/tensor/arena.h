@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 
 #include "base/error.h"
+#include "base/pages.h"
 
 namespace hexapla {
 
@@ -13,20 +13,19 @@ class Arena {
  public:
   // capacity in bytes. The pages are touched only when they are used.
   explicit Arena(size_t capacity);
-  ~Arena();
-  Arena(Arena&& other) noexcept;
+  Arena(Arena&&) = default;
   Arena& operator=(Arena&&) = delete;
 
   void* keep(size_t bytes) {
     const size_t at = bottom_;
     bottom_ += align(bytes);
     grow();
-    return slab_ + at;
+    return slab_.data() + at;
   }
   void* scratch(size_t bytes) {
     top_ = align(bytes) > top_ ? 0 : top_ - align(bytes);
     grow();
-    return slab_ + top_;
+    return slab_.data() + top_;
   }
 
   struct Mark {
@@ -64,7 +63,7 @@ class Arena {
   }
   [[noreturn]] void full() const;
 
-  std::byte* slab_;
+  Pages slab_;
   size_t capacity_, bottom_ = 0, top_, peak_ = 0;
 };
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <new>
 
 namespace hexapla {
 namespace {
@@ -145,25 +144,6 @@ bool has(Isa isa, Precision precision) {
 #endif
 }
 
-namespace {
-
-struct Block {
-  float* p = nullptr;
-  int64_t floats = 0;
-  ~Block() { release(); }
-  void release() {
-    if (p) ::operator delete (p, std::align_val_t{64});
-    p = nullptr;
-  }
-  void grow(int64_t n) {
-    release();
-    floats = n;
-    p = static_cast<float*>(::operator new (static_cast<size_t>(n) * sizeof(float), std::align_val_t{64}));
-  }
-};
-
-}  // namespace
-
 const Kernels& kernels_of(Isa isa) {
 #ifdef HEXAPLA_X86_KERNELS
   if (isa >= Isa::avx512) return avx512::kernels;
@@ -185,10 +165,11 @@ Kernels kernels_of(Isa isa, Precision precision) {
 }
 
 float* thread_scratch(Slot slot, int64_t floats) {
-  thread_local std::array<Block, static_cast<size_t>(Slot::count)> blocks;
-  Block& block = blocks[static_cast<size_t>(slot)];
-  if (block.floats < floats) block.grow(std::max(floats, block.floats + block.floats / 2));
-  return block.p;
+  thread_local std::array<Pages, static_cast<size_t>(Slot::count)> blocks;
+  Pages& block = blocks[static_cast<size_t>(slot)];
+  const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
+  if (block.size() < bytes) block = Pages(std::max(bytes, block.size() + block.size() / 2));
+  return reinterpret_cast<float*>(block.data());
 }
 
 Matrix matrix(Tensor t, const char* what) {

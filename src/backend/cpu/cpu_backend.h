@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernels/kernels.h"
+#include "base/pages.h"
 
 namespace hexapla::cpu {
 
@@ -46,12 +46,9 @@ class PackedWeight {
   Packed view() const { return {parts_.strips, parts_.scales, parts_.sums}; }
 
  private:
-  struct Free {
-    void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
-  };
   ProductKernel kernel_;
   int64_t units_, columns_;
-  std::unique_ptr<float[], Free> memory_;
+  Pages memory_;
   PackedMemory parts_;
 };
 

@@ -123,10 +123,8 @@ void CpuBackend::activate_dropped_backward(Activation f, Tensor x, Tensor dy, Dr
   const Map2 map = k_.activate_backward[static_cast<int>(f)];
   each_row(x, [&](int64_t row, int64_t width) {
     float* const out = row_of(dx, row);
-    if (f == Activation::relu)
-      k_.scaled(row_of(dy, row), d.scale, out, width);
-    else
-      k_.dropout_row(d, static_cast<uint32_t>(row), row_of(dy, row), out, width);
+    if (f == Activation::relu) return k_.relu_backward_scaled(row_of(x, row), row_of(dy, row), d.scale, out, width);
+    k_.dropout_row(d, static_cast<uint32_t>(row), row_of(dy, row), out, width);
     map(row_of(x, row), out, out, width);
   });
 }

@@ -175,11 +175,10 @@ std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
 }
 
 PackedWeight::PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns)
-    : kernel_(kernel),
-      units_(units),
-      columns_(columns),
-      memory_(static_cast<float*>(::operator new (static_cast<size_t>(units + 2 * columns) * 4, std::align_val_t{64}))),
-      parts_{memory_.get(), memory_.get() + units, reinterpret_cast<int32_t*>(memory_.get() + units + columns)} {}
+    : kernel_(kernel), units_(units), columns_(columns), memory_(static_cast<size_t>(units + 2 * columns) * 4) {
+  auto* const p = reinterpret_cast<float*>(memory_.data());
+  parts_ = {p, p + units, reinterpret_cast<int32_t*>(p + units + columns)};
+}
 
 void CpuBackend::pack(Tensor w) { pack(w, packed_[place_of(w)]); }
 void CpuBackend::pack(Tensor w, std::unique_ptr<PackedWeight>& into) const {
@@ -234,9 +233,12 @@ void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor d
   if (db) add_column_sums(d, vector_of(db, "db"));
 }
 
-// Every thread owns columns.
+// Every thread owns columns: neighbouring ones of a row are read together, so not fewer than it takes to keep it busy.
 void CpuBackend::add_column_sums(const Matrix& x, float* y) {
-  in_pieces(x.width, std::max<int64_t>(32, 65536 / std::max<int64_t>(1, x.rows) / 32 * 32),
+  constexpr int64_t fewest = 32, most = 128, numbers = 65536;
+  const int64_t share = std::clamp(parts(x.width, threads()), fewest, most);
+  const int64_t size = std::max(share, numbers / std::max<int64_t>(1, x.rows)) / fewest * fewest;
+  in_pieces(x.width, size,
             [&](int64_t from, int64_t width) { k_.add_column_sums(x.p + from, x.stride, x.rows, width, y + from); });
 }
 

@@ -21,6 +21,18 @@ inline void map2(const float* a, const float* b, float* y, int64_t n, F f) {
   sweep(n, [&](int64_t i, auto at) { at(y + i, f(at(a + i), at(b + i))); });
 }
 
+constexpr int sums_together = 8;
+template <int V, class At>
+inline void column_sums(const float* x, int64_t stride, int64_t rows, At at, float* y) {
+  for (int64_t from = 0; from < rows; from += k_block) {
+    const int64_t to = from + k_block < rows ? from + k_block : rows;
+    Vec s[V] = {};
+    for (int64_t i = from; i < to; ++i)
+      for (int v = 0; v < V; ++v) s[v] += at(x + i * stride + v * N);
+    for (int v = 0; v < V; ++v) at(y + v * N, at(y + v * N) + s[v]);
+  }
+}
+
 }  // namespace
 
 void fill(float* x, float value, int64_t n) {
@@ -54,6 +66,9 @@ void swish(const float* x, float* y, int64_t n) {
 void relu_backward(const float* x, const float* dy, float* dx, int64_t n) {
   map2(x, dy, dx, n, [](Vec v, Vec d) { return relu_slope(v) * d; });
 }
+void relu_backward_scaled(const float* x, const float* dy, float scale, float* dx, int64_t n) {
+  map2(x, dy, dx, n, [&](Vec v, Vec d) { return relu_slope(v) * (scale * d); });
+}
 void gelu_backward(const float* x, const float* dy, float* dx, int64_t n) {
   map2(x, dy, dx, n, [](Vec v, Vec d) { return gelu_slope(v) * d; });
 }
@@ -80,15 +95,12 @@ void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64
   }
 }
 
+// Several vectors of a row at a time: a row may begin a page after the one before.
 void add_column_sums(const float* x, int64_t stride, int64_t rows, int64_t width, float* y) {
-  sweep(width, [&](int64_t c, auto at) {
-    for (int64_t from = 0; from < rows; from += k_block) {
-      const int64_t to = from + k_block < rows ? from + k_block : rows;
-      Vec s{};
-      for (int64_t i = from; i < to; ++i) s += at(x + i * stride + c);
-      at(y + c, at(y + c) + s);
-    }
-  });
+  int64_t c = 0;
+  for (; c + sums_together * N <= width; c += sums_together * N)
+    column_sums<sums_together>(x + c, stride, rows, Whole{}, y + c);
+  sweep(width - c, [&](int64_t i, auto at) { column_sums<1>(x + c + i, stride, rows, at, y + c + i); });
 }
 
 }  // namespace hexapla::cpu::ISA

@@ -18,13 +18,32 @@ inline Wide multiply_low(Wide a, uint64_t b) {
 #endif
 }
 
+// The upper 32 bits of every 64-bit lane, in its lower half; the upper half is rubbish. A shuffle, because a shift
+// would wait for the unit that multiplies.
+inline Wide upper_half(Wide a) {
+#if VEC_BYTES == 64
+  return (Wide)_mm512_movehdup_ps((__m512)a);
+#else
+  return a >> 32;
+#endif
+}
+
+// The lower halves of even and odd, by turns.
+inline Uint lower_halves(Wide even, Wide odd) {
+#if VEC_BYTES == 64
+  return (Uint)_mm512_mask_moveldup_ps((__m512)even, 0xAAAA, (__m512)odd);
+#else
+  return (Uint)((even & 0xFFFFFFFFu) | (odd << 32));
+#endif
+}
+
 // Words in 64-bit lanes whose upper halves are rubbish: the products do not look at them.
 struct Words {
   Wide c[4];
 };
 inline void philox_round(Words& w, uint64_t k0, uint64_t k1) {
   const Wide a = multiply_low(w.c[0], 0xD2511F53), b = multiply_low(w.c[2], 0xCD9E8D57);
-  w = {{(b >> 32) ^ w.c[1] ^ k0, b, (a >> 32) ^ w.c[3] ^ k1, a}};
+  w = {{upper_half(b) ^ w.c[1] ^ k0, b, upper_half(a) ^ w.c[3] ^ k1, a}};
 }
 
 // 0 or the scale for columns 128 group .. 128 group + columns - 1 of a row (columns <= 128); out holds 128 floats.
@@ -43,7 +62,7 @@ inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int6
       philox_round(odd, k0, k1);
     }
     for (int word = 0; 32 * word < columns; ++word) {
-      const Uint bits = (Uint)((even.c[word] & 0xFFFFFFFFu) | (odd.c[word] << 32));
+      const Uint bits = lower_halves(even.c[word], odd.c[word]);
       const Int low = (Int)(bits & 0xFFFFu), high = (Int)(bits >> 16);
       store(out + 32 * word + lane, (Vec)((low >= d.threshold) & (Int)scale));
       store(out + 32 * word + 16 + lane, (Vec)((high >= d.threshold) & (Int)scale));

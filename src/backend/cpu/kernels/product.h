@@ -182,7 +182,10 @@ inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, floa
 inline bool crowded(const Product& p) { return p.a_k == 1 && p.a_row % 512 == 0 && p.m > 4; }
 
 inline void copy_rows(const Product& p, int64_t t, int64_t k, float* out) {
-  for (int64_t i = 0; i < p.m; ++i, out += k_block) std::memcpy(out, p.a + i * p.a_row + t, sizeof(float) * (size_t)k);
+  for (int64_t i = 0; i < p.m; ++i, out += k_block) {
+    const float* const row = p.a + i * p.a_row + t;
+    sweep(k, [&](int64_t c, auto at) { at(out + c, at(row + c)); });  // memcpy would take long to begin
+  }
 }
 
 inline void product_of_nothing(const Product& p) {

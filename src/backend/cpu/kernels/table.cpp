@@ -23,6 +23,7 @@ const Kernels kernels = {
     multiply_elements,
     {relu, gelu, swish},
     {relu_backward, gelu_backward, swish_backward},
+    relu_backward_scaled,
     dropout_row,
     scaled,
     add_scaled,

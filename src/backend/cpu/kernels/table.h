@@ -14,6 +14,7 @@ void swish(const float* x, float* y, int64_t n);
 void relu_backward(const float* x, const float* dy, float* dx, int64_t n);
 void gelu_backward(const float* x, const float* dy, float* dx, int64_t n);
 void swish_backward(const float* x, const float* dy, float* dx, int64_t n);
+void relu_backward_scaled(const float* x, const float* dy, float scale, float* dx, int64_t n);
 void dropout_row(const Dropout&, uint32_t row, const float* x, float* y, int64_t n);
 void scaled(const float* x, float scale, float* y, int64_t n);
 void add_scaled(const float* x, float scale, float* y, int64_t n);

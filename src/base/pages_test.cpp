@@ -1,0 +1,81 @@
+#include "base/pages.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace hexapla {
+namespace {
+
+constexpr size_t mebibyte = size_t{1} << 20;
+
+// What the system says of the mapping that holds p: its line that begins with `key`.
+std::string line_of_mapping(const void* p, const std::string& key) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto place = reinterpret_cast<uintptr_t>(p);
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    const size_t dash = line.find('-'), space = line.find(' ');
+    if (dash < space && line.find(':') > space)
+      here = std::stoull(line, nullptr, 16) <= place && place < std::stoull(line.substr(dash + 1), nullptr, 16);
+    if (here && line.starts_with(key)) return line;
+  }
+  return {};
+}
+
+TEST(Pages, AreZeros) {
+  for (const size_t bytes : {size_t{1}, size_t{4096}, 2 * mebibyte - 1, 2 * mebibyte, 5 * mebibyte + 3}) {
+    const Pages p(bytes);
+    EXPECT_EQ(p.size(), bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(p.data()) % 64, 0u) << bytes;
+    EXPECT_TRUE(std::all_of(p.data(), p.data() + bytes, [](std::byte b) { return b == std::byte{0}; })) << bytes;
+    std::fill_n(p.data(), bytes, std::byte{1});  // all of it is ours
+  }
+}
+
+TEST(Pages, OfNothing) {
+  const Pages none, empty(0);
+  EXPECT_EQ(none.size(), 0u);
+  EXPECT_EQ(none.data(), nullptr);
+  EXPECT_EQ(empty.data(), nullptr);
+}
+
+TEST(Pages, ManyAskForHugePages) {
+  const Pages many(64 * mebibyte), few(mebibyte);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(many.data()) % (2 * mebibyte), 0u);
+  const std::string flags = line_of_mapping(many.data(), "VmFlags:");
+  if (flags.empty()) GTEST_SKIP() << "/proc/self/smaps does not tell the flags of mappings";
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "this system has no huge pages";
+  EXPECT_THAT(flags, testing::HasSubstr(" hg"));
+  EXPECT_THAT(line_of_mapping(few.data(), "VmFlags:"), testing::Not(testing::HasSubstr(" hg")));
+}
+
+// What was never written takes addresses, not memory.
+TEST(Pages, MayBeMoreThanThereAre) {
+  const Pages p(size_t{1} << 42);
+  p.data()[p.size() - 1] = std::byte{1};
+  EXPECT_EQ(p.data()[p.size() - 1], std::byte{1});
+}
+
+TEST(Pages, TooManyAddressesAreRefused) { EXPECT_THROW(Pages(std::numeric_limits<size_t>::max() / 2), std::bad_alloc); }
+
+TEST(Pages, AreMoved) {
+  Pages a(4 * mebibyte), b(100);
+  std::byte *const first = a.data(), *const second = b.data();
+  first[0] = std::byte{1};
+  b = std::move(a);
+  EXPECT_EQ(b.data(), first);
+  EXPECT_EQ(b.size(), 4 * mebibyte);
+  EXPECT_EQ(a.data(), second);  // NOLINT: they are exchanged
+  const Pages c(std::move(b));
+  EXPECT_EQ(c.data()[0], std::byte{1});
+  EXPECT_EQ(b.data(), nullptr);  // NOLINT
+}
+
+}  // namespace
+}  // namespace hexapla
