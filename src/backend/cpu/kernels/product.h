@@ -24,6 +24,7 @@ struct Rows {
     for (int i = 0; i < 4; ++i) base[i] = a + (4 * i < rows ? 4 * i : 0) * row;
   }
   const float* at(int r, int64_t t) const { return base[r / 4] + (r % 4) * stride + t; }
+  void fetch_next_tile(int64_t, int) const {}
 };
 // Columns: the rows of the tile lie side by side.
 struct Columns {
@@ -31,6 +32,9 @@ struct Columns {
   int64_t step;
   Columns(const float* p, int64_t, int64_t k, int) : a(p), step(k) {}
   const float* at(int r, int64_t t) const { return a + t * step + r; }
+  // Its units lie beside those of this tile, each a stride away from the one before: too far for the processor to
+  // guess.
+  void fetch_next_tile(int64_t t, int rows) const { __builtin_prefetch(at(rows, t) + 16); }
 };
 
 // Units of a are spread over a vector, units of b lie side by side in one. The types are those of the instruction: GCC
@@ -101,6 +105,7 @@ __attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64
   for (int64_t t = 0; t < k; ++t, b += b_stride) {
     typename Terms::Units row[C];
     for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b + j * N);
+    a.fetch_next_tile(t, R);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const typename Terms::Units x = Terms::spread(a.at(r, t));
