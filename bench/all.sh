@@ -32,8 +32,8 @@ PATH="$ROOT/build/release:$PATH"
 # Benchmarks
 
 Written by `bench/all.sh`: every figure is the output of the command above it. Ratios are medians of pairs measured turn
-by turn in one run; figures of another machine, or of this one on another day, differ. Older figures of a processor
-without AMX: [Zen 4](benchmarks-zen4.md).
+by turn in one run; figures of another machine, or of this one on another day, differ. Processors without
+AMX: [Ice Lake](benchmarks-ice-lake.md), [Zen 4](benchmarks-zen4.md).
 
 TEXT
   printf '`%s`\n\n' "$(date -u +%Y-%m-%d)"
