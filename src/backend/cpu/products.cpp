@@ -233,7 +233,7 @@ void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor d
   if (db) add_column_sums(d, vector_of(db, "db"));
 }
 
-// Every thread owns columns: neighbouring ones of a row are read together, so not fewer than it takes to keep it busy.
+// A piece has columns of its own: as many neighbours as are read together, or fewer where threads would get none.
 void CpuBackend::add_column_sums(const Matrix& x, float* y) {
   constexpr int64_t fewest = 32, most = 128, numbers = 65536;
   const int64_t share = std::clamp(parts(x.width, threads()), fewest, most);
