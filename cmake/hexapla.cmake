@@ -56,5 +56,6 @@ function(hexapla_tests short)
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
     GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
   # Several tests run at once: threads that wait must not hold the cores of those that work.
-  gtest_discover_tests(test_${short} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)
+  gtest_discover_tests(test_${short} ${HEXAPLA_TEST_NAMES_${short}}
+    DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

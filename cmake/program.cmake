@@ -9,6 +9,12 @@ foreach(target ${HEXAPLA_LAYERS})
   string(REPLACE "hexapla_" "" short ${target})
   hexapla_tests(${short})
 endforeach()
+# The kernels for bf16, int8 and tiles once more, on processors that have no such instructions.
+add_library(hexapla_backend_cpu_emulated INTERFACE)
+target_link_libraries(hexapla_backend_cpu_emulated INTERFACE ${HEXAPLA_TEST_LIBS_backend_cpu})
+set(HEXAPLA_TEST_NAMES_backend_cpu_emulated
+    TEST_PREFIX Emulated. TEST_FILTER "*bf16*:*Bf16*:CpuQuantised*")
+hexapla_tests(backend_cpu_emulated)
 # What spans folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)

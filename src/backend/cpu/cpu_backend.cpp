@@ -1,10 +1,5 @@
 #include "backend/cpu/cpu_backend.h"
-
-#ifdef HEXAPLA_X86_KERNELS
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+#include "backend/cpu/processor.h"
 
 #include <array>
 #include <cmath>
@@ -13,43 +8,25 @@
 namespace hexapla {
 namespace {
 
-#ifdef HEXAPLA_X86_KERNELS
-// Tiles that hold bf16 and int8, and a Linux that lends them to this process: it wants to be asked (since 5.16), for
-// the state of every thread grows by 8 KB.
-bool may_use_amx() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
-  constexpr long ask_permission = 0x1023, tile_data = 18;
-  return (d & all) == all && syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
-}
-#endif
-
 bool has(Isa isa) {
-#ifdef HEXAPLA_X86_KERNELS
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (isa == Isa::avx2) return avx2;
-  if (isa == Isa::avx512)
-    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (isa == Isa::amx) {
-    static const bool may = may_use_amx();
-    return may && has(Isa::avx512) && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni");
+  const cpu::Processor& here = cpu::processor();
+  switch (isa) {
+    case Isa::amx:
+      return here.tiles;
+    case Isa::avx512:
+      return here.avx512;
+    case Isa::avx2:
+      return here.avx2;
+    case Isa::generic:
+      break;
   }
-#endif
-  return isa == Isa::generic;
+  return true;
 }
 
 const char* needed_for(Precision precision) { return precision == Precision::bf16 ? "AVX512_BF16" : "AVX512_VNNI"; }
 
-// Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12 and 0.20 TFLOP/s
-// a core), AMD's at twice that rate.
 bool bf16_is_faster(Isa isa) {
-#ifdef HEXAPLA_X86_KERNELS
-  return cpu::has(isa, Precision::bf16) && (isa == Isa::amx || !__builtin_cpu_is("intel"));
-#else
-  return cpu::has(isa, Precision::bf16);
-#endif
+  return cpu::has(isa, Precision::bf16) && (isa == Isa::amx || cpu::processor().fast_bf16);
 }
 
 Isa chosen_isa() {
@@ -135,13 +112,8 @@ namespace cpu {
 
 bool has(Isa isa, Precision precision) {
   if (precision == Precision::f32) return true;
-#ifdef HEXAPLA_X86_KERNELS
   if (isa < Isa::avx512 || isa > best_isa()) return false;
-  if (precision == Precision::bf16) return __builtin_cpu_supports("avx512bf16");
-  return __builtin_cpu_supports("avx512vnni");
-#else
-  return false;
-#endif
+  return precision == Precision::bf16 ? processor().bf16 : processor().eight_bit_dot;
 }
 
 const Kernels& kernels_of(Isa isa) {

@@ -4,29 +4,48 @@ file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${fol
 set(kernel_flags -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-ignored-attributes
     -Wno-maybe-uninitialized)  # the last one: GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
 
-function(hexapla_kernels isa vector_bytes sources)
-  add_library(hexapla_kernels_${isa} OBJECT ${sources})
-  target_include_directories(hexapla_kernels_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-  target_compile_definitions(hexapla_kernels_${isa} PRIVATE ISA=${isa} VEC_BYTES=${vector_bytes})
-  target_compile_options(hexapla_kernels_${isa} PRIVATE ${HEXAPLA_WARNINGS} ${kernel_flags} ${ARGN})
+# hexapla_kernels(NAME ISA VECTOR_BYTES SOURCES FLAGS...): an object library, its code in the namespace ISA.
+function(hexapla_kernels name isa vector_bytes sources)
+  add_library(hexapla_kernels_${name} OBJECT ${sources})
+  target_include_directories(hexapla_kernels_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_definitions(hexapla_kernels_${name} PRIVATE ISA=${isa} VEC_BYTES=${vector_bytes})
+  target_compile_options(hexapla_kernels_${name} PRIVATE ${HEXAPLA_WARNINGS} ${kernel_flags} ${ARGN})
+endfunction()
+
+set(isas generic)
+hexapla_kernels(generic generic 16 "${kernel_sources}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(kernels src/${folder}/kernels)
+  set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+  hexapla_kernels(avx2 avx2 32 "${kernel_sources}" -mavx2 -mfma)
+  hexapla_kernels(avx512 avx512 64 "${kernel_sources}" ${avx512})
+  list(APPEND isas avx2 avx512)
+  # The same sources once more for tests: with instructions that every processor with AVX-512 has.
+  foreach(narrow "avx512bf16 bf16/product.cpp -mavx512bf16" "avx512vnni int8/product.cpp -mavx512vnni"
+                 "amxbf16 amx/bf16.cpp -mavx512bf16" "amxint8 amx/int8.cpp -mavx512vnni")
+    separate_arguments(narrow)
+    list(GET narrow 0 isa)
+    list(GET narrow 1 source)
+    list(GET narrow 2 flag)
+    hexapla_kernels(${isa} ${isa} 64 ${kernels}/${source} ${avx512} ${flag})
+    list(APPEND isas ${isa})
+    if(HEXAPLA_BUILD_TESTS)
+      hexapla_kernels(emulated_${isa} ${isa} 64 ${kernels}/${source} ${avx512} -DHEXAPLA_EMULATED)
+      list(APPEND emulated $<TARGET_OBJECTS:hexapla_kernels_emulated_${isa}>)
+    endif()
+  endforeach()
+  target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
+  # As objects of the test program they come before those of the library, which the linker then leaves out.
+  set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/emulated/processor.cpp ${emulated}
+      CACHE INTERNAL "")
+endif()
+foreach(isa ${isas})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
   if(HEXAPLA_BUILD_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols: nothing that the linker could share out
     add_test(NAME kernels_share_no_functions_${isa} COMMAND_EXPAND_LISTS
              COMMAND sh -c "! nm \"$@\" | grep -E ' [WVu] '" sh $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
   endif()
-endfunction()
-
-hexapla_kernels(generic 16 "${kernel_sources}")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
-  hexapla_kernels(avx2 32 "${kernel_sources}" -mavx2 -mfma)
-  hexapla_kernels(avx512 64 "${kernel_sources}" ${avx512})
-  hexapla_kernels(avx512bf16 64 src/${folder}/kernels/bf16/product.cpp ${avx512} -mavx512bf16)
-  hexapla_kernels(avx512vnni 64 src/${folder}/kernels/int8/product.cpp ${avx512} -mavx512vnni)
-  hexapla_kernels(amxbf16 64 src/${folder}/kernels/amx/bf16.cpp ${avx512} -mavx512bf16)
-  hexapla_kernels(amxint8 64 src/${folder}/kernels/amx/int8.cpp ${avx512} -mavx512vnni)
-  target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
-endif()
+endforeach()
 
 if(HEXAPLA_ONEDNN AND HEXAPLA_DNNL_INCLUDE AND HEXAPLA_DNNL_LIBRARY)
   target_compile_definitions(${target} PRIVATE HEXAPLA_HAVE_ONEDNN)

@@ -3,6 +3,7 @@
 // 16 units, give with 16 units of 16 columns of b: both as they lie in packed rows and strips. Here a product of 32
 // rows and one strip of 32 columns is four tiles of sums. See Intel's Software Developer's Manual, volume 1,
 // chapter 18.
+#include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
@@ -10,37 +11,6 @@ namespace {
 
 constexpr int64_t block = 16;  // rows and units of a tile
 constexpr int64_t tall = 2 * block;
-
-struct alignas(64) TileShapes {
-  uint8_t palette = 1, start_row = 0, unused[14] = {};
-  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
-// While there is one of these, this thread may use tiles.
-class Tiles {
- public:
-  Tiles() {
-    const TileShapes shapes;
-    asm volatile("ldtilecfg %0" : : "m"(shapes));  // GCC 12's intrinsic reads 8 of the 64 bytes, as it sees it
-  }
-  ~Tiles() { asm volatile("tilerelease"); }
-  Tiles(const Tiles&) = delete;
-};
-
-// GCC's own intrinsics take digits only, no constants.
-template <int T>
-__attribute__((always_inline)) inline void clear_tile() {
-  asm volatile("tilezero %%tmm%c0" : : "i"(T));
-}
-template <int T>
-__attribute__((always_inline)) inline void load_tile(const void* p, int64_t stride) {
-  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
-}
-template <int T>
-__attribute__((always_inline)) inline void store_tile(void* p, int64_t stride) {
-  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
-}
 
 // Sums: tiles 0 1 above 2 3. R: blocks of rows, one or two.
 template <int R>

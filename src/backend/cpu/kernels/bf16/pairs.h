@@ -1,6 +1,7 @@
 #pragma once
 // Numbers rounded to bf16 on their way into packed rows and strips. A unit is a pair of terms, the earlier one in the
 // lower half.
+#include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
@@ -11,9 +12,6 @@ constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not 
 
 // Of a column of Packed: whole tiles of AMX, for which 16 pairs make a row. Missing terms are zeros.
 inline int64_t units_of(int64_t k) { return (k + 2 * N - 1) / (2 * N) * N; }
-
-// (a0 a1) (a2 a3) ... (b0 b1) ...
-inline Vec pairs_along(Vec a, Vec b) { return (Vec)_mm512_cvtne2ps_pbh((__m512)b, (__m512)a); }
 
 typedef uint16_t Halves __attribute__((vector_size(VEC_BYTES)));
 // (a0 b0) (a1 b1) ...

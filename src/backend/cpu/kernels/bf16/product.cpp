@@ -7,9 +7,7 @@ namespace {
 
 struct Pairs : NarrowUnits {
   typedef Vec Sum;
-  __attribute__((always_inline)) static Vec add(Vec sum, __m512i x, __m512i row) {
-    return (Vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)row);
-  }
+  __attribute__((always_inline)) static Vec add(Vec sum, __m512i x, __m512i row) { return add_pairs(sum, x, row); }
 };
 
 void run(const Product& p, float* scratch) {

@@ -1,4 +1,5 @@
 // Products in 8-bit integers, for processors with AVX512_VNNI: see quads.h.
+#include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/int8/quads.h"
 
 namespace hexapla::cpu::ISA {
@@ -7,8 +8,7 @@ namespace {
 struct Quads : NarrowUnits {
   typedef __m512i Sum;
   __attribute__((always_inline)) static __m512i add(__m512i sum, __m512i x, __m512i row) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // GCC 12 copies the sums around its intrinsic
-    return sum;
+    return add_quads(sum, x, row);
   }
 };
 

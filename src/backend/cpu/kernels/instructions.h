@@ -1,0 +1,70 @@
+#pragma once
+// The instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. Tests on the others do
+// the same in ordinary ones.
+#ifdef HEXAPLA_EMULATED
+#include "backend/cpu/emulated/instructions.h"
+#else
+#include "backend/cpu/kernels/vec.h"
+
+namespace hexapla::cpu::ISA {
+namespace {
+
+#ifdef __AVX512BF16__
+// To bf16, ties to even: (a0 a1) (a2 a3) ... (b0 b1) ...
+inline Vec pairs_along(Vec a, Vec b) { return (Vec)_mm512_cvtne2ps_pbh((__m512)b, (__m512)a); }
+
+// sum + x0 row0 + x1 row1 for pairs of bf16
+__attribute__((always_inline)) inline Vec add_pairs(Vec sum, __m512i x, __m512i row) {
+  return (Vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)row);
+}
+#endif
+
+// sum + x0 row0 + ... + x3 row3, x unsigned bytes, row signed ones
+__attribute__((always_inline)) inline __m512i add_quads(__m512i sum, __m512i x, __m512i row) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // GCC 12 copies the sums around its intrinsic
+  return sum;
+}
+
+struct alignas(64) TileShapes {
+  uint8_t palette = 1, start_row = 0, unused[14] = {};
+  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// While there is one of these, this thread may use tiles.
+class Tiles {
+ public:
+  Tiles() {
+    const TileShapes shapes;
+    asm volatile("ldtilecfg %0" : : "m"(shapes));  // GCC 12's intrinsic reads 8 of the 64 bytes, as it sees it
+  }
+  ~Tiles() { asm volatile("tilerelease"); }
+  Tiles(const Tiles&) = delete;
+};
+
+// GCC's own intrinsics take digits only, no constants. Strides are in numbers of four bytes.
+template <int T>
+__attribute__((always_inline)) inline void clear_tile() {
+  asm volatile("tilezero %%tmm%c0" : : "i"(T));
+}
+template <int T>
+__attribute__((always_inline)) inline void load_tile(const void* p, int64_t stride) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
+}
+template <int T>
+__attribute__((always_inline)) inline void store_tile(void* p, int64_t stride) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
+}
+// Tile C += rows of A x columns of B, units of which are pairs of bf16, or quads of bytes (A's without a sign).
+template <int C, int A, int B>
+__attribute__((always_inline)) inline void add_tiles_of_pairs() {
+  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+}
+template <int C, int A, int B>
+__attribute__((always_inline)) inline void add_tiles_of_quads() {
+  asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+}
+
+}  // namespace
+}  // namespace hexapla::cpu::ISA
+#endif
