@@ -1,8 +1,8 @@
 # The kernels are written once and compiled once per instruction set. Their files include nothing with inline functions
 # of other people: the linker keeps one copy of such a function, and it might keep the one that needs AVX-512.
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/kernels/*.cpp)
-set(kernel_flags -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-ignored-attributes
-    -Wno-maybe-uninitialized)  # the last one: GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
+set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi
+    -Wno-ignored-attributes -Wno-maybe-uninitialized)  # the last one: GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
 
 # hexapla_kernels(NAME ISA VECTOR_BYTES SOURCES FLAGS...): an object library, its code in the namespace ISA.
 function(hexapla_kernels name isa vector_bytes sources)

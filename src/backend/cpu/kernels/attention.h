@@ -13,16 +13,32 @@ struct QueryRange {
 // q . k for n keys, key(u) giving the place of the u-th. The memory of out goes on to a whole vector.
 template <class Key>
 inline void dots(const float* q, int64_t d, int64_t n, Key key, float* out) {
+  constexpr int64_t together = N < 8 ? N : 8;  // as many places as there are registers for
   for (int64_t u = 0; u < n; u += N) {
     Vec rows[N];
-    for (int64_t i = 0; i < N; ++i) {
-      const float* k = key(u + i < n ? u + i : n - 1);
-      Vec s{};
-      sweep(d, [&](int64_t c, auto at) { s += at(q + c) * at(k + c); });
-      rows[i] = s;
+    for (int64_t from = 0; from < N; from += together) {
+      const float* keys[together];
+      Vec sums[together];
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < together; ++i) {
+        keys[i] = key(u + from + i < n ? u + from + i : n - 1);
+        sums[i] = Vec{};
+      }
+      sweep(d, [&](int64_t c, auto at) {
+        const Vec x = at(q + c);
+#pragma GCC unroll 8
+        for (int64_t i = 0; i < together; ++i) sums[i] += x * at(keys[i] + c);
+      });
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < together; ++i) rows[from + i] = sums[i];
     }
     store(out + u, sums_of_rows(rows));
   }
+}
+
+// Rows are too far apart for the processor to guess that they are wanted soon. Memory that is not there does no harm.
+inline void fetch(const float* row, int64_t n) {
+  for (int64_t c = 0; c < n; c += 16) __builtin_prefetch(row + c);
 }
 
 constexpr int64_t few_queries = 8;  // so many do not repay turning the keys on their side for a product
@@ -33,6 +49,10 @@ struct DotScore {
   static void prepare(const Attention&, const Blocks&) {}
   static void scores(const Attention& a, const Blocks& b, QueryRange r) {
     if (a.queries <= few_queries && a.queries < a.keys) {
+      for (int64_t u = 0; u < a.keys; ++u) {
+        fetch(a.v + u * a.v_stride, a.d_v);
+        fetch(a.k + u * a.k_stride + a.d_k, a.d_k);  // the next head's
+      }
       for (int64_t t = 0; t < r.n; ++t)
         dots(
             a.q + (r.from + t) * a.q_stride, a.d_k, a.keys, [&](int64_t u) { return a.k + u * a.k_stride; },

@@ -58,9 +58,8 @@ struct Best {
   }
 };
 
-// A bit for each lane that is above the limit.
-inline uint32_t lanes_above(Vec x, Vec limit) {
-  const Int mask = x > limit;
+// A bit for each lane.
+inline uint32_t bits_of(Int mask) {
 #if VEC_BYTES == 64
   return _mm512_movepi32_mask((__m512i)mask);
 #elif VEC_BYTES == 32
@@ -70,24 +69,44 @@ inline uint32_t lanes_above(Vec x, Vec limit) {
 #endif
 }
 
-inline void offer_lanes(Best& best, Vec x, int64_t first) {
-  for (uint32_t bits = lanes_above(x, all(best.scores[best.k - 1])); bits; bits &= bits - 1) {
-    const int lane = __builtin_ctz(bits);
-    best.offer(x[lane], (int32_t)(first + lane));
+struct Bounds {
+  float top, low;  // the highest number, and one that at least k numbers reach if so many are numbers
+};
+// A row falls into 4 N parts, every part has a highest number, and the k-th highest of these is a good bound: were
+// every number compared with the best so far, the many that are the best for a while would cost more than all the rest.
+inline Bounds bounds_of(const float* x, int64_t n, int64_t k) {
+  Vec parts[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
+  const auto highest_part = [&] { return highest(max(max(parts[0], parts[1]), max(parts[2], parts[3]))); };
+  int64_t begin = 0;
+  for (; begin + 4 * N <= n; begin += 4 * N)
+    for (int64_t j = 0; j < 4; ++j) parts[j] = max(parts[j], load(x + begin + j * N));
+  sweep(n - begin, [&](int64_t c, auto at) { parts[0] = max(parts[0], at.keep(at(x + begin + c), parts[0])); });
+  const float top = highest_part();
+  float low = top;
+  for (int64_t passed = 1; passed < k && low > -infinity; ++passed) {  // equal ones go together: low is lower then
+    for (Vec& part : parts) part = part == low ? all(-infinity) : part;
+    low = highest_part();
+  }
+  return {top, low};
+}
+
+__attribute__((noinline)) void offer_lanes(Best& best, const float* x, uint32_t lanes, int64_t first) {
+  for (; lanes; lanes &= lanes - 1) {
+    const int lane = __builtin_ctz(lanes);
+    best.offer(x[first + lane], (int32_t)(first + lane));
   }
 }
 
-inline void top_of_row(const float* x, int64_t n, Best best) {
-  int64_t begin = 0;
-  for (; begin < n && begin < best.k; ++begin) best.offer(x[begin], (int32_t)begin);
-  for (; begin + 4 * N <= n; begin += 4 * N) {  // hardly ever is one of so many among the best
-    const Vec a = load(x + begin), b = load(x + begin + N), c = load(x + begin + 2 * N), d = load(x + begin + 3 * N);
-    if (!lanes_above(max(max(a, b), max(c, d)), all(best.scores[best.k - 1]))) continue;
-    for (int64_t j = 0; j < 4; ++j) offer_lanes(best, load(x + begin + j * N), begin + j * N);
-  }
-  sweep(n - begin,
-        [&](int64_t c, auto at) { offer_lanes(best, at.keep(at(x + begin + c), all(-infinity)), begin + c); });
-  const float lse = (float)log_sum_of(x, n, best.scores[0]);
+// next: the row that comes next is fetched meanwhile.
+inline void top_of_row(const float* x, int64_t n, const float* next, Best best) {
+  const Bounds bounds = bounds_of(x, n, best.k);
+  const Sums sums = sums_of(x, n, bounds.top, [&](int64_t i, auto at, Vec) {
+    __builtin_prefetch(next + i);
+    const uint32_t lanes = bits_of(at.keep(at(x + i), all(__builtin_nanf(""))) >= bounds.low);
+    if (__builtin_expect(lanes != 0, 0)) offer_lanes(best, x, lanes, i);
+  });
+  for (int64_t i = 0; best.held < best.k; ++i) best.offer(x[i], (int32_t)i);  // less than k are numbers
+  const float lse = (float)log_sum(bounds.top, sums.exps);
   for (int64_t j = 0; j < best.held; ++j) best.scores[j] -= lse;
 }
 
@@ -107,7 +126,10 @@ void loss_gradient(const LossRows& l) {
   for (int64_t row = 0; row < l.rows; ++row) {
     float* x = l.logits + row * l.stride;
     const float label_logit = x[l.labels[row]], top = highest_of(x, l.width);
-    const Sums s = sums_of(x, l.width, top, [&](int64_t i, auto at, Vec e) { at(x + i, e); });
+    const Sums s = sums_of(x, l.width, top, [&](int64_t i, auto at, Vec e) {
+      __builtin_prefetch(x + l.stride + i);
+      at(x + i, e);
+    });
     write_loss(l, row, label_logit, log_sum(top, s.exps), s.values);
     const float scale = l.scale / s.exps;
     sweep(l.width, [&](int64_t i, auto at) { at(x + i, at(x + i) * scale - everywhere); });
@@ -122,7 +144,7 @@ void log_softmax(const float* x, float* y, int64_t n) {
 
 void log_softmax_top(const TopRows& t) {
   for (int64_t row = 0; row < t.rows; ++row)
-    top_of_row(t.x + row * t.x_stride, t.width,
+    top_of_row(t.x + row * t.x_stride, t.width, t.x + (row + 1) * t.x_stride,
                Best{t.scores + row * t.scores_stride, t.ids + row * t.ids_stride, t.k});
 }
 
