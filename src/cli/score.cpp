@@ -35,9 +35,10 @@ struct Totals {
     if (pairs == 0) return "no pairs";
     const auto perplexity = [&](int64_t n) { return std::exp(-score / static_cast<double>(n)); };
     return fmt::format(
-        "{} pairs, log-probability {:.3f}; {} tokens, perplexity {:.4f}; {} words, perplexity {:.4f} (</s> counted as "
+        "{}, log-probability {:.3f}; {}, perplexity {:.4f}; {}, perplexity {:.4f} (</s> counted as "
         "a token and as a word)",
-        grouped(pairs), score, grouped(tokens), perplexity(tokens), grouped(words), perplexity(words));
+        counted(pairs, "pair"), score, counted(tokens, "token"), perplexity(tokens), counted(words, "word"),
+        perplexity(words));
   }
 };
 
