@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Training, hexapla against PyTorch: the same model, the same batches of ids, the same threads, turn by turn.
 
-    bench/train_vs_pytorch.py [--preset tiny] [--lengths wmt|multi30k] [--compile] [--rounds 5] [--seconds 8]
+    bench/train_vs_pytorch.py [--preset tiny] [--lengths wmt|multi30k] [--compile] [--peer-precision f32|bf16] [--rounds 5]
+                              [--seconds 8]
 
 Prints target tokens a second (padding not counted) of every variant of PyTorch and of hexapla, and the median over the
 rounds of hexapla / the best PyTorch variant of the same round. PyTorch gets padded batches, its own fused attention,
@@ -25,6 +26,7 @@ def options():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--seconds", type=float, default=8)
     p.add_argument("--precision", default="auto", help="of hexapla")
+    p.add_argument("--peer-precision", choices=["f32", "bf16"], help="of PyTorch; default: both")
     p.add_argument("--compile", action="store_true", help="also torch.compile, on six batches of fixed shape; slow to start")
     return p.parse_args()
 
@@ -154,7 +156,7 @@ def main():
         with open(path) as f:
             batches = padded(json.load(f))
     peers = [Peer(o, batches, bf16, compiled) for compiled in ([False, True] if o.compile else [False])
-             for bf16 in (False, True)]
+             for bf16 in (False, True) if o.peer_precision in (None, "bf16" if bf16 else "f32")]
     rates, ratios, fractions = {p.name: [] for p in peers}, [], []
     for _ in range(o.rounds):
         ours = run_hexapla(o, "--seconds", str(o.seconds))
