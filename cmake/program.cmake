@@ -15,6 +15,9 @@ target_link_libraries(hexapla_backend_cpu_emulated INTERFACE ${HEXAPLA_TEST_LIBS
 set(HEXAPLA_TEST_NAMES_backend_cpu_emulated
     TEST_PREFIX Emulated. TEST_FILTER "*bf16*:*Bf16*:CpuQuantised*")
 hexapla_tests(backend_cpu_emulated)
+if(TARGET test_backend_cpu_emulated)
+  target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
+endif()
 # What spans folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)

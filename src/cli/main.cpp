@@ -10,7 +10,7 @@
 namespace {
 
 // The runtime of the compute threads spins for milliseconds while it waits, unless the environment says otherwise
-// before it starts. On cores that other programs use too that made training up to ten times slower; some microseconds
+// before it starts. On cores that other programs use too that made training up to ten times slower; a thousand looks
 // are cheaper than waking a thread (docs/adr/0005). If the program cannot start itself again it goes on as it is.
 void start_with_resting_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;

@@ -1,9 +1,10 @@
 #include "backend/cpu/cpu_backend.h"
-#include "backend/cpu/processor.h"
 
 #include <array>
 #include <cmath>
 #include <cstdlib>
+
+#include "backend/cpu/processor.h"
 
 namespace hexapla {
 namespace {

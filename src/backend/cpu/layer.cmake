@@ -2,7 +2,7 @@
 # of other people: the linker keeps one copy of such a function, and it might keep the one that needs AVX-512.
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/kernels/*.cpp)
 set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi
-    -Wno-ignored-attributes -Wno-maybe-uninitialized)  # the last one: GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
+    -Wno-ignored-attributes -Wno-maybe-uninitialized)  # GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
 
 # hexapla_kernels(NAME ISA VECTOR_BYTES SOURCES FLAGS...): an object library, its code in the namespace ISA.
 function(hexapla_kernels name isa vector_bytes sources)
@@ -36,8 +36,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endforeach()
   target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
   # As objects of the test program they come before those of the library, which the linker then leaves out.
-  set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/emulated/processor.cpp ${emulated}
-      CACHE INTERNAL "")
+  set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/processor.cpp ${emulated} CACHE INTERNAL "")
 endif()
 foreach(isa ${isas})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:hexapla_kernels_${isa}>)

@@ -10,6 +10,7 @@ namespace hexapla::cpu {
 namespace {
 
 #ifdef HEXAPLA_X86_KERNELS
+#ifndef HEXAPLA_EMULATED
 // Tiles that hold bf16 and int8, and a Linux that lends them to this process: it wants to be asked (since 5.16), for
 // the state of every thread grows by 8 KB.
 bool may_use_amx() {
@@ -19,18 +20,23 @@ bool may_use_amx() {
   constexpr long ask_permission = 0x1023, tile_data = 18;
   return (d & all) == all && syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
 }
+#endif
 
 Processor look() {
   Processor p;
   p.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   p.avx512 = p.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#ifdef HEXAPLA_EMULATED  // the tests with emulated/instructions.h
+  p.bf16 = p.fast_bf16 = p.eight_bit_dot = p.tiles = p.avx512;
+#else
   p.bf16 = __builtin_cpu_supports("avx512bf16");
   // Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12 and 0.20 TFLOP/s a
   // core), AMD's at twice that rate.
   p.fast_bf16 = p.bf16 && !__builtin_cpu_is("intel");
   p.eight_bit_dot = __builtin_cpu_supports("avx512vnni");
   p.tiles = p.avx512 && p.bf16 && p.eight_bit_dot && may_use_amx();
+#endif
   return p;
 }
 #else
