@@ -7,10 +7,19 @@ set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(HEXAPLA_WERROR)
   list(APPEND HEXAPLA_WARNINGS -Werror)
 endif()
+# Most of a test is run once: compiling it costs more than running it, with sanitizers twice as much again.
+set(HEXAPLA_TEST_OPTIMIZATION -O1)
+if(HEXAPLA_SANITIZE)
+  set(HEXAPLA_TEST_OPTIMIZATION -O0)
+endif()
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_BUILD_TESTS)
   enable_testing()
   include(GoogleTest)
+  add_library(hexapla_test_paths STATIC cmake/test_paths.cpp)
+  target_include_directories(hexapla_test_paths PRIVATE src)
+  target_compile_definitions(hexapla_test_paths PRIVATE
+    HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
 endif()
 
 function(hexapla_target_name folder out)
@@ -50,11 +59,9 @@ function(hexapla_tests short)
     return()
   endif()
   add_executable(test_${short} ${sources})
-  target_compile_options(test_${short} PRIVATE -O1 ${HEXAPLA_WARNINGS})
-  target_compile_definitions(test_${short} PRIVATE
-    HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS})
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
-    GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
+    hexapla_test_paths GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
   # Several tests run at once: threads that wait must not hold the cores of those that work.
   gtest_discover_tests(test_${short} ${HEXAPLA_TEST_NAMES_${short}}
     DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)

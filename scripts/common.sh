@@ -7,6 +7,10 @@ note() { printf '%s\n' "-- $*" >&2; }
 die() { printf '%s\n' "error: $*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# ccache: what one clone has compiled serves the next one. Names of folders then stay out of the key, so a debugger may
+# show those of the clone that compiled first.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR-$ROOT}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
+
 # run_quietly WHAT command...: the command's output is shown only when it fails.
 run_quietly() {
   local what=$1 log

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 #include "base/toy_corpus.h"
 
 extern char** environ;
@@ -21,7 +22,7 @@ extern char** environ;
 namespace hexapla {
 namespace {
 
-const std::string kProgram = std::string(HEXAPLA_BINARY_DIR) + "/hexapla";
+const std::string kProgram = build_path("hexapla");
 
 // Starts a shell command; the shell execs the last one, so the process is the program's.
 pid_t start(const std::string& command) {

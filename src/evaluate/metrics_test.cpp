@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 #include "evaluate/bootstrap.h"
 #include "evaluate/metric.h"
 
@@ -96,7 +97,7 @@ class SacreBleuItself : public TestFolder {
     python_ = python;
   }
   json made(const std::string& arguments) const {
-    const std::string command = cat(python_, " " HEXAPLA_SOURCE_DIR "/scripts/fixtures/make_metrics_fixture.py ",
+    const std::string command = cat(python_, " ", source_path("scripts/fixtures/make_metrics_fixture.py"), " ",
                                     at("fixture.json"), " ", arguments);
     if (std::system(command.c_str()) != 0) throw std::runtime_error("this failed: " + command);
     return read_json(at("fixture.json"));
@@ -107,7 +108,7 @@ class SacreBleuItself : public TestFolder {
 };
 
 const json& committed() {
-  static const json data = read_json(HEXAPLA_SOURCE_DIR "/tests/fixtures/metrics.json");
+  static const json data = read_json(source_path("tests/fixtures/metrics.json"));
   return data;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/test_paths.h"
 #include "evaluate/bleu.h"
 #include "evaluate/chrf.h"
 #include "evaluate/unicode.h"
@@ -19,7 +20,7 @@ using Strings = std::vector<std::string>;
 const json& fixture() {
   static const json data = [] {
     const char* other = std::getenv("HEXAPLA_BLEU_FIXTURE");
-    std::ifstream in(other ? other : HEXAPLA_SOURCE_DIR "/tests/fixtures/bleu.json");
+    std::ifstream in(other ? other : source_path("tests/fixtures/bleu.json"));
     return json::parse(in);
   }();
   return data;

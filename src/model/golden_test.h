@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backend/context.h"
+#include "base/test_paths.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla {
@@ -24,7 +25,7 @@ void each_number(Tensor t, F&& f) {
 class Golden {
  public:
   explicit Golden(const std::string& name)
-      : file_(SafetensorsFile::open(std::string(HEXAPLA_SOURCE_DIR) + "/tests/fixtures/" + name + ".safetensors")) {}
+      : file_(SafetensorsFile::open(source_path("tests/fixtures/" + std::string(name) + ".safetensors"))) {}
 
   std::vector<double> numbers(const std::string& name) const {
     const TensorEntry& entry = file_.get(name);

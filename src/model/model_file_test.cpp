@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla {
@@ -132,7 +133,7 @@ TEST_F(ModelFileTest, RefusesWhatIsNotAModel) {
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("config"); }), HasSubstr("no 'config'"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("checksum"); }), HasSubstr("no 'checksum'"));
   EXPECT_THAT(what_of<DataError>([&] { load_model(at("none")); }), HasSubstr(at("none")));
-  EXPECT_THAT(what_of<DataError>([&] { load_model(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors"); }),
+  EXPECT_THAT(what_of<DataError>([&] { load_model(source_path("tests/fixtures/peer.safetensors")); }),
               HasSubstr("not a hexapla model"));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 
 namespace hexapla {
 namespace {
@@ -37,7 +38,7 @@ std::vector<T> values_of(const TensorEntry& entry) {
 }
 
 TEST(SafetensorsReader, ReadsWhatThePythonPackageWrote) {
-  const auto file = SafetensorsFile::open(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors");
+  const auto file = SafetensorsFile::open(source_path("tests/fixtures/peer.safetensors"));
   EXPECT_EQ(file.metadata(),
             (std::map<std::string, std::string>{{"title", "sechs Fassungen \u00fcber\neinander"}, {"empty", ""}}));
   EXPECT_EQ(file.tensors().size(), 8u);
@@ -56,7 +57,7 @@ TEST(SafetensorsReader, ReadsWhatThePythonPackageWrote) {
 }
 
 TEST(SafetensorsReader, FindAndGet) {
-  const auto file = SafetensorsFile::open(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors");
+  const auto file = SafetensorsFile::open(source_path("tests/fixtures/peer.safetensors"));
   EXPECT_EQ(file.find("u8"), &file.get("u8"));
   EXPECT_EQ(file.find("u"), nullptr);
   EXPECT_EQ(file.find("zzz"), nullptr);
@@ -66,7 +67,7 @@ TEST(SafetensorsReader, FindAndGet) {
 }
 
 TEST(SafetensorsReader, CopyNamesWhatDiffers) {
-  const auto file = SafetensorsFile::open(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors");
+  const auto file = SafetensorsFile::open(source_path("tests/fixtures/peer.safetensors"));
   float room[6];
   EXPECT_THAT(what_of<DataError>([&] {
                 file.get("encoder.layers.0.weight").copy_to(Tensor::of(room, {3, 2}), "f");
@@ -77,7 +78,7 @@ TEST(SafetensorsReader, CopyNamesWhatDiffers) {
 }
 
 TEST(SafetensorsReader, RefusesATruncatedFileWhereverItIsCut) {
-  const std::string whole = read_file(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors");
+  const std::string whole = read_file(source_path("tests/fixtures/peer.safetensors"));
   EXPECT_EQ(SafetensorsFile::parse(whole, "whole").tensors().size(), 8u);
   for (size_t n = 0; n < whole.size(); ++n)
     EXPECT_THAT(refusal(whole.substr(0, n)), HasSubstr("cut short")) << "cut after " << n << " bytes";
@@ -86,7 +87,7 @@ TEST(SafetensorsReader, RefusesATruncatedFileWhereverItIsCut) {
 
 // Whatever single byte is damaged: a DataError or a file within its bounds, never anything else.
 TEST(SafetensorsReader, SurvivesDamageOfEveryByte) {
-  const std::string whole = read_file(HEXAPLA_SOURCE_DIR "/tests/fixtures/peer.safetensors");
+  const std::string whole = read_file(source_path("tests/fixtures/peer.safetensors"));
   Random random(7);
   int refused = 0;
   for (size_t n = 0; n < whole.size(); ++n) {
@@ -292,8 +293,8 @@ TEST_F(SafetensorsWriter, AFullDiskLeavesTheOldFile) {
 TEST_F(SafetensorsWriter, ThePythonPackageReadsIt) {
   write_safetensors(at("f"), tensors_, metadata_);
   const char* python = std::getenv("HEXAPLA_PYTHON");
-  FILE* pipe = popen(cat("'", python ? python : "python3",
-                         "' '" HEXAPLA_SOURCE_DIR "/scripts/fixtures/read_safetensors.py' '", at("f"), "' 2>&1")
+  FILE* pipe = popen(cat("'", python ? python : "python3", "' '", source_path("scripts/fixtures/read_safetensors.py"),
+                         "' '", at("f"), "' 2>&1")
                          .c_str(),
                      "r");
   ASSERT_NE(pipe, nullptr);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 
 namespace hexapla {
 namespace {
@@ -28,7 +29,7 @@ TEST(EventRecord, IsWhatTensorBoardWrites) {
   bytes += event_record({.wall_time = 1700000003.0,
                          .step = 400,
                          .texts = {{"valid/sample 1", markdown_code("grün <b>\n—" + std::string(200, 'x'))}}});
-  EXPECT_EQ(bytes, read_file(HEXAPLA_SOURCE_DIR "/tests/fixtures/tensorboard.events"));
+  EXPECT_EQ(bytes, read_file(source_path("tests/fixtures/tensorboard.events")));
 }
 
 class EventFiles : public TestFolder {
@@ -37,7 +38,7 @@ class EventFiles : public TestFolder {
   std::optional<std::string> read_by_tensorboard() const {
     const char* python = std::getenv("HEXAPLA_PYTHON");
     const std::string command =
-        cat("'", python ? python : "python3", "' '" HEXAPLA_SOURCE_DIR "/scripts/fixtures/read_tensorboard.py' '",
+        cat("'", python ? python : "python3", "' '", source_path("scripts/fixtures/read_tensorboard.py"), "' '",
             folder(), "' 2>/dev/null >'", at("out"), "'");
     const int status = WEXITSTATUS(std::system(command.c_str()));
     if (status == 77 || status == 127) return {};
