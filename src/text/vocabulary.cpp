@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -63,8 +64,9 @@ void check_options(const VocabularyOptions& options) {
             " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
   }
   for (const std::string& symbol : options.user_symbols) {
-    if (symbol.empty() || symbol.find_first_of(", \t\r\n") != std::string::npos || invalid_utf8(symbol))
-      throw UsageError(cat("--user-symbols: \"", symbol, "\" cannot be a symbol: give UTF-8 without spaces or commas"));
+    if (symbol.empty() || symbol.find_first_of(", ") != std::string::npos || plain_line(symbol) != symbol)
+      throw UsageError(cat("--user-symbols: \"", plain_line(symbol),
+                           "\" cannot be a symbol: give UTF-8 without spaces, ", "commas or control characters"));
     if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
       throw UsageError(cat("--user-symbols: every vocabulary has ", symbol, " already; leave it out"));
     if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
@@ -177,12 +179,13 @@ Ids Vocabulary::encode(std::string_view text) const {
   return ids;
 }
 
+// SentencePiece joins the bytes of byte pieces to characters, and writes U+FFFD for those that make none.
 std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::string text;
   const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
-  return text;
+  return plain_line(text);
 }
 
 PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
@@ -197,8 +200,13 @@ PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
 std::vector<PiecePlace> Vocabulary::places_in(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::vector<PiecePlace> out;
+  std::string text;
   const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
-  for (const auto& piece : decoded.pieces()) out.push_back({piece.begin(), piece.end()});
+  for (const auto& piece : decoded.pieces()) {
+    out.push_back({text.size(), text.size() + piece.surface().size()});
+    text += piece.surface();
+  }
+  make_plain_line(text, out);
   return out;
 }
 

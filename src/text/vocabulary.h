@@ -49,8 +49,10 @@ class Vocabulary {
   int32_t unk() const;  // every SentencePiece model has one
   int32_t pad() const;  // -1 where the model has none
 
-  Ids encode(std::string_view text) const;                 // without bos and eos; empty for blank text
-  std::string decode(std::span<const int32_t> ids) const;  // control symbols dropped; Error: an id outside [0, size)
+  Ids encode(std::string_view text) const;  // without bos and eos; empty for blank text
+  // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
+  // for a line feed. Error: an id outside [0, size).
+  std::string decode(std::span<const int32_t> ids) const;
   PlacedPieces encode_with_places(std::string_view text) const;           // the ids of encode()
   std::vector<PiecePlace> places_in(std::span<const int32_t> ids) const;  // in decode(ids)
   std::string piece(int32_t id) const;                                    // "▁the"; Error: an id outside [0, size)
