@@ -52,6 +52,7 @@ class Translator {
   Translator& operator=(Translator&&) noexcept;
 
   // All of them throw std::runtime_error: an option out of range, or no memory left. A blank line gives an empty text.
+  // A translation is one line of UTF-8 without control characters, whatever the line holds and the model writes.
   std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
   // The best translation of each line.
   std::vector<std::string> translate(const std::vector<std::string>& lines,

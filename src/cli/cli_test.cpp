@@ -185,6 +185,8 @@ TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
   expect_error(train_with({"--vocab", "v", "--vocab-type", "bpe"}), 2, HasSubstr("--vocab-type bpe " + of_vocab));
   expect_error(train_with({"--vocabs", "v", "w", "--user-symbols", "x", "y"}), 2,
                HasSubstr("--user-symbols x " + of_vocab + "s: leave it out"));
+  expect_error(train_with({"--vocab", "v", "--target-normalization", "keep"}), 2,
+               HasSubstr("--target-normalization keep " + of_vocab));
   expect_error(train_with({"--vocab", "v", "--separate-vocabs"}), 2, HasSubstr("--vocab is one vocabulary for both"));
   expect_error(train_with({"--guided-alignment-weight", "5"}), 2,
                HasSubstr("--guided-alignment-weight 5 is for --guided-alignment: give a file of alignments"));
@@ -271,6 +273,14 @@ TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
   const auto json = nlohmann::json::parse(run_command({"info", "-m", folder(), "--json"}).out);
   EXPECT_EQ(json["parameters"]["total"], memory.count());
   EXPECT_EQ(json["vocabulary"]["source"], v.size());
+  EXPECT_EQ(json["vocabulary"]["joint"], true);
+  EXPECT_EQ(json["vocabulary"]["normalization"]["target"], "nmt_nfkc");
+  EXPECT_THAT(text.out, testing::ContainsRegex(cat("joint +", v.size(), " pieces\n +source normalization nmt_nfkc\n")));
+  const VocabularyPair two = train_joint_vocabulary({"a b c d e f g"}, {"g f e d c b a"}, {.size = 14}, "keep");
+  save_model(at("model.safetensors"), net, {two.source.bytes(), two.target.bytes()}, {});
+  EXPECT_THAT(run_command({"info", "-m", folder()}).out,
+              AllOf(testing::ContainsRegex(cat("joint +", v.size(), " pieces\n")),
+                    testing::ContainsRegex("target normalization keep\n")));
   EXPECT_EQ(json["history"]["updates"], "12");
 }
 

@@ -75,7 +75,8 @@ constexpr auto kFooter =
     "Shifts are found from length, numbers, punctuation and capitals of lines; the report says how much these tell.\n"
     "Examples:\n"
     "  hexapla data train.en.gz train.de.gz\n"
-    "  hexapla data train.en train.de --test-sets test.en test.de --vocab run/vocab.spm --json\n"
+    "  hexapla data train.en train.de --test-sets test.en test.de --json\n"
+    "  hexapla data train.en train.de --vocab run/vocab.source.spm run/vocab.target.spm\n"
     "  hexapla data --tsv raw.tsv.xz --max-ratio 4 --keep duplicate --write-clean train.en.zst train.de.zst\n";
 
 }  // namespace
@@ -91,7 +92,9 @@ void add_data(CLI::App& app, Action& chosen) {
   c->add_option("--test-sets", d->tests, "look for the sentences of this test set, but for case and punctuation")
       ->expected(1, 2)
       ->type_name("SOURCE TARGET");
-  c->add_option("--vocab", o.vocabulary, "see how this SentencePiece model fits")->type_name("FILE");
+  c->add_option("--vocab", o.vocabularies, "see how these SentencePiece models fit: of source and target, or of both")
+      ->expected(1, 2)
+      ->type_name("SOURCE TARGET");
   c->add_option("--max-ratio", o.max_ratio, "lengths that differ by more, after the typical ratio, are a fault")
       ->default_str("3");
   c->add_option("--max-length", o.max_length, "characters of a line")->default_str("1000");

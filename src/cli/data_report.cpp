@@ -160,12 +160,19 @@ class Text {
                        share(side.pieces, side.words), 100 * share(side.unknown, side.pieces),
                        100 * share(side.bytes, side.pieces)));
     }
-    const std::vector<int32_t> never = c.never_used();
+    if (c.joint()) return never_used(c, Where::source, "vocabulary");
+    never_used(c, Where::source, "vocabulary, source");
+    never_used(c, Where::target, "vocabulary, target");
+  }
+
+  void never_used(const Coverage& c, Where side, const char* name) {
+    const Vocabulary& v = c.vocabulary(side);
+    const std::vector<int32_t> never = c.never_used(side);
     std::string pieces;
     for (size_t i = 0; i < std::min(never.size(), kNeverUsedShown); ++i)
-      pieces += (i == 0 ? ": " : " ") + c.vocabulary().piece(never[i]);
-    line(fmt::format("vocabulary: {} of {} never used{}{}", grouped(static_cast<long long>(never.size())),
-                     counted(c.vocabulary().size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
+      pieces += (i == 0 ? ": " : " ") + v.piece(never[i]);
+    line(fmt::format("{}: {} of {} never used{}{}", name, grouped(static_cast<long long>(never.size())),
+                     counted(v.size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
   }
 
   void clean() {
@@ -222,10 +229,18 @@ Json coverage_json(const Coverage& c) {
     out[std::string(kWhere[static_cast<size_t>(where)])] = {
         {"pieces", s.pieces}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
-  Json never = Json::array();
-  for (const int32_t id : c.never_used()) never.push_back(c.vocabulary().piece(id));
-  out["size"] = c.vocabulary().size();
-  out["never_used"] = never;
+  // Of the pieces that both sides have in common, or of each side's own.
+  const auto add_pieces = [&](Json& to, Where side) {
+    to["size"] = c.vocabulary(side).size();
+    to["never_used"] = Json::array();
+    for (const int32_t id : c.never_used(side)) to["never_used"].push_back(c.vocabulary(side).piece(id));
+  };
+  if (c.joint()) {
+    add_pieces(out, Where::source);
+  } else {
+    for (const Where side : {Where::source, Where::target})
+      add_pieces(out[std::string(kWhere[static_cast<size_t>(side)])], side);
+  }
   return out;
 }
 

@@ -137,6 +137,23 @@ TEST_F(DataCommand, TestSetVocabularyAndCleanFiles) {
   EXPECT_EQ(data({at("cx.gz"), at("cy.gz"), "--strict"}).code, 0);
 }
 
+TEST_F(DataCommand, VocabulariesOfTheSides) {
+  text_.source[99] = "ｃａｆｅ";
+  text_.target[149] = "ｃａｆｅ";
+  write();
+  VocabularyPair joint = train_joint_vocabulary(text_.source, text_.source, {.size = 120}, "keep");
+  write_file_atomically(at("s.spm"), joint.source.bytes());
+  write_file_atomically(at("t.spm"), Vocabulary::train(text_.source, {.size = 90, .normalization = "keep"}).bytes());
+  auto j = nlohmann::json::parse(data_of_pair({"--json", "--vocab", at("s.spm"), at("t.spm")}).out)["vocabulary"];
+  EXPECT_EQ(j["source"]["unknown"], 0);
+  EXPECT_EQ(j["source"]["size"], joint.source.size());
+  EXPECT_NE(j["target"]["size"], j["source"]["size"]);
+  EXPECT_TRUE(j["target"].contains("never_used"));
+  write_file_atomically(at("t.spm"), joint.target.bytes());
+  const Result r = data_of_pair({"--vocab", at("s.spm"), at("t.spm")});
+  EXPECT_THAT(r.out, testing::ContainsRegex("vocabulary: [0-9]+ of [0-9]+ pieces never used"));
+}
+
 TEST_F(DataCommand, CleanFilesAreNotWrittenOutOfStep) {
   text_.target.erase(text_.target.begin() + 1000);
   write();

@@ -37,6 +37,10 @@ struct Info {
 
   int64_t integers() const { return integers_in(model_file(model)); }
 
+  static std::string normalization(const Vocabulary& v) {
+    return v.normalization().empty() ? "not named" : v.normalization();
+  }
+
   static nlohmann::ordered_json config_of(const OpenModel& m) {
     return nlohmann::ordered_json::parse(m.file.config.to_json());
   }
@@ -48,6 +52,8 @@ struct Info {
     j["parameters"]["total"] = total;
     j["integers"] = integers();
     j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
+    j["vocabulary"]["joint"] = same_pieces(m.source, m.target);
+    j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
     j["history"] = m.file.history;
     std::cout << j.dump(1) << "\n";
   }
@@ -65,9 +71,11 @@ struct Info {
     line("total", grouped(total));
     if (const int64_t n = integers(); n > 0) line("in 8-bit integers", grouped(n));
     std::cout << "vocabulary\n";
-    const bool joint = m.file.source_vocabulary == m.file.target_vocabulary;
+    const bool joint = same_pieces(m.source, m.target);
     line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");
     if (!joint) line("target", grouped(m.target.size()) + " pieces");
+    line("source normalization", normalization(m.source));
+    line("target normalization", normalization(m.target));
     std::cout << "training\n";
     for (const auto& [key, value] : history_rows(m.file.history)) line(key, value);
   }

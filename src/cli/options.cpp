@@ -77,8 +77,8 @@ void start_with(Config model, bool recipe_given, Config& architecture) {
 std::map<std::string, std::string> idle_options(const TrainOptions& o) {
   std::map<std::string, std::string> idle;
   if (const std::string from = given_vocabulary(o); !from.empty())
-    for (const char* name :
-         {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols", "vocab-lines"})
+    for (const char* name : {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols",
+                             "source-normalization", "target-normalization", "vocab-lines"})
       idle[name] = cat("is for a vocabulary that is trained, but this one is that of --", from, ": leave it out");
   if (o.guided_alignment.empty())
     for (const char* part : {"units", "weight", "layer", "head"})

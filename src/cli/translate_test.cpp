@@ -8,6 +8,7 @@
 #include "cli/test_command.h"
 #include "model/model_file.h"
 #include "model/parameters.h"
+#include "text/plain_line.h"
 #include "text/vocabulary.h"
 
 namespace hexapla::cli {
@@ -68,6 +69,31 @@ TEST_F(TranslateTest, AsManyLinesAsItReads) {
   EXPECT_EQ(lines_of(r.out), 4);
   EXPECT_THAT(r.out, HasSubstr("\n\n"));
   EXPECT_EQ(r.err, "");  // no prompt where nobody types
+}
+
+// A model that knows nothing draws every byte, line feeds and NUL too.
+TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
+  const Vocabulary v = Vocabulary::train({"ein Hund", "zwei Katzen"}, {.size = 280, .byte_fallback = true});
+  ASSERT_GT(v.size(), 260);
+  save_untrained_model(at("bytes.safetensors"), v);
+  std::string input;
+  for (int i = 0; i < 100; ++i) input += "ein Hund ein Hund zwei Katzen zwei Katzen ein Hund zwei Katzen\n";
+  const std::vector<std::string> drawn{"-m", at("bytes.safetensors"), "--sample"};
+  for (const auto& [more, lines] : {std::pair{std::vector<std::string>{}, 100},
+                                    {{"--n-best", "3"}, 300},
+                                    {{"--alignment", "hard"}, 100},
+                                    {{"--unk", "copy"}, 100}}) {
+    const Result r = translate(drawn + more, input);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(lines_of(r.out), lines);
+    std::string all = r.out;
+    std::erase(all, '\n');
+    EXPECT_EQ(all, plain_line(all));
+  }
+  const Result json = translate({"-m", at("bytes.safetensors"), "--jsonl"},
+                                R"({"text": "ein\nHund", "prefix": "zwei\r\nKatzen\u0000 "})");
+  EXPECT_EQ(lines_of(json.out), 1) << json.err;
+  EXPECT_EQ(json.out.substr(0, 12), "zwei Katzen ");
 }
 
 TEST_F(TranslateTest, NBestLinesNameTheirLine) {

@@ -1,5 +1,5 @@
 #pragma once
-// How well a vocabulary fits a text.
+// How well the vocabularies of a model fit a text.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -16,20 +16,28 @@ class Coverage {
     int64_t pieces = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: by white space
   };
 
-  explicit Coverage(Vocabulary vocabulary);
+  explicit Coverage(VocabularyPair vocabularies);
   // Counts the line's pieces; true if one of them is the unknown one.
   bool add(std::string_view line, Where side);
 
   const Side& of(Where side) const { return sides_[static_cast<size_t>(side)]; }
-  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const Vocabulary& vocabulary(Where side) const { return uses_[index(side)].vocabulary; }
+  // Whether both sides have the same pieces: then a piece is used if either side uses it.
+  bool joint() const { return joint_; }
   // Ids of pieces that no line has used so far; special and byte pieces are not expected to be.
-  std::vector<int32_t> never_used() const;
+  std::vector<int32_t> never_used(Where side) const;
 
  private:
-  bool ordinary(int32_t id) const;
-  Vocabulary vocabulary_;
-  std::vector<bool> used_, byte_;
+  struct Use {
+    Vocabulary vocabulary;
+    std::vector<bool> used, byte;  // of each piece
+    explicit Use(Vocabulary v);
+    bool ordinary(int32_t id) const;
+  };
+  static size_t index(Where side) { return static_cast<size_t>(side); }
+  std::array<Use, 2> uses_;
   std::array<Side, 2> sides_;
+  bool joint_;
 };
 
 }  // namespace hexapla

@@ -69,7 +69,8 @@ class Examiner {
     out_.source_name = reader_.source_name();
     out_.target_name = reader_.target_name();
     if (options.tests) tests_.emplace(*options.tests);
-    if (!options.vocabulary.empty()) out_.coverage.emplace(Vocabulary::load(options.vocabulary));
+    if (const auto& v = options.vocabularies; !v.empty())
+      out_.coverage.emplace(VocabularyPair{Vocabulary::load(v.front()), Vocabulary::load(v.back())});
     if (!options.clean.empty()) clean_ = std::make_unique<CleanWriter>(options);
   }
 

@@ -16,10 +16,10 @@ namespace hexapla {
 
 struct ExamineOptions {
   ParallelSource text;
-  std::optional<ParallelSource> tests;  // whose sentences must not be in the text
-  std::string vocabulary;               // a SentencePiece model; "": none
-  double max_ratio = 3;                 // of the lengths, see Examination::typical_ratio
-  int64_t max_length = 1000;            // characters of a line
+  std::optional<ParallelSource> tests;    // whose sentences must not be in the text
+  std::vector<std::string> vocabularies;  // SentencePiece models: of source and target, one for both, or none
+  double max_ratio = 3;                   // of the lengths, see Examination::typical_ratio
+  int64_t max_length = 1000;              // characters of a line
   ShiftOptions shifts;
   std::vector<std::string> clean;  // where pairs without faults go: SOURCE and TARGET, or one TSV; none: nowhere
   std::vector<Fault> keep, drop;   // faults that lead, against their default, not to dropping a pair, or to it

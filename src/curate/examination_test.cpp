@@ -194,7 +194,7 @@ TEST_F(Examine, Vocabulary) {
   lines.insert(lines.end(), text.target.begin(), text.target.end());
   lines.insert(lines.end(), 20, "Querschnitt qqqqq");
   const hexapla::Vocabulary vocabulary = hexapla::Vocabulary::train(lines, {.size = 150});
-  o.vocabulary = write("v.spm", vocabulary.bytes());
+  o.vocabularies = {write("v.spm", vocabulary.bytes())};
   x(70) += " ☃";
   o.text.source = write("x", joined(text.source));
   const Examination e = examine(o);
@@ -203,7 +203,7 @@ TEST_F(Examine, Vocabulary) {
   EXPECT_EQ(e.coverage->of(Where::source).unknown, 1);
   EXPECT_EQ(e.coverage->of(Where::target).unknown, 0);
   EXPECT_GT(e.coverage->of(Where::source).pieces, e.coverage->of(Where::source).words);
-  const auto never = e.coverage->never_used();
+  const auto never = e.coverage->never_used(Where::source);
   EXPECT_THAT(never, Not(IsEmpty()));
   for (const int32_t id : never) EXPECT_THAT(vocabulary.piece(id), testing::ContainsRegex("[Qqucnhi]"));
 }
@@ -327,7 +327,7 @@ TEST_F(Examine, BadInput) {
   o.text = {.source = write("x", ""), .target = write("y", "")};
   EXPECT_THAT(message_of<DataError>([&] { examine(o); }),
               AllOf(HasSubstr("/x is empty"), HasSubstr("one sentence a line")));
-  o.vocabulary = write("v", "no model");
+  o.vocabularies = {write("v", "no model")};
   EXPECT_THAT(message_of<DataError>([&] { examine(o); }), HasSubstr("/v"));
 }
 

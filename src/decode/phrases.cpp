@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -39,7 +40,7 @@ size_t begun(const Ids& phrase, const Ids& ids) {
 
 Phrase make_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option) {
-  Phrase p{pieces.normalised(text), target.encode(clean_utf8(text))};
+  Phrase p{pieces.normalised(text), target.encode(plain_line(text))};
   while (p.text.ends_with(' ')) p.text.pop_back();
   if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
   if (writes_no_blanks(p.text)) drop_blank(p.ids, p, pieces);

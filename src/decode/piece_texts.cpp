@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -39,6 +40,8 @@ PieceTexts::PieceTexts(const Vocabulary& target) : vocabulary_(target), unk_(tar
       bytes_ = true;
     else
       piece = with_blanks(piece);
+    // As on the line that is made of it in the end. Bytes of longer characters cannot be told alone.
+    if (static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1) piece = plain_line(piece);
     if (character_bytes(piece) == piece.size()) characters_.insert(piece);
     texts_.push_back(std::move(piece));
   }
@@ -70,6 +73,7 @@ PieceTexts::Reading PieceTexts::read(const Ids& ids, std::string_view forced,
     reading.text += piece;
     reading.places.push_back({from, reading.text.size()});
   }
+  make_plain_line(reading.text, reading.places);
   return reading;
 }
 
@@ -84,14 +88,15 @@ size_t PieceTexts::unwritable(std::string_view text) const {
 }
 
 std::string PieceTexts::normalised(const std::string& text) const {
+  const std::string line = plain_line(text);
   std::string all;
-  for (const std::string& piece : vocabulary_.pieces(clean_utf8(text))) {
+  for (const std::string& piece : vocabulary_.pieces(line)) {
     std::string read = piece;
     read_byte(read);
     all += with_blanks(read);
   }
   if (all.starts_with(' ')) all.erase(0, 1);
-  if (!all.empty() && !text.empty() && text.back() == ' ' && all.back() != ' ') all += ' ';
+  if (!all.empty() && line.ends_with(' ') && all.back() != ' ') all += ' ';
   return all;
 }
 

@@ -29,12 +29,14 @@ class PieceTexts {
     std::string text;
     std::vector<PiecePlace> places;  // of ids[1], ids[2] .. in the text
   };
-  // The same with places, and with copies[i] for the i-th unknown piece, where `forced` has nothing for it.
+  // The same as one line (plain_line) with places, and with copies[i] for the i-th unknown piece, where `forced` has
+  // nothing for it.
   Reading read(const Ids& ids, std::string_view forced, std::span<const std::string> copies) const;
 
   // How many bytes at the start of text no piece can write.
   size_t unwritable(std::string_view text) const;
-  // As the vocabulary's normalization has it: with a blank for every space, none at the start; one at the end is kept.
+  // As the vocabulary's normalization has it, as one line: with a blank for every space, none at the start; one at the
+  // end is kept.
   std::string normalised(const std::string& text) const;
 
  private:

@@ -9,6 +9,7 @@
 #include "decode/hypotheses.h"
 #include "decode/test_models.h"
 #include "decode/translator.h"
+#include "text/plain_line.h"
 
 namespace hexapla {
 namespace {
@@ -110,6 +111,33 @@ TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
   }
   EXPECT_EQ(pieces().normalised(" ein  Hund "), "ein Hund ");
   EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
+}
+
+// Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
+// where a byte that vanishes stands between those of one character.
+TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
+  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  const PieceTexts texts(v);
+  const auto from_first_word = [](const std::string& text) {
+    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  };
+  Random random(4);
+  for (int i = 0; i < 500; ++i) {
+    Ids begun{v.bos()};
+    bool vanishes = false;
+    for (uint32_t n = 1 + random.below(12); n > 0; --n) {
+      begun.push_back(4 + static_cast<int32_t>(random.below(static_cast<uint32_t>(v.size() - 4))));
+      vanishes |= texts[begun.back()].empty();
+    }
+    const PieceTexts::Reading reading = texts.read(begun, "", {});
+    EXPECT_TRUE(vanishes || from_first_word(reading.text) == from_first_word(v.decode(begun))) << reading.text;
+    EXPECT_EQ(reading.text, plain_line(reading.text));
+    EXPECT_EQ(reading.places.size() + 1, begun.size());
+    for (const PiecePlace& place : reading.places) EXPECT_LE(place.to, reading.text.size());
+  }
+  EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
+  EXPECT_EQ(texts.normalised("ein\r\n\x01Hund\n"), "ein Hund ");
+  EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "--forbid").text, "ein Hund");
 }
 
 // ---- searches ----

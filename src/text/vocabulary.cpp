@@ -4,7 +4,6 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +12,8 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "text/normalization.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -21,11 +22,11 @@ namespace {
 // SentencePiece sums expected counts per thread, so its result depends on this number (but not on the cores that
 // run them): it is part of the definition of a vocabulary, and never an option.
 constexpr int kTrainerThreads = 8;
-constexpr std::array kNormalizations = {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
 
 // SentencePiece ends the whole process when it has no line to train on, so the lines that it would skip or find
 // nothing in are left out before it sees them.
 constexpr size_t kLongestTrained = 4192;                   // bytes: its max_sentence_length
+constexpr std::string_view kBlank = "\u2581";              // its mark of a blank
 constexpr std::string_view kReservedCharacter = "\u2585";  // its mark of unknown text
 
 bool usable(const std::string& line) {
@@ -63,18 +64,17 @@ void check_options(const VocabularyOptions& options) {
             " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
   }
   for (const std::string& symbol : options.user_symbols) {
-    if (symbol.empty() || symbol.find_first_of(", \t\r\n") != std::string::npos || invalid_utf8(symbol))
-      throw UsageError(cat("--user-symbols: \"", symbol, "\" cannot be a symbol: give UTF-8 without spaces or commas"));
+    if (symbol.empty() || symbol.find_first_of(", ") != std::string::npos || plain_line(symbol) != symbol)
+      throw UsageError(cat("--user-symbols: \"", plain_line(symbol),
+                           "\" cannot be a symbol: give UTF-8 without spaces, ", "commas or control characters"));
     if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
       throw UsageError(cat("--user-symbols: every vocabulary has ", symbol, " already; leave it out"));
     if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
       throw UsageError(cat("--user-symbols: \"", symbol, "\" stands there twice; leave one out"));
   }
   if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
-  if (std::find(kNormalizations.begin(), kNormalizations.end(), options.normalization) == kNormalizations.end()) {
-    throw UsageError(cat("no normalization is named \"", options.normalization,
-                         "\": use nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity"));
-  }
+  if (!is_normalization(options.normalization))
+    throw UsageError(cat("no normalization is named \"", options.normalization, "\": use ", normalization_names()));
 }
 
 std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
@@ -95,6 +95,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyO
   // What is said here stands in the model's bytes: what nobody asked for is not said.
   if (options.byte_fallback) all["byte_fallback"] = "true";
   if (!symbols.empty()) all["user_defined_symbols"] = symbols;
+  if (options.normalization == "keep") all["precompiled_charsmap"] = keep_charsmap();
   return all;
 }
 
@@ -164,6 +165,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
 }
 
 const std::string& Vocabulary::bytes() const { return impl_->bytes; }
+std::string Vocabulary::normalization() const { return plain_line(normalization_of(impl_->bytes)); }
 int32_t Vocabulary::size() const { return impl_->processor.GetPieceSize(); }
 int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
 int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
@@ -177,12 +179,13 @@ Ids Vocabulary::encode(std::string_view text) const {
   return ids;
 }
 
+// SentencePiece joins the bytes of byte pieces to characters, and writes U+FFFD for those that make none.
 std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::string text;
   const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
-  return text;
+  return plain_line(text);
 }
 
 PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
@@ -197,8 +200,13 @@ PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
 std::vector<PiecePlace> Vocabulary::places_in(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::vector<PiecePlace> out;
+  std::string text;
   const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
-  for (const auto& piece : decoded.pieces()) out.push_back({piece.begin(), piece.end()});
+  for (const auto& piece : decoded.pieces()) {
+    out.push_back({text.size(), text.size() + piece.surface().size()});
+    text += piece.surface();
+  }
+  make_plain_line(text, out);
   return out;
 }
 
@@ -212,6 +220,58 @@ std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
   const auto status = impl_->processor.Encode(text, &out);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
   return out;
+}
+
+namespace {
+
+// Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
+Vocabulary bare_rule(const std::string& normalization) {
+  return Vocabulary::train({"a"}, {.size = 8, .normalization = normalization});
+}
+
+// Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
+void normalise(std::vector<std::string>& lines, const Vocabulary& rule) {
+  for (std::string& line : lines) {
+    std::string all;
+    if (usable(line))
+      for (const std::string& piece : rule.pieces(line)) all += piece;
+    for (size_t at = all.find(kBlank); at != std::string::npos; at = all.find(kBlank, at))
+      all.replace(at, kBlank.size(), 1, ' ');
+    line = std::move(all);
+  }
+}
+
+}  // namespace
+
+bool same_pieces(const Vocabulary& a, const Vocabulary& b) {
+  if (a.bytes() == b.bytes()) return true;
+  if (a.size() != b.size()) return false;
+  for (int32_t id = 0; id < a.size(); ++id)
+    if (a.piece(id) != b.piece(id)) return false;
+  return true;
+}
+
+VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vector<std::string> target,
+                                      const VocabularyOptions& options, const std::string& target_normalization) {
+  check_options(options);
+  VocabularyOptions both = options;
+  const auto join = [&] {
+    source.insert(source.end(), std::make_move_iterator(target.begin()), std::make_move_iterator(target.end()));
+    return Vocabulary::train(source, both);
+  };
+  if (options.normalization == target_normalization) {
+    const Vocabulary v = join();
+    return {v, v};
+  }
+  const Vocabulary of_source = bare_rule(options.normalization), of_target = bare_rule(target_normalization);
+  normalise(source, of_source);
+  normalise(target, of_target);
+  both.normalization = "identity";
+  const Vocabulary pieces = join();
+  const auto under = [&](const Vocabulary& rule) {
+    return Vocabulary::parse(with_normalization_of(rule.bytes(), pieces.bytes()), "the trained vocabulary");
+  };
+  return {under(of_source), under(of_target)};
 }
 
 }  // namespace hexapla

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "text/plain_line.h"
+#include "text/utf8.h"
 
 namespace hexapla {
 namespace {
@@ -91,6 +93,63 @@ TEST(Vocabulary, DecodeDropsControlSymbols) {
   ids.push_back(small().pad());
   EXPECT_EQ(small().decode(ids), "kalo mi");
   EXPECT_EQ(small().decode({}), "");
+}
+
+const Vocabulary& with_bytes() {
+  static const Vocabulary v = Vocabulary::train(made_up_lines(600), {.size = 400, .byte_fallback = true});
+  return v;
+}
+
+int32_t byte_piece(int byte) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const std::string name{'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
+  for (int32_t id = 0; id < with_bytes().size(); ++id)
+    if (with_bytes().piece(id) == name) return id;
+  return -1;
+}
+
+TEST(Vocabulary, BytesAModelWritesAreOneLine) {
+  const Vocabulary& v = with_bytes();
+  const Ids word = v.encode("kalo");
+  for (int byte = 0; byte < 256; ++byte) {
+    Ids ids = word;
+    ids.push_back(byte_piece(byte));
+    ids.insert(ids.end(), word.begin(), word.end());
+    const bool blank = byte >= '\t' && byte <= '\r', gone = byte < ' ' || byte == 0x7F;
+    const std::string between = blank          ? " "
+                                : gone         ? ""
+                                : byte >= 0x80 ? "\uFFFD"
+                                               : std::string(1, static_cast<char>(byte));
+    EXPECT_EQ(v.decode(ids), "kalo" + between + " kalo") << byte;
+  }
+  EXPECT_EQ(v.decode(Ids{byte_piece(0xC2), byte_piece(0x85), byte_piece(0xC2), byte_piece(0x9B)}), " ");
+  EXPECT_EQ(v.decode(v.encode("字")), "字");
+}
+
+TEST(Vocabulary, PlacesAreThoseInTheLine) {
+  const Vocabulary& v = with_bytes();
+  Random random(9);
+  for (int i = 0; i < 500; ++i) {
+    Ids ids;
+    for (uint32_t n = 1 + random.below(12); n > 0; --n)
+      ids.push_back(random.below(2) ? static_cast<int32_t>(random.below(static_cast<uint32_t>(v.size())))
+                                    : byte_piece(int(random.below(256))));
+    const std::string text = v.decode(ids);
+    EXPECT_EQ(plain_line(text), text);
+    std::string all;
+    for (const PiecePlace& place : v.places_in(ids)) {
+      EXPECT_EQ(place.from, all.size());
+      ASSERT_LE(place.to, text.size());
+      all += text.substr(place.from, place.to - place.from);
+    }
+    EXPECT_EQ(all, text);
+  }
+}
+
+TEST(Vocabulary, SymbolsOfTheUserAreOnALine) {
+  for (const char* symbol : {"a\vb", "\x1B", "\u0085", "\xFF"})
+    EXPECT_THAT(message_of<UsageError>([&] { Vocabulary::train({"a"}, {.user_symbols = {symbol}}); }),
+                HasSubstr("without spaces, commas or control characters"));
 }
 
 TEST(Vocabulary, UnknownCharacterIsUnk) { EXPECT_THAT(small().encode("ka漢lo"), ::testing::Contains(small().unk())); }

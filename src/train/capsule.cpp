@@ -32,8 +32,15 @@ ordered_json to_json(const TrainOptions& o) {
   return j;
 }
 
-TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
+// What runs did before there was an option for it, where its default is another.
+TrainOptions options_of_old() {
   TrainOptions o;
+  o.text.target_normalization = "nmt_nfkc";
+  return o;
+}
+
+TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
+  TrainOptions o = options_of_old();
   std::set<std::string> known;
   TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*) {
     known.insert(name);

@@ -64,6 +64,16 @@ TEST(Capsule, NamesWhatItCannotRead) {
   EXPECT_THAT(unknown, ElementsAre("warp"));
 }
 
+TEST(Capsule, RunsOfBeforeTheChoiceHadOneNormalization) {
+  auto history = some_capsule().to_history();
+  std::vector<std::string> unknown;
+  EXPECT_EQ(Capsule::from_history(history, "m", unknown).options.text.target_normalization, "keep");
+  history["options"] = "{\"lr\": 1}";
+  const Capsule old = Capsule::from_history(history, "m", unknown);
+  EXPECT_EQ(old.options.text.source_normalization, "nmt_nfkc");
+  EXPECT_EQ(old.options.text.target_normalization, "nmt_nfkc");
+}
+
 TEST(Capsule, DifferencesAreNamedOneByOne) {
   const Capsule was = some_capsule();
   Capsule now = was;
@@ -91,7 +101,7 @@ TEST_F(Training, EveryModelSaysHowItWasTrained) {
   ASSERT_EQ(c.files.size(), 4u);
   EXPECT_EQ(c.files[1].path, folder_ + "/b");
   EXPECT_EQ(c.files[1].hash, hash_hex(read_file(folder_ + "/b")));
-  EXPECT_EQ(c.vocabulary, hash_hex(m.source_vocabulary));
+  EXPECT_EQ(c.vocabulary, hash_hex(m.source_vocabulary + m.target_vocabulary));
   EXPECT_THAT(c.machine, HasSubstr("cpu ("));
   EXPECT_EQ(c.build, build_text());
   EXPECT_THAT(c.metric, HasSubstr("BLEU|nrefs:1"));

@@ -49,6 +49,10 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, cons
             machine_text(backend.name(), options.precision),
             "",
             state.changed};
+  if (given_vocabulary(options).empty()) {  // a run that goes on has that of its folder, whatever is asked for now
+    c.options.text.source_normalization = data.pairs.source.normalization();
+    c.options.text.target_normalization = data.pairs.target.normalization();
+  }
   const bool past = past_limits(options, state);
   if (past || options.max_minutes > 0) {
     if (options.schedule == "linear" || options.schedule == "cosine") c.options.decay_updates = end_of_decay(options);

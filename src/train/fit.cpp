@@ -63,7 +63,7 @@ std::string what_else(const TrainOptions& o) {
 Config with_vocabularies(Config c, const TrainingPairs& pairs) {
   c.source_vocab = pairs.source.size();
   c.target_vocab = pairs.target.size();
-  if (c.tied == "all" && pairs.source.bytes() != pairs.target.bytes()) c.tied = "decoder";
+  if (c.tied == "all" && !same_pieces(pairs.source, pairs.target)) c.tied = "decoder";
   c.resolve();
   return c;
 }

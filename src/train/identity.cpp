@@ -52,6 +52,7 @@ std::string changeable_options(const TrainOptions& o, const TrainingData& data) 
   std::set<std::string> names{"lr",          "lr-factor",    "warmup",       "clip-norm", "average-last",
                               "vocab-size",  "vocab-type",   "vocab",        "vocabs",    "character-coverage",
                               "vocab-lines", "user-symbols", "byte-fallback"};
+  names.insert({"separate-vocabs", "source-normalization", "target-normalization"});
   if (!data.valid.empty()) names.insert({"valid-every", "valid-beam"});
   if (o.average_last > 0) names.insert("save-every");
   nlohmann::ordered_json j;

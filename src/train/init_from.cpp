@@ -75,11 +75,12 @@ std::string InitialModel::checksum() const {
 
 Config config_of_model(const std::string& path) { return map_model(path).config; }
 
-Vocabulary vocabulary_of_model(const std::string& path) {
+VocabularyPair vocabularies_of_model(const std::string& path) {
   const LoadedModel m = map_model(path);
-  if (m.source_vocabulary != m.target_vocabulary)
+  VocabularyPair pair{Vocabulary::parse(m.source_vocabulary, path), Vocabulary::parse(m.target_vocabulary, path)};
+  if (!same_pieces(pair.source, pair.target))
     throw UsageError(cat("--init-from ", path, " has a vocabulary for each language; give one for both with --vocab"));
-  return Vocabulary::parse(m.source_vocabulary, path);
+  return pair;
 }
 
 std::string start_from(const InitialModel& initial, Transformer& net, const Vocabulary& source,

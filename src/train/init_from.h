@@ -21,8 +21,8 @@ struct InitialModel {
 
 // Its configuration for a run that names no dimensions of its own. DataError as above.
 Config config_of_model(const std::string& path);
-// Its vocabulary for a run that names none. UsageError: it has two, one for each side.
-Vocabulary vocabulary_of_model(const std::string& path);
+// Its vocabularies for a run that names none. UsageError: their pieces differ.
+VocabularyPair vocabularies_of_model(const std::string& path);
 
 // Gives `net`, which was initialised, the values of the initial model. Where the vocabulary is another, a row of an
 // embedding (and of the output) goes to the row of the same piece, found by its text; pieces that are new keep what

@@ -118,7 +118,12 @@ TEST_F(InitFrom, ConfigurationAndVocabularyOfTheModel) {
   const Vocabulary v = vocabulary("red green blue", 22), other = vocabulary("gold bird", 18);
   const std::string path = save("decoder", v);
   EXPECT_EQ(config_of_model(path).to_json(), config("decoder", v).to_json());
-  EXPECT_EQ(vocabulary_of_model(path).bytes(), v.bytes());
+  EXPECT_EQ(vocabularies_of_model(path).source.bytes(), v.bytes());
+  const VocabularyPair two_rules = train_joint_vocabulary({"red green blue"}, {"gold bird"}, {.size = 26}, "keep");
+  Net tied(config("all", two_rules.source), 1);
+  save_model(at("tied"), tied.net, {two_rules.source.bytes(), two_rules.target.bytes()}, {});
+  EXPECT_EQ(vocabularies_of_model(at("tied")).source.normalization(), "nmt_nfkc");
+  EXPECT_EQ(vocabularies_of_model(at("tied")).target.bytes(), two_rules.target.bytes());
   const std::string first = InitialModel::load(path).checksum(),
                     again = InitialModel::load(save("decoder", v)).checksum();
   EXPECT_EQ(first, again);
@@ -127,7 +132,7 @@ TEST_F(InitFrom, ConfigurationAndVocabularyOfTheModel) {
   c.target_vocab = other.size();
   Net two(c, 1);
   save_model(at("two"), two.net, {v.bytes(), other.bytes()}, {});
-  EXPECT_THAT(what_of<UsageError>([&] { vocabulary_of_model(at("two")); }),
+  EXPECT_THAT(what_of<UsageError>([&] { vocabularies_of_model(at("two")); }),
               HasSubstr("give one for both with --vocab"));
   EXPECT_THAT(what_of<DataError>([&] { config_of_model(at("none")); }), HasSubstr(at("none")));
 }

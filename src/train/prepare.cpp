@@ -26,57 +26,65 @@ void make_run_folder(const std::string& folder) {
                        "; choose a folder that you may write to"));
 }
 
-VocabularyOptions vocabulary_options(const TrainOptions& o) {
+VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& normalization) {
   return {.type = o.text.vocab_type,
           .size = static_cast<int>(o.vocab_size),
           .character_coverage = o.text.character_coverage,
+          .normalization = normalization,
           .byte_fallback = o.text.byte_fallback,
           .user_symbols = o.text.user_symbols};
 }
 
-struct Vocabularies {
-  Vocabulary source, target;
-};
-
-// Those that were given, or those that an earlier start of this run has left in its folder: its own copies, so that a
-// resumed run has the same pieces even if the text or the given file has gone.
-std::optional<Vocabularies> find_vocabularies(const TrainOptions& o, bool separate) {
-  const std::string joint = o.model + "/vocab.spm", source = o.model + "/vocab.source.spm",
-                    target = o.model + "/vocab.target.spm";
-  auto load_both = [](const std::string& path) {
-    const Vocabulary both = Vocabulary::load(path);
-    return Vocabularies{both, both};
-  };
-  if (!separate && fs::exists(joint)) return load_both(joint);
-  if (separate && fs::exists(source) && fs::exists(target))
-    return Vocabularies{Vocabulary::load(source), Vocabulary::load(target)};
-  if (separate && !o.text.vocabs.empty())
-    return Vocabularies{Vocabulary::load(o.text.vocabs[0]), Vocabulary::load(o.text.vocabs[1])};
-  if (!separate && !o.vocab.empty()) return load_both(o.vocab);
-  if (!separate && !o.init_from.empty()) {
-    const Vocabulary both = vocabulary_of_model(o.init_from);
-    return Vocabularies{both, both};
-  }
-  return {};
+VocabularyPair load_pair(const std::string& source, const std::string& target) {
+  return {Vocabulary::load(source), Vocabulary::load(target)};
 }
 
-Vocabularies train_vocabularies(const TrainOptions& o, LineSample sample, bool separate) {
-  if (separate)
-    return {Vocabulary::train(sample.source, vocabulary_options(o)),
-            Vocabulary::train(sample.target, vocabulary_options(o))};
-  std::vector<std::string>& all = sample.source;
-  all.insert(all.end(), std::make_move_iterator(sample.target.begin()), std::make_move_iterator(sample.target.end()));
-  const Vocabulary both = Vocabulary::train(all, vocabulary_options(o));
+VocabularyPair load_both(const std::string& path) {
+  const Vocabulary both = Vocabulary::load(path);
   return {both, both};
 }
 
-void keep_vocabularies(const TrainOptions& o, const Vocabularies& v, bool separate) {
-  if (separate) {
-    write_file_atomically(o.model + "/vocab.source.spm", v.source.bytes());
-    write_file_atomically(o.model + "/vocab.target.spm", v.target.bytes());
-  } else {
-    write_file_atomically(o.model + "/vocab.spm", v.source.bytes());
-  }
+// The files of a run: one where both sides have the same vocabulary, to the bytes.
+struct VocabularyFiles {
+  std::string joint, source, target;
+  explicit VocabularyFiles(const std::string& folder)
+      : joint(folder + "/vocab.spm"), source(folder + "/vocab.source.spm"), target(folder + "/vocab.target.spm") {}
+};
+
+// What an earlier start of this run has left in its folder: its own copies, so that a resumed run has the same pieces
+// even if the text or the given file has gone.
+std::optional<VocabularyPair> vocabularies_of_run(const TrainOptions& o, bool separate) {
+  const VocabularyFiles files(o.model);
+  if (!separate && fs::exists(files.joint)) return load_both(files.joint);
+  if (!fs::exists(files.source) || !fs::exists(files.target)) return {};
+  VocabularyPair found = load_pair(files.source, files.target);
+  if (!separate && !same_pieces(found.source, found.target))
+    throw UsageError(cat(o.model, " holds a run with a vocabulary for each side: give --separate-vocabs (or --vocabs) ",
+                         "as it was begun with, or name another folder (--model)"));
+  return found;
+}
+
+std::optional<VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate) {
+  if (separate && !o.text.vocabs.empty()) return load_pair(o.text.vocabs[0], o.text.vocabs[1]);
+  if (!separate && !o.vocab.empty()) return load_both(o.vocab);
+  if (!separate && !o.init_from.empty()) return vocabularies_of_model(o.init_from);
+  return {};
+}
+
+VocabularyPair train_vocabularies(const TrainOptions& o, LineSample sample, bool separate) {
+  const VocabularyOptions of_source = vocabulary_options(o, o.text.source_normalization);
+  if (!separate)
+    return train_joint_vocabulary(std::move(sample.source), std::move(sample.target), of_source,
+                                  o.text.target_normalization);
+  return {Vocabulary::train(sample.source, of_source),
+          Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
+}
+
+void keep_vocabularies(const TrainOptions& o, const VocabularyPair& v, bool separate) {
+  const VocabularyFiles files(o.model);
+  if (!separate && v.source.bytes() == v.target.bytes()) return write_file_atomically(files.joint, v.source.bytes());
+  write_file_atomically(files.source, v.source.bytes());
+  write_file_atomically(files.target, v.target.bytes());
 }
 
 void read_validation(const TrainOptions& o, TrainingData& data) {
@@ -93,7 +101,7 @@ void read_validation(const TrainOptions& o, TrainingData& data) {
 }
 
 // The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
-PreparedPairs prepare_linked_pairs(const TrainOptions& o, const Vocabularies& v) {
+PreparedPairs prepare_linked_pairs(const TrainOptions& o, const VocabularyPair& v) {
   const Corpus corpus = read_parallel(parse_sets("train-sets", o.train_sets, o.text.tsv).front());
   Encoded encoded = encode_corpus(corpus, v.source, v.target, o.max_length);
   const LinkUnit unit = o.guided_alignment_units == "pieces" ? LinkUnit::pieces : LinkUnit::words;
@@ -131,7 +139,8 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
                            o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
   TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
   make_run_folder(o.model);
-  std::optional<Vocabularies> vocabularies = find_vocabularies(o, separate);
+  std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o, separate);
+  if (!vocabularies) vocabularies = given_vocabularies(o, separate);
   if (!vocabularies) {
     LineSample sample = sample_lines(text, o.text.vocab_lines / 2, progress);
     progress("training the vocabulary", 0);

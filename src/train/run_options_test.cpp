@@ -166,7 +166,9 @@ TEST_F(RunOptions, FineTuningStartsFromTheModel) {
   run(tuned, from_model, false);
   EXPECT_LT(from_model.reports.front().loss, 0.6 * from_nothing.reports.front().loss);
   EXPECT_THAT(from_model.notes, HasSubstr("pieces keep their embeddings"));
-  EXPECT_EQ(read_file(tuned.model + "/vocab.spm"), read_file(first.model + "/vocab.spm"));
+  for (const char* side : {"source", "target"})
+    EXPECT_EQ(read_file(cat(tuned.model, "/vocab.", side, ".spm")),
+              read_file(cat(first.model, "/vocab.", side, ".spm")));
   EXPECT_EQ(load_model(tuned.model + "/model.safetensors").history.at("init_from"), tuned.init_from);
   tuned.max_updates = 12;
   Losses resumed;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "text/normalization.h"
 
 namespace hexapla {
 namespace {
@@ -27,6 +28,9 @@ void TextOptions::check(size_t sets) const {
     throw UsageError(cat("--vocabs takes two SentencePiece models, of source and target, but got ", vocabs.size()));
   if (!(character_coverage >= 0.98 && character_coverage <= 1))
     throw UsageError(cat("--character-coverage is ", character_coverage, ", but must lie in [0.98, 1]"));
+  for (const auto& [option, name] : {std::pair{"source", source_normalization}, {"target", target_normalization}})
+    if (!is_normalization(name))
+      throw UsageError(cat("--", option, "-normalization is '", name, "', but must be ", normalization_names()));
   if (vocab_lines < 2) throw UsageError(cat("--vocab-lines is ", vocab_lines, ", but must be at least 2"));
   if (!(subword_alpha >= 0) || std::isinf(subword_alpha))
     throw UsageError(cat("--subword-alpha is ", subword_alpha, ", but must be at least 0"));

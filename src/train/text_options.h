@@ -15,6 +15,8 @@ struct TextOptions {
   double character_coverage = 1;
   bool byte_fallback = false;
   std::vector<std::string> user_symbols;
+  std::string source_normalization = "nmt_nfkc";  // of a vocabulary that is trained (text/normalization.h)
+  std::string target_normalization = "keep";
   int64_t vocab_lines = 1'000'000;  // of both sides together
   double subword_alpha = 0;
   int64_t shuffle_memory = 1024;  // MiB. No share of the machine's memory: the order of the pairs depends on it
@@ -31,6 +33,13 @@ struct TextOptions {
     f("character-coverage", o.character_coverage, "share of the text's characters that get a piece, 0.98 to 1");
     f("byte-fallback", o.byte_fallback, "characters without a piece become bytes instead of unknown");
     f("user-symbols", o.user_symbols, "strings that are always one piece");
+    f("source-normalization", o.source_normalization,
+      "nmt_nfkc: full-width and plain characters, no-break and plain blanks read alike; nmt_nfkc_cf: upper and lower "
+      "case, too; keep, nfkc, nfkc_cf, identity");
+    f("target-normalization", o.target_normalization,
+      "keep: every character can be written as it stands in the text, but for control characters and runs of blanks; "
+      "nmt_nfkc, where the text has many spellings of one character and one is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
+      "identity");
     f("vocab-lines", o.vocab_lines, "train the vocabulary on so many lines at most, drawn from both sides");
     f("subword-alpha", o.subword_alpha,
       "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.5; 0.2 for long "

@@ -133,6 +133,72 @@ TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
   EXPECT_EQ(load_model(given.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
 }
 
+TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
+  TrainOptions o = options("rules");
+  o.max_updates = 2;
+  o.average_last = 1;
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.config.tied, "all");
+  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
+                   target = Vocabulary::parse(model.target_vocabulary, "target");
+  EXPECT_TRUE(same_pieces(source, target));
+  EXPECT_EQ(source.normalization(), "nmt_nfkc");
+  EXPECT_EQ(target.normalization(), "keep");
+  EXPECT_FALSE(std::filesystem::exists(o.model + "/vocab.spm"));
+
+  // Both given again, or one of them: the embeddings stay tied.
+  TrainOptions given = options("given");
+  given.text.vocabs = {o.model + "/vocab.source.spm", o.model + "/vocab.target.spm"};
+  given.max_updates = 2;
+  given.average_last = 1;
+  run(given);
+  EXPECT_EQ(load_model(given.model + "/model.safetensors").config.tied, "all");
+  TrainOptions tuned = options("tuned");
+  tuned.init_from = o.model + "/model.safetensors";
+  tuned.max_updates = 2;
+  tuned.average_last = 1;
+  run(tuned);
+  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").source_vocabulary, model.source_vocabulary);
+  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+
+  TrainOptions alike = options("alike");
+  alike.text.target_normalization = "nmt_nfkc";
+  alike.max_updates = 2;
+  alike.average_last = 1;
+  run(alike);
+  EXPECT_TRUE(std::filesystem::exists(alike.model + "/vocab.spm"));
+}
+
+// As a run of before there was the choice: one vocabulary in its folder, which stays.
+TEST_F(Texts, ARunKeepsTheNormalizationItBeganWith) {
+  TrainOptions o = options("old");
+  o.text.target_normalization = "nmt_nfkc";
+  StopAt watcher(20);
+  EXPECT_EQ(run(o, watcher, watcher.stop).end, TrainEnd::interrupted);
+  const std::string vocabulary = read_file(o.model + "/vocab.spm");
+  o.text.target_normalization = "keep";
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.source_vocabulary, vocabulary);
+  EXPECT_EQ(model.target_vocabulary, vocabulary);
+  std::vector<std::string> unknown;
+  const Capsule c = Capsule::from_history(model.history, "m", unknown);
+  EXPECT_EQ(c.options.text.target_normalization, "nmt_nfkc");
+  EXPECT_THAT(c.changed, HasSubstr("target-normalization nmt_nfkc -> keep"));
+}
+
+TEST_F(Texts, AFolderWithAVocabularyForEachSideIsNotMixedUp) {
+  TrainOptions o = options("mixed");
+  o.text.separate_vocabs = true;
+  o.max_updates = 2;
+  run(o);
+  const std::string target = read_file(o.model + "/vocab.target.spm");
+  o.text.separate_vocabs = false;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give --separate-vocabs"));
+  EXPECT_EQ(read_file(o.model + "/vocab.target.spm"), target);
+}
+
 TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
   std::ofstream tsv(at("ab.tsv"));
   std::ifstream a(at("a")), b(at("b"));
@@ -166,6 +232,9 @@ TEST_F(Texts, OptionsAreChecked) {
   EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),
               HasSubstr("give either it or --vocabs and --separate-vocabs"));
   EXPECT_THAT(message([](auto& o) { o.text.character_coverage = 0.5; }), HasSubstr("--character-coverage is 0.5"));
+  EXPECT_THAT(message([](auto& o) { o.text.source_normalization = "nfd"; }),
+              HasSubstr("--source-normalization is 'nfd', but must be keep, nmt_nfkc"));
+  EXPECT_THAT(message([](auto& o) { o.text.target_normalization = ""; }), HasSubstr("--target-normalization is ''"));
   EXPECT_THAT(message([](auto& o) { o.text.vocab_lines = 1; }), HasSubstr("--vocab-lines is 1"));
   EXPECT_THAT(message([](auto& o) { o.text.subword_alpha = -1; }), HasSubstr("--subword-alpha is -1"));
   EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("--shuffle-memory is 0"));
