@@ -44,6 +44,9 @@ std::string color(double share) {
 // About how wide a text of this font size will be; nobody knows the reader's font.
 double text_width(const std::string& text, double size) { return 0.62 * size * width(text); }
 
+constexpr double title_font = 12;
+double title_width(const std::string& title) { return text_width(title, title_font); }
+
 std::vector<std::string> labels(const std::vector<std::string>& all) {
   std::vector<std::string> result;
   for (const std::string& label : all) result.push_back(shortened(label, longest_label));
@@ -59,6 +62,7 @@ double widest(const std::vector<std::string>& all, double size) {
 // Where everything stands, in pixels.
 struct Layout {
   int cell, map_width, map_height;
+  int place;  // width of a map's place: its title may be wider than the map
   double font;
   int label_width, label_height;  // room for row labels at the left, for column labels below
   size_t per_row, map_rows;
@@ -72,20 +76,22 @@ struct Layout {
     font = std::clamp(0.75 * cell, 9.0, 13.0);
     map_width = m * cell;
     map_height = n * cell;
+    place = map_width;
+    for (const SvgMap& map : s.maps) place = std::max(place, static_cast<int>(std::ceil(title_width(map.title))));
     label_width = static_cast<int>(widest(labels(s.rows), font)) + 8;
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
     const int room = sheet_width - 2 * margin - label_width + gap;
-    const size_t fit = static_cast<size_t>(std::max(1, room / std::max(1, map_width + gap)));
+    const size_t fit = static_cast<size_t>(std::max(1, room / std::max(1, place + gap)));
     map_rows = (s.maps.size() + fit - 1) / fit;
     per_row = (s.maps.size() + map_rows - 1) / map_rows;
     head = 98;
-    const int maps = label_width + static_cast<int>(per_row) * (map_width + gap) - gap;
+    const int maps = label_width + static_cast<int>(per_row) * (place + gap) - gap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
     width = 2 * margin + std::max({maps, words, 320});
     height =
         margin + head + static_cast<int>(map_rows) * (title_height + map_height + gap) - gap + label_height + margin;
   }
-  int x(size_t map) const { return margin + label_width + static_cast<int>(map % per_row) * (map_width + gap); }
+  int x(size_t map) const { return margin + label_width + static_cast<int>(map % per_row) * (place + gap); }
   int y(size_t map) const {
     return margin + head + static_cast<int>(map / per_row) * (title_height + map_height + gap) + title_height;
   }
@@ -160,9 +166,9 @@ std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) 
 }
 
 std::string draw_map(const SvgSheet& s, const Layout& at, size_t map, double high) {
-  std::string text =
-      element_text(at.x(map), at.y(map) - 7, fmt::format("font-size=\"12\" font-weight=\"600\" fill=\"{}\"", ink),
-                   s.maps[map].title);
+  std::string text = element_text(at.x(map), at.y(map) - 7,
+                                  fmt::format("font-size=\"{:g}\" font-weight=\"600\" fill=\"{}\"", title_font, ink),
+                                  s.maps[map].title);
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", at.x(map) - 1,
                       at.y(map) - 1, at.map_width + 1, at.map_height + 1, color(0));
   text += "<g shape-rendering=\"crispEdges\">\n" + cells(s, at, map, high) + "</g>\n";
