@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_control_group.h"
 #include "base/test_folder.h"
 #include "base/toy_corpus.h"
 
@@ -16,6 +17,7 @@ namespace hexapla {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -103,6 +105,23 @@ TEST_F(Limits, AVocabularyThatDoesNotFitEndsWithAMessage) {
   }
   EXPECT_TRUE(enough);
   EXPECT_TRUE(too_little) << "no limit was hit while the vocabulary was trained";
+}
+
+// There the system refuses nothing: it kills.
+TEST_F(Limits, InAControlGroupTheProgramSaysWhatDoesNotFit) {
+  const TestControlGroup group("memory");
+  if (!group) GTEST_SKIP() << "no group of version 1 can be made here for the controller memory";
+  const auto train_with = [&](size_t mebibytes) {
+    EXPECT_TRUE(group.set("memory.limit_in_bytes", mebibytes << 20));
+    const std::string command = cat("echo $$ > ", group.members(), " && exec ", HEXAPLA_BINARY_DIR, "/hexapla ",
+                                    train("--batch-tokens 512"), " 2> ", at("errors"));
+    const int status = std::system(command.c_str());
+    return End{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(at("errors"))};
+  };
+  const End end = train_with(40);
+  EXPECT_EQ(end.code, 1) << end.errors;
+  EXPECT_THAT(end.errors, AnyOf(HasSubstr("give the container or job more memory"), HasSubstr("lower --vocab-lines")));
+  EXPECT_EQ(train_with(600).code, 0) << read_file(at("errors"));
 }
 
 }  // namespace

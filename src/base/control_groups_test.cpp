@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "base/error.h"
 #include "base/machine.h"
+#include "base/test_control_group.h"
 #include "base/test_folder.h"
 
 namespace hexapla {
@@ -131,57 +131,33 @@ TEST_F(Groups, ProcessorsOfVersionOne) {
   EXPECT_EQ(processors(), 3);
 }
 
-// A group of this test's own, where the system lets it make one.
-class RealGroup : public testing::Test {
- protected:
-  // The folder of a new group below this process's own; "": none can be made.
-  static std::string make(const std::string& controller) {
-    std::ifstream membership("/proc/self/cgroup");
-    for (std::string line; std::getline(membership, line);) {
-      const size_t at = line.find(":" + controller + ":");
-      if (at == std::string::npos) continue;
-      const std::string folder =
-          cat("/sys/fs/cgroup/", controller, line.substr(at + controller.size() + 2), "/hexapla_test_", getpid());
-      std::error_code error;
-      return std::filesystem::create_directory(folder, error) && !error ? folder : "";
-    }
-    return "";
-  }
-};
-
-TEST_F(RealGroup, LimitsWhatIsUsable) {
-  const std::string folder = make("memory");
-  if (folder.empty()) GTEST_SKIP() << "no group of version 1 can be made here for the controller memory";
-  const size_t limit = usable_memory() / 2 >> 20 << 20;
-  std::ofstream(folder + "/memory.limit_in_bytes") << limit;
+// f() in a child process that belongs to the group.
+template <class F>
+bool holds_in(const TestControlGroup& group, F&& f) {
   const pid_t child = fork();
   if (child == 0) {
-    std::ofstream(folder + "/cgroup.procs") << getpid() << std::flush;
-    std::_Exit(usable_memory() == limit && what_limits_memory() == "a control group" ? 0 : 1);
+    group.join();
+    std::_Exit(f() ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
-  std::filesystem::remove(folder);
-  EXPECT_EQ(status, 0);
+  return status == 0;
 }
 
-TEST_F(RealGroup, LimitsThreads) {
-  const std::string folder = make("cpu");
-  if (folder.empty()) GTEST_SKIP() << "no group of version 1 can be made here for the controller cpu";
-  std::ofstream(folder + "/cpu.cfs_period_us") << 100000;
-  if (!(std::ofstream(folder + "/cpu.cfs_quota_us") << 70000 << std::flush)) {
-    std::filesystem::remove(folder);
+TEST(RealGroup, LimitsWhatIsUsable) {
+  const TestControlGroup group("memory");
+  if (!group) GTEST_SKIP() << "no group of version 1 can be made here for the controller memory";
+  const size_t limit = usable_memory() / 2 >> 20 << 20;
+  ASSERT_TRUE(group.set("memory.limit_in_bytes", limit));
+  EXPECT_TRUE(holds_in(group, [&] { return usable_memory() == limit && what_limits_memory() == "a control group"; }));
+}
+
+TEST(RealGroup, LimitsThreads) {
+  const TestControlGroup group("cpu");
+  if (!group) GTEST_SKIP() << "no group of version 1 can be made here for the controller cpu";
+  if (!group.set("cpu.cfs_period_us", 100'000) || !group.set("cpu.cfs_quota_us", 70'000))
     GTEST_SKIP() << "this system has no quotas of processor time";
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    std::ofstream(folder + "/cgroup.procs") << getpid() << std::flush;
-    std::_Exit(usable_processors() == 1 ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  std::filesystem::remove(folder);
-  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(holds_in(group, [] { return usable_processors() == 1; }));
 }
 
 }  // namespace
