@@ -62,11 +62,11 @@ double widest(const std::vector<std::string>& all, double size) {
 // Where everything stands, in pixels.
 struct Layout {
   int cell, map_width, map_height;
-  int place;  // width of a map's place: its title may be wider than the map
   double font;
   int label_width, label_height;  // room for row labels at the left, for column labels below
   size_t per_row, map_rows;
-  int head;  // height of title, subtitle and legend
+  std::vector<int> places;  // where each column of maps begins, from the first on; and where one more would
+  int head;                 // height of title, subtitle and legend
   int width, height;
 
   explicit Layout(const SvgSheet& s) {
@@ -76,24 +76,36 @@ struct Layout {
     font = std::clamp(0.75 * cell, 9.0, 13.0);
     map_width = m * cell;
     map_height = n * cell;
-    place = map_width;
-    for (const SvgMap& map : s.maps) place = std::max(place, static_cast<int>(std::ceil(title_width(map.title))));
     label_width = static_cast<int>(widest(labels(s.rows), font)) + 8;
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
-    const int room = sheet_width - 2 * margin - label_width + gap;
-    const size_t fit = static_cast<size_t>(std::max(1, room / std::max(1, place + gap)));
-    map_rows = (s.maps.size() + fit - 1) / fit;
-    per_row = (s.maps.size() + map_rows - 1) / map_rows;
+    arrange(s.maps, sheet_width - 2 * margin - label_width);
     head = 98;
-    const int maps = label_width + static_cast<int>(per_row) * (place + gap) - gap;
+    const int maps = label_width + places.back() - gap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
     width = 2 * margin + std::max({maps, words, 320});
     height =
         margin + head + static_cast<int>(map_rows) * (title_height + map_height + gap) - gap + label_height + margin;
   }
-  int x(size_t map) const { return margin + label_width + static_cast<int>(map % per_row) * (place + gap); }
+  int x(size_t map) const { return margin + label_width + places[map % per_row]; }
   int y(size_t map) const {
     return margin + head + static_cast<int>(map / per_row) * (title_height + map_height + gap) + title_height;
+  }
+
+ private:
+  // As many a row as there is room for, in rows of like length. A title may be wider than its map.
+  void arrange(const std::vector<SvgMap>& maps, int room) {
+    for (map_rows = 1; map_rows <= maps.size(); ++map_rows) {
+      per_row = (maps.size() + map_rows - 1) / map_rows;
+      places.assign(per_row + 1, 0);
+      for (size_t column = 0; column < per_row; ++column) {
+        int widest_here = map_width;
+        for (size_t map = column; map < maps.size(); map += per_row)
+          widest_here = std::max(widest_here, static_cast<int>(std::ceil(title_width(maps[map].title))));
+        places[column + 1] = places[column] + widest_here + gap;
+      }
+      if (places.back() - gap <= room) return;
+    }
+    map_rows = maps.size();
   }
 };
 
