@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/test_control_group.h"
 #include "base/test_folder.h"
 #include "base/toy_corpus.h"
@@ -56,6 +57,13 @@ TEST_F(Limits, AToyTrainingAndItsModelNeedNoMoreThanAnOrdinaryLimit) {
     EXPECT_EQ(run(2 * gibibyte, command + at("run"), at("few_a")).code, 0) << command << read_file(at("errors"));
   const End measured = run(2 * gibibyte, "bench train --seconds 0 --vocab-size 100 --batch-tokens 256 --threads 2");
   EXPECT_EQ(measured.code, 0) << measured.errors;
+}
+
+TEST_F(Limits, DoctorTellsOfThem) {
+  if (usable_memory() <= size_t{2} << 30) GTEST_SKIP() << "this machine has less memory than the limit of the test";
+  const End end = run(int64_t{2} << 20, "doctor");
+  EXPECT_EQ(end.code, 0) << end.errors;
+  EXPECT_THAT(read_file(at("out")), HasSubstr("; this process may have 2.0 GiB (ulimit -v)"));
 }
 
 TEST_F(Limits, ATrainingThatDoesNotFitSaysHowMuchItNeeds) {
