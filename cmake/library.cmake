@@ -10,12 +10,18 @@ add_library(hexapla SHARED ${library_objects})
 add_library(hexapla::hexapla ALIAS hexapla)
 # Nothing comes out of the layers' archives, their objects are all here; they bring other people's libraries along.
 target_link_libraries(hexapla PRIVATE ${library_layers})
-target_compile_features(hexapla PUBLIC cxx_std_20)
+target_compile_features(hexapla INTERFACE cxx_std_17)  # of the header
+set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/hexapla.map)
+target_link_options(hexapla PRIVATE -Wl,--version-script=${exports})
+set_target_properties(hexapla PROPERTIES LINK_DEPENDS ${exports})
 target_include_directories(hexapla INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # Before 1.0 every minor version may change the interface, so it is part of the library's name.
 set_target_properties(hexapla PROPERTIES
   LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(TARGET test_whole)
+  add_dependencies(test_whole hexapla)  # one of its tests looks at the file
+endif()
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hexapla)

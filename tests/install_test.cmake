@@ -57,7 +57,7 @@ if(PKG_CONFIG AND NOT failed)
   execute_process(COMMAND ${PKG_CONFIG} --cflags --libs hexapla OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
     COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags} ${FLAGS}")
-  step("building with pkg-config" ${COMPILER} -std=c++20 ${work}/translate/main.cpp -o ${work}/by_pkg_config ${flags}
+  step("building with pkg-config" ${COMPILER} -std=c++17 ${work}/translate/main.cpp -o ${work}/by_pkg_config ${flags}
     -Wl,-rpath,${prefix}/${LIBDIR})
   translates(${work}/by_pkg_config)
 endif()

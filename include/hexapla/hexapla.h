@@ -4,7 +4,12 @@
 //   const hexapla::Translator translator("model.safetensors");
 //   std::cout << translator.translate("A dog runs.") << '\n';
 //
-// Errors are std::runtime_error with a message that says what to do next.
+// Errors are std::runtime_error with a message that says what to do next; too little memory is one of them, and nothing
+// else comes out but what options.warn throws, which comes out as it is. The header asks for C++17 or later.
+//
+// fork(): a child may translate, too, with the translators of its parent or with its own, to the same results. If its
+// parent had several threads when it forked, the child uses one, whatever set_threads() says: the others are not in it.
+// Fork while no other thread is inside of a function of this library.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,8 +20,9 @@ namespace hexapla {
 
 std::string version();  // "0.1.0"
 
-// How many threads the library uses when it is called from this thread; 0, and the default: all cores. The number of
-// threads never changes a result.
+// How many threads the library uses when it is called from this thread; 0, and the default: one for each processor that
+// the process may use, by its affinity and the quota of its container. Fewer, where the system does not start so many.
+// The number of threads never changes a result.
 void set_threads(int n);
 
 struct TranslatorOptions {

@@ -1,9 +1,21 @@
 // The public face: only its own header is needed to use it; the rest here makes a model to use.
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <new>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -11,6 +23,54 @@
 #include "hexapla/hexapla.h"
 #include "model/model_file.h"
 #include "text/vocabulary.h"
+
+// Replaces the operators for this whole test program. Sanitizers bring their own, so what needs it is left out there.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define HEXAPLA_FAILS_ALLOCATIONS 1
+namespace {
+constexpr int64_t never = std::numeric_limits<int64_t>::max();
+std::atomic<int64_t> allocations_left{never};
+
+// SentencePiece, and the protobuf in it, do not survive a failure within them, so that none is made there.
+bool within_sentencepiece() {
+  std::array<void*, 64> frames;
+  const int n = backtrace(frames.data(), static_cast<int>(frames.size()));
+  return std::any_of(frames.begin(), frames.begin() + n, [](void* frame) {
+    Dl_info in{};
+    return dladdr(frame, &in) != 0 && in.dli_fname && std::strstr(in.dli_fname, "sentencepiece");
+  });
+}
+
+// The first that finds none left fails; those after it, of the error's own message, do not.
+bool fails() {
+  if (allocations_left == never || allocations_left < 0) return false;
+  if (allocations_left > 0) return --allocations_left, false;
+  if (within_sentencepiece()) return false;
+  allocations_left = -1;
+  return true;
+}
+
+void* counted(size_t bytes, size_t alignment) {
+  if (fails()) throw std::bad_alloc();
+  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+}  // namespace
+// Not inlined: GCC would see free() meet operator new and warn.
+[[gnu::noinline]] void* operator new(size_t n) { return counted(n, 16); }
+[[gnu::noinline]] void* operator new[](size_t n) { return counted(n, 16); }
+[[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+[[gnu::noinline]] void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#endif
 
 namespace hexapla {
 namespace {
@@ -128,6 +188,95 @@ TEST(Api, BadModelFilesAreNamed) {
   std::ofstream(text) << "hello\n";
   EXPECT_THAT(message(missing), testing::HasSubstr(missing));
   EXPECT_THAT(message(text), testing::HasSubstr(text));
+}
+
+// Whatever is thrown inside, what comes out is std::runtime_error itself.
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const std::runtime_error& e) {
+    return typeid(e) == typeid(std::runtime_error) ? e.what() : "a type of the library's own";
+  } catch (...) {
+    return "something else";
+  }
+  return "nothing";
+}
+
+TEST(Api, ErrorsAreOfOneType) {
+  const Translator translator(model_file());
+  EXPECT_THAT(error_of([&] { translator.translate("a dog", {.beam_size = 0}); }), testing::HasSubstr("--beam-size 0"));
+  EXPECT_THAT(error_of([&] { translator.score({"a dog"}, {}); }), testing::HasSubstr("1"));
+  EXPECT_THAT(error_of([] { Translator("/nowhere/model"); }), testing::HasSubstr("/nowhere/model"));
+}
+
+TEST(Api, WhatItsCallerThrowsPasses) {
+  const Translator translator(model_file());
+  const std::vector<std::string> lines{"a dog and a cat"};
+  const TranslatorOptions options{.max_length = 3, .warn = [](size_t, const std::string&) { throw 7; }};
+  EXPECT_THROW(translator.translate(lines, options), int);
+  EXPECT_THROW(translator.translate(lines[0], options), int);
+  EXPECT_THROW(translator.score(lines, lines, options), int);
+}
+
+#ifdef HEXAPLA_FAILS_ALLOCATIONS
+// What it says where the n-th allocation after its beginning fails, for every n up to one that it does not need.
+template <class F>
+std::set<std::string> errors_without_memory(F&& f) {
+  std::set<std::string> errors;
+  for (int64_t n = 1; n < 100'000; n += 1 + n / 50) {
+    allocations_left = n;
+    const std::string error = error_of(f);
+    const bool failed = allocations_left < 0;
+    allocations_left = never;
+    if (!failed) return errors;
+    errors.insert(error);
+  }
+  return errors;
+}
+
+TEST(Api, LackOfMemoryIsARuntimeErrorWhereverItStrikes) {
+  const std::string path = model_file();
+  const Translator translator(path);
+  const std::vector<std::string> lines = made_up_lines(5, 4);
+  const TranslatorOptions options{.beam_size = 2, .extra_length = 2};
+  set_threads(1);
+  translator.translate(lines, options);
+  within_sentencepiece();  // what is needed once for looking is allocated now
+  // "nothing": where a sort does without the memory it would have liked.
+  const auto said = testing::HasSubstr("out of memory: give fewer lines at a time");
+  const auto only = testing::AllOf(testing::Contains(said), testing::Each(testing::AnyOf(said, "nothing")));
+  EXPECT_THAT(errors_without_memory([&] { Translator again(path); }), only);
+  EXPECT_THAT(errors_without_memory([&] { translator.translate(lines, options); }), only);
+  EXPECT_THAT(errors_without_memory([&] { translator.translate(lines[0], options); }), only);
+  EXPECT_THAT(errors_without_memory([&] { translator.translate_n_best(lines, options); }), only);
+  EXPECT_THAT(errors_without_memory([&] { translator.score(lines, lines, options); }), only);
+  set_threads(0);
+}
+#endif
+
+TEST(Api, AChildTranslatesAfterItsParentUsedThreads) {
+  const Translator translator(model_file());
+  const std::vector<std::string> lines = made_up_lines(30, 5);
+  const TranslatorOptions options{.extra_length = 5};
+  set_threads(2);
+  const std::vector<std::string> expected = translator.translate(lines, options);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {  // at the same time, as the workers of a pool
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    alarm(120);  // the end of one that hangs
+    set_threads(2);
+    const Translator own(model_file());
+    std::_Exit(translator.translate(lines, options) == expected && own.translate(lines, options) == expected ? 0 : 1);
+  }
+  EXPECT_EQ(translator.translate(lines, options), expected);
+  for (const pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  set_threads(0);
 }
 
 }  // namespace

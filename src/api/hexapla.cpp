@@ -1,5 +1,9 @@
 #include "hexapla/hexapla.h"
 
+#include <exception>
+#include <new>
+#include <stdexcept>
+
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
 #include "decode/packed_weights.h"
@@ -19,6 +23,57 @@ TranslateOptions inner(const TranslatorOptions& o) {
   options.max_length = o.max_length;
   return options;
 }
+
+// Made when the library is loaded: where there is no memory there is none for making an error either.
+const std::runtime_error out_of_memory(
+    "out of memory: give fewer lines at a time, lower batch_sentences, batch_tokens or beam_size, use fewer threads, "
+    "or "
+    "let this process have more memory (ulimit -v, the limit of its container)");
+
+// f(), of which nothing but std::runtime_error comes out: types of this library's own, and other kinds of exceptions,
+// become one with the same text.
+template <class F>
+auto guarded(F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory;
+  } catch (const std::exception& e) {
+    throw std::runtime_error(e.what());
+  }
+}
+
+// options.warn, whose exceptions are the caller's own: they pass the library and are not rewritten.
+class Warning {
+ public:
+  explicit Warning(const TranslatorOptions& options) : warn_(options.warn) {}
+
+  LineWarning callback() {
+    if (!warn_) return {};
+    return [this](size_t line, const std::string& what) {
+      try {
+        warn_(line, what);
+      } catch (...) {
+        thrown_ = std::current_exception();
+        throw;
+      }
+    };
+  }
+  // guarded(f), or what the caller's function threw.
+  template <class F>
+  auto guard(F&& f) {
+    try {
+      return guarded(f);
+    } catch (...) {
+      if (thrown_) std::rethrow_exception(thrown_);
+      throw;
+    }
+  }
+
+ private:
+  const std::function<void(size_t, const std::string&)>& warn_;
+  std::exception_ptr thrown_;
+};
 
 }  // namespace
 
@@ -42,41 +97,66 @@ struct Translator::Impl {
         scorer(*model.net, source, target, *backend) {}
 };
 
-Translator::Translator(const std::string& model_path) : impl_(std::make_unique<const Impl>(model_path)) {}
+Translator::Translator(const std::string& model_path)
+    : impl_(guarded([&] { return std::make_unique<const Impl>(model_path); })) {}
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;
 
+namespace {
+
+// The translations of each line, at most n_best, as the search gives them.
+std::vector<std::vector<Translation>> found(const TextTranslator& translator, const std::vector<std::string>& lines,
+                                            const TranslatorOptions& options, int n_best, Warning& warning) {
+  TranslateOptions how = inner(options);
+  how.search.n_best = n_best;
+  return translator.translate(lines, how, warning.callback());
+}
+
+}  // namespace
+
 std::vector<std::vector<ScoredTranslation>> Translator::translate_n_best(const std::vector<std::string>& lines,
                                                                          const TranslatorOptions& options) const {
-  std::vector<std::vector<ScoredTranslation>> results;
-  for (const auto& found : impl_->translator.translate(lines, inner(options), options.warn)) {
-    results.emplace_back();
-    for (const Translation& t : found) results.back().push_back({t.text, t.score, t.normalised});
-  }
-  return results;
+  Warning warning(options);
+  return warning.guard([&] {
+    std::vector<std::vector<ScoredTranslation>> results;
+    for (const auto& of_line : found(impl_->translator, lines, options, options.n_best, warning)) {
+      results.emplace_back();
+      for (const Translation& t : of_line) results.back().push_back({t.text, t.score, t.normalised});
+    }
+    return results;
+  });
 }
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslatorOptions& options) const {
-  TranslatorOptions one = options;
-  one.n_best = 1;
-  std::vector<std::string> results;
-  for (auto& best : translate_n_best(lines, one)) results.push_back(std::move(best.front().text));
-  return results;
+  Warning warning(options);
+  return warning.guard([&] {
+    std::vector<std::string> results;
+    for (auto& of_line : found(impl_->translator, lines, options, 1, warning))
+      results.push_back(std::move(of_line.front().text));
+    return results;
+  });
 }
 
 std::string Translator::translate(const std::string& line, const TranslatorOptions& options) const {
-  return translate(std::vector<std::string>{line}, options).front();
+  Warning warning(options);
+  return warning.guard([&] {
+    const std::vector<std::string> lines{line};
+    return std::move(found(impl_->translator, lines, options, 1, warning).front().front().text);
+  });
 }
 
 std::vector<double> Translator::score(const std::vector<std::string>& lines,
                                       const std::vector<std::string>& translations,
                                       const TranslatorOptions& options) const {
-  std::vector<double> results;
-  for (const TextScore& s : impl_->scorer.score(lines, translations, inner(options), options.warn))
-    results.push_back(s.score);
-  return results;
+  Warning warning(options);
+  return warning.guard([&] {
+    std::vector<double> results;
+    for (const TextScore& s : impl_->scorer.score(lines, translations, inner(options), warning.callback()))
+      results.push_back(s.score);
+    return results;
+  });
 }
 
 }  // namespace hexapla

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/machine.h"
 
 namespace hexapla {
 namespace {
@@ -175,6 +176,9 @@ MappedFile::MappedFile(const std::string& path) {
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;  // nothing can be mapped, and nothing has to be
   void* p = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (p == MAP_FAILED && errno == ENOMEM)
+    throw RunError(cat("cannot read ", path, ", which takes ", (size_ >> 20) + 1,
+                       " MiB of memory: ", why_memory_was_refused(size_)));
   if (p == MAP_FAILED) fail_read(path, errno);
   data_ = static_cast<const std::byte*>(p);
 }

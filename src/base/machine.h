@@ -16,11 +16,18 @@ const Build& build();
 std::string processor_name();  // "unknown" where the system does not say
 
 size_t physical_memory();  // bytes
-// What this process may have: physical memory, or less where a control group (a container, a batch system) limits it.
+// What this process may have: physical memory, or less where a control group (a container, a batch system) or its own
+// limits of addresses and data (ulimit -v, ulimit -d) say so.
 size_t usable_memory();
+// What makes it less than that, for messages: "ulimit -v", "ulimit -d", "a control group"; "": nothing does.
+std::string what_limits_memory();
+// Processors that this process may run on, or fewer where a control group gives it less of their time; at least 1.
+int usable_processors();
 
-// The smallest memory limit of the control groups that `membership` (/proc/self/cgroup) lists, versions 1 and 2, and of
-// those around them; `none` where there is no limit.
-size_t cgroup_memory_limit(const std::string& membership, const std::string& mount, size_t none);
+// What a message says where the system has just refused so many bytes: which limit it was and how high it would have to
+// be, as "the limit of address space (ulimit -v) is 1048576 KiB, of which 204800 are taken; raise it to 2000000 or
+// more"; without such a limit, how much memory there is. bytes: 0 where nobody knows. more: what will be wanted beside
+// them.
+std::string why_memory_was_refused(size_t bytes, size_t more = 0);
 
 }  // namespace hexapla

@@ -1,11 +1,22 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
+#include <latch>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/machine.h"
 
 // libgomp is not instrumented, so ThreadSanitizer cannot see its barriers: they are told to it here. The hand-over of
 // run_parallel's own frame to the team comes before the first of them, so that function alone is not watched.
@@ -25,8 +36,58 @@ void __tsan_release(void*);
 
 namespace hexapla {
 
-void set_threads(int n) { omp_set_num_threads(n < 1 ? omp_get_num_procs() : n); }
-int threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+namespace {
+
+// Is this the child of a process that had several threads when it called fork()? They are not in it, and the OpenMP run
+// time would wait for them for ever: it goes on with one thread.
+std::atomic<bool> had_several = false, alone = false;
+
+void before_fork() {  // a folder's links: itself, its parent's, one for each thread
+  struct stat tasks {};
+  had_several = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+}
+void after_fork() {
+  if (had_several) alone = true;
+}
+const int watches_forks = pthread_atfork(before_fork, nullptr, after_fork);
+
+thread_local int chosen = 0;  // 0: nobody has
+
+int default_threads() {
+  static const int most = std::getenv("OMP_NUM_THREADS") ? std::numeric_limits<int>::max() : usable_processors();
+  return std::min(omp_get_max_threads(), most);
+}
+
+// So many that start, of a team of n of the calling thread. Where one of its threads cannot be started the OpenMP run
+// time ends the process, so others are tried first.
+int threads_that_start(int n) {
+  thread_local int asked = 1, started = 1;
+  if (n <= started || n == asked) return std::min(n, started);
+  std::latch all_there(1);
+  std::vector<std::thread> others;
+  try {
+    others.reserve(static_cast<size_t>(n));
+    while (static_cast<int>(others.size()) < n - 1) others.emplace_back([&] { all_there.wait(); });
+  } catch (const std::exception&) {  // as many as there are, then: no result depends on it
+  }
+  all_there.count_down();
+  for (std::thread& t : others) t.join();
+  asked = n;
+  started = static_cast<int>(others.size()) + 1;
+  return started;
+}
+
+}  // namespace
+
+void set_threads(int n) {
+  chosen = n < 1 ? usable_processors() : n;
+  omp_set_num_threads(chosen);
+}
+
+int threads() {
+  if (omp_in_parallel() || alone) return 1;
+  return chosen > 0 ? chosen : default_threads();
+}
 
 namespace detail {
 
@@ -87,10 +148,11 @@ HEXAPLA_TSAN_UNWATCHED void run_parallel(int64_t pieces, void (*body)(void*, int
     for (int64_t i = 0; i < pieces; ++i) body(state, i);
     return;
   }
-  Job job{pieces, body, state, new_shares(threads()), nullptr, {}};
+  const int team = threads_that_start(threads());
+  Job job{pieces, body, state, new_shares(team), nullptr, {}};
   Job* shared = &job;
   HEXAPLA_TSAN_RELEASE(&job.begin);
-#pragma omp parallel firstprivate(shared)
+#pragma omp parallel firstprivate(shared) num_threads(team)
   run_pieces(*shared, omp_get_thread_num(), omp_get_num_threads());
   HEXAPLA_TSAN_ACQUIRE(&job.end);
   if (job.error) std::rethrow_exception(job.error);

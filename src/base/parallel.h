@@ -7,7 +7,7 @@
 
 namespace hexapla {
 
-// Threads that parallel_for may use from this thread on; default: all the cores the process may run on.
+// Threads that parallel_for may use from this thread on; 0, and the default: as many as the process may run at a time.
 void set_threads(int n);
 int threads();
 

@@ -1,10 +1,17 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -97,6 +104,67 @@ TEST(ParallelDefault, LessThanOneThreadMeansEveryCore) {
   set_threads(0);
   EXPECT_GE(threads(), 1);
   set_threads(before);
+}
+
+// Its exit code, -1 where a signal ended it: that of alarm() where it hangs.
+template <class F>
+int exit_code_of_child(F&& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    std::_Exit(f() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int64_t sum_of_squares(int64_t n) {
+  std::vector<int64_t> squares(static_cast<size_t>(n));
+  parallel_for(n, [&](int64_t i) { squares[static_cast<size_t>(i)] = i * i; });
+  return std::accumulate(squares.begin(), squares.end(), int64_t{0});
+}
+
+TEST(ParallelFork, AChildWithoutItsParentsThreadsGoesOnWithOne) {
+  const int before = threads();
+  set_threads(4);
+  const int64_t here = sum_of_squares(1000);  // starts the threads
+  const auto as_here = [&] { return threads() == 1 && sum_of_squares(1000) == here; };
+  EXPECT_EQ(exit_code_of_child(as_here), 0);
+  EXPECT_EQ(exit_code_of_child([&] {
+              set_threads(3);  // they cannot be had, whatever is asked for
+              return as_here() && exit_code_of_child(as_here) == 0;
+            }),
+            0);
+  EXPECT_EQ(sum_of_squares(1000), here);
+  EXPECT_EQ(threads(), 4);
+  set_threads(before);
+}
+
+TEST(ParallelFork, AChildOfAProcessWithOneThreadMayHaveMore) {
+  if (std::filesystem::hard_link_count("/proc/self/task") != 3) GTEST_SKIP() << "this process has threads already";
+  EXPECT_EQ(exit_code_of_child([] {
+              set_threads(3);
+              return threads() == 3 && sum_of_squares(100) == 328350;
+            }),
+            0);
+}
+
+TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs all addresses";
+#endif
+  if (std::filesystem::hard_link_count("/proc/self/task") != 3) GTEST_SKIP() << "a child would have one thread";
+  EXPECT_EQ(exit_code_of_child([] {
+              size_t pages = 0;
+              std::ifstream("/proc/self/statm") >> pages;
+              const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);  // the stacks of a few
+              const rlimit limit{bytes, bytes};
+              setrlimit(RLIMIT_AS, &limit);
+              set_threads(200);
+              return sum_of_squares(1000) == 332833500;
+            }),
+            0);
 }
 
 }  // namespace

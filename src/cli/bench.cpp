@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
@@ -22,6 +23,7 @@
 #include "decode/search.h"
 #include "decode/workers.h"
 #include "model/parameters.h"
+#include "train/fit.h"
 #include "train/optimizer.h"
 
 namespace hexapla::cli {
@@ -115,6 +117,12 @@ struct Rows {
     }
   }
   BatchView view() const { return {source, in, out, source_starts, target_starts}; }
+  std::vector<std::pair<int64_t, int64_t>> lengths() const {
+    std::vector<std::pair<int64_t, int64_t>> all;
+    for (size_t i = 0; i + 1 < source_starts.size(); ++i)
+      all.emplace_back(source_starts[i + 1] - source_starts[i], target_starts[i + 1] - target_starts[i]);
+    return all;
+  }
 };
 
 void write_batches(const std::string& path, const std::vector<std::vector<Pair>>& batches) {
@@ -137,10 +145,13 @@ struct BenchTrain {
   // Training as `hexapla train` does it, without reading and without logs.
   class Trainer {
    public:
-    Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed)
+    Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed,
+            std::span<const Rows> batches)
         : model_(config),
           parameters_(model_, DType::f32, Parameters::Use::training),
           optimizer_(model_, parameters_, options),
+          arena_(room_for(batches)),
+          replay_arena_(arena_.capacity()),
           cx_{backend, arena_, DType::f32, true},
           replay_{replayed, replay_arena_, DType::f32, true} {
       initialise(model_, 1, options.init_gain);
@@ -166,11 +177,15 @@ struct BenchTrain {
       model_.loss_and_gradient(cx, rows.view(), 0.1, 1.0 / static_cast<double>(rows.out.size()), saved_);
       cx.arena.clear();
     }
-    static constexpr size_t room = size_t{16} << 30;  // address space: pages are taken when they are written
+    size_t room_for(std::span<const Rows> batches) const {
+      size_t most = 0;
+      for (const Rows& rows : batches) most = std::max(most, step_memory(model_, hexapla::made_up(rows.lengths())));
+      return capacity_for(most);
+    }
     Transformer model_;
     Parameters parameters_;
     Optimizer optimizer_;
-    Arena arena_{room}, replay_arena_{room};
+    Arena arena_, replay_arena_;
     Context cx_, replay_;
     Transformer::Saved saved_;
     int64_t updates_ = 0;
@@ -188,9 +203,9 @@ struct BenchTrain {
     TrainOptions options;
     options.architecture = config;
     options.lr = 1e-4;
-    Trainer trainer(config, options, *backend, *products);
     std::vector<Rows> rows;
     for (const auto& b : batches) rows.emplace_back(b);
+    Trainer trainer(config, options, *backend, *products, rows);
     for (size_t i = 0; i < 4; ++i) trainer.step(rows[i]), trainer.replay(rows[i]);
     std::vector<double> rates, fractions;
     const auto start = Clock::now();

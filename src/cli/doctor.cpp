@@ -20,8 +20,12 @@ namespace {
 
 std::string memory() {
   const double page = double(sysconf(_SC_PAGESIZE)), gib = 1024.0 * 1024 * 1024;
-  return fmt::format("{:.1f} GiB, {:.1f} GiB free", double(sysconf(_SC_PHYS_PAGES)) * page / gib,
-                     double(sysconf(_SC_AVPHYS_PAGES)) * page / gib);
+  const std::string limit = what_limits_memory();
+  return fmt::format(
+      "{:.1f} GiB, {:.1f} GiB free{}", double(sysconf(_SC_PHYS_PAGES)) * page / gib,
+      double(sysconf(_SC_AVPHYS_PAGES)) * page / gib,
+      limit.empty() ? ""
+                    : fmt::format("; this process may have {:.1f} GiB ({})", double(usable_memory()) / gib, limit));
 }
 
 // The whole model with every kind of layer that the paper has, small enough for finite differences.

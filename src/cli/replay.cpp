@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "backend/cpu/cpu.h"
-#include "base/machine.h"
 #include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "train/fit.h"
 #include "train/replay.h"
 
 namespace hexapla::cli {
@@ -53,7 +53,9 @@ struct Replay {
     set_threads(threads);
     const SavedStep saved = load_step(path);
     const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
-    Arena arena(physical_memory());
+    size_t most = 0;
+    for (const Batch& b : saved.step.batches) most = std::max(most, step_memory(*saved.model, b, saved.step.guidance));
+    Arena arena(capacity_for(most));
     Context cx{*backend, arena};
     const StepFindings f = check_step(cx, *saved.model, *saved.parameters, saved.step);
     std::cout << "was      " << saved.step.reason << "\n"

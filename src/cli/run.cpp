@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "cli/command.h"
 #include "cli/options.h"
 
@@ -85,6 +87,20 @@ int with_stdout_written(int code) {
   return 1;
 }
 
+int complain_about_defect(const std::exception& e) {
+  complain(cat("internal: ", e.what(), "\nThis is a defect of hexapla: please report it with the command you gave."));
+  return 1;
+}
+
+void complain_about_memory() {
+  try {
+    complain(cat("out of memory: ", why_memory_was_refused(0),
+                 "; smaller batches (--batch-tokens, --batch-size) and a ", "smaller model take less"));
+  } catch (const std::bad_alloc&) {  // not even for the message
+    std::fputs("hexapla: error: out of memory\n", stderr);
+  }
+}
+
 int perform(const Action& chosen) {
   try {
     return with_stdout_written(chosen());
@@ -92,16 +108,20 @@ int perform(const Action& chosen) {
     complain(e.what());
     return e.exit_code;
   } catch (const std::bad_alloc&) {
-    complain("out of memory; lower --batch-tokens or --batch-size");
+    complain_about_memory();
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::resource_unavailable_try_again) return complain_about_defect(e);
+    complain(cat("the system starts no more threads: ", why_memory_was_refused(0), "; processes may be limited, too ",
+                 "(ulimit -u)"));
   } catch (const std::exception& e) {
-    complain(cat("internal: ", e.what(), "\nThis is a defect of hexapla: please report it with the command you gave."));
+    return complain_about_defect(e);
   }
   return 1;
 }
 
 }  // namespace
 
-int run(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv) try {
   CLI::App app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
   Action chosen;
   add_commands(app, chosen);
@@ -116,6 +136,9 @@ int run(int argc, const char* const* argv) {
     return argc > 1 ? 2 : 0;
   }
   return perform(chosen);
+} catch (const std::bad_alloc&) {  // not even for the options
+  complain_about_memory();
+  return 1;
 }
 
 }  // namespace hexapla::cli

@@ -44,6 +44,9 @@ std::string color(double share) {
 // About how wide a text of this font size will be; nobody knows the reader's font.
 double text_width(const std::string& text, double size) { return 0.62 * size * width(text); }
 
+constexpr double title_font = 12;
+double title_width(const std::string& title) { return text_width(title, title_font); }
+
 std::vector<std::string> labels(const std::vector<std::string>& all) {
   std::vector<std::string> result;
   for (const std::string& label : all) result.push_back(shortened(label, longest_label));
@@ -62,7 +65,8 @@ struct Layout {
   double font;
   int label_width, label_height;  // room for row labels at the left, for column labels below
   size_t per_row, map_rows;
-  int head;  // height of title, subtitle and legend
+  std::vector<int> places;  // where each column of maps begins, from the first on; and where one more would
+  int head;                 // height of title, subtitle and legend
   int width, height;
 
   explicit Layout(const SvgSheet& s) {
@@ -74,20 +78,34 @@ struct Layout {
     map_height = n * cell;
     label_width = static_cast<int>(widest(labels(s.rows), font)) + 8;
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
-    const int room = sheet_width - 2 * margin - label_width + gap;
-    const size_t fit = static_cast<size_t>(std::max(1, room / std::max(1, map_width + gap)));
-    map_rows = (s.maps.size() + fit - 1) / fit;
-    per_row = (s.maps.size() + map_rows - 1) / map_rows;
+    arrange(s.maps, sheet_width - 2 * margin - label_width);
     head = 98;
-    const int maps = label_width + static_cast<int>(per_row) * (map_width + gap) - gap;
+    const int maps = label_width + places.back() - gap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
     width = 2 * margin + std::max({maps, words, 320});
     height =
         margin + head + static_cast<int>(map_rows) * (title_height + map_height + gap) - gap + label_height + margin;
   }
-  int x(size_t map) const { return margin + label_width + static_cast<int>(map % per_row) * (map_width + gap); }
+  int x(size_t map) const { return margin + label_width + places[map % per_row]; }
   int y(size_t map) const {
     return margin + head + static_cast<int>(map / per_row) * (title_height + map_height + gap) + title_height;
+  }
+
+ private:
+  // As many a row as there is room for, in rows of like length. A title may be wider than its map.
+  void arrange(const std::vector<SvgMap>& maps, int room) {
+    for (map_rows = 1; map_rows <= maps.size(); ++map_rows) {
+      per_row = (maps.size() + map_rows - 1) / map_rows;
+      places.assign(per_row + 1, 0);
+      for (size_t column = 0; column < per_row; ++column) {
+        int widest_here = map_width;
+        for (size_t map = column; map < maps.size(); map += per_row)
+          widest_here = std::max(widest_here, static_cast<int>(std::ceil(title_width(maps[map].title))));
+        places[column + 1] = places[column] + widest_here + gap;
+      }
+      if (places.back() - gap <= room) return;
+    }
+    map_rows = maps.size();
   }
 };
 
@@ -160,9 +178,9 @@ std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) 
 }
 
 std::string draw_map(const SvgSheet& s, const Layout& at, size_t map, double high) {
-  std::string text =
-      element_text(at.x(map), at.y(map) - 7, fmt::format("font-size=\"12\" font-weight=\"600\" fill=\"{}\"", ink),
-                   s.maps[map].title);
+  std::string text = element_text(at.x(map), at.y(map) - 7,
+                                  fmt::format("font-size=\"{:g}\" font-weight=\"600\" fill=\"{}\"", title_font, ink),
+                                  s.maps[map].title);
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", at.x(map) - 1,
                       at.y(map) - 1, at.map_width + 1, at.map_height + 1, color(0));
   text += "<g shape-rendering=\"crispEdges\">\n" + cells(s, at, map, high) + "</g>\n";

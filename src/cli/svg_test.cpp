@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -99,6 +101,39 @@ TEST(svg, maps_do_not_leave_the_sheet) {
       EXPECT_LE(std::stoi((*i)[2]) + std::stoi((*i)[3]), std::stoi(size[2]));
     }
   }
+}
+
+// Titles at the same height, from left to right: each ends before the next begins, and the last within the sheet.
+void expect_titles_apart(const SvgSheet& sheet) {
+  const std::string text = draw_svg(sheet);
+  std::smatch size;
+  ASSERT_TRUE(std::regex_search(text, size, std::regex("width=\"(\\d+)\"")));
+  std::map<double, std::map<double, double>> ends;  // by height and beginning
+  static const std::regex title("<text x=\"([\\d.]+)\" y=\"([\\d.]+)\" font-size=\"12\" [^>]*>([^<]*)</text>");
+  constexpr double bold_em = 0.7;  // of a letter, in DejaVu Sans Bold, which is a wide one
+  for (std::sregex_iterator i(text.begin(), text.end(), title), end; i != end; ++i)
+    ends[std::stod((*i)[2])][std::stod((*i)[1])] = std::stod((*i)[1]) + 12 * bold_em * width((*i)[3].str());
+  size_t titles = 0;
+  for (const auto& [y, row] : ends) {
+    double before = 0;
+    for (const auto& [x, until] : row) EXPECT_GT(x, std::exchange(before, until)) << "at height " << y;
+    EXPECT_LT(before, std::stod(size[1]));
+    titles += row.size();
+  }
+  EXPECT_EQ(titles, sheet.maps.size());
+}
+
+TEST(svg, titles_of_narrow_maps_stand_apart) {
+  for (size_t columns : {1, 2, 5, 30})
+    for (size_t maps : {1, 2, 8, 16}) {
+      SvgSheet sheet{"Title", "said", {"▁Ja"}, std::vector<std::string>(columns, "猫"), {}};
+      for (size_t i = 0; i < maps; ++i) sheet.maps.push_back({"head " + std::to_string(i), {}});
+      sheet.maps.front().title = "mean of all heads";
+      sheet.maps.back().title = "一番目の頭";
+      for (SvgMap& map : sheet.maps) map.values.assign(columns, 0.5);
+      expect_titles_apart(sheet);
+      if (testing::Test::HasFailure()) FAIL() << columns << " columns, " << maps << " maps";
+    }
 }
 
 TEST(svg, escapes_what_xml_forbids) {

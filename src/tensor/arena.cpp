@@ -2,11 +2,19 @@
 
 #include <new>
 
+#include "base/machine.h"
+#include "base/parallel.h"
+
 namespace hexapla {
 namespace {
 
+// Beside an arena: the stack of a thread, and what malloc puts aside for it.
+constexpr size_t of_a_thread = size_t{72} << 20;
+
 Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std::bad_alloc&) {
-  throw RunError(cat("cannot reserve ", capacity >> 20, " MiB of working memory; lower --batch-tokens"));
+  const auto others = static_cast<size_t>(threads() + 1) * of_a_thread;
+  throw RunError(cat("cannot reserve ", capacity >> 20, " MiB of working memory: ",
+                     why_memory_was_refused(capacity, others), ", or lower --batch-tokens"));
 }
 
 }  // namespace

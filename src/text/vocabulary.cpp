@@ -11,7 +11,9 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/child_process.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "text/normalization.h"
 #include "text/plain_line.h"
 #include "text/utf8.h"
@@ -43,6 +45,7 @@ class SpacedLines : public sentencepiece::SentenceIterator {
     count_ = std::min<uint64_t>(lines_.size(), static_cast<uint64_t>(limit));
   }
   bool empty() const { return count_ == 0; }
+  uint64_t size() const { return count_; }
 
   bool done() const override { return at_ >= count_; }
   void Next() override { ++at_; }
@@ -106,6 +109,23 @@ std::string reason(const sentencepiece::util::Status& status) {
   return bracket == std::string::npos || bracket + 2 == all.size() ? all : all.substr(bracket + 2);
 }
 
+// A model's bytes. Memory that is refused in one of SentencePiece's threads ends the process: that of a child.
+std::string trained_model(SpacedLines& lines, const VocabularyOptions& options) {
+  constexpr char good = '+', bad = '-';
+  const ChildResult result = in_child_process([&] {
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options), &lines, &model);
+    return status.ok() ? good + model : bad + reason(status);
+  });
+  const std::string what = cat("cannot train a vocabulary of ", options.size, " pieces on ", lines.size(), " lines: ");
+  if (!result.value)
+    throw RunError(cat(what, "SentencePiece ", result.end, "; lower --vocab-lines, for memory grows with them (",
+                       why_memory_was_refused(0), ")"));
+  if (result.value->front() == bad)
+    throw DataError(cat(what, result.value->substr(1), "; change --vocab-size or give more text"));
+  return result.value->substr(1);
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
@@ -126,13 +146,7 @@ Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const Vocabu
                         " lines has a letter, digit or mark and at most ", kLongestTrained,
                         " bytes; give text with one sentence a line"));
   }
-  std::string model;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options), &iterator, &model);
-  if (!status.ok()) {
-    throw DataError(cat("cannot train a vocabulary of ", options.size, " pieces on ", lines.size(),
-                        " lines: ", reason(status), "; change --vocab-size or give more text"));
-  }
-  return parse(model, "the trained vocabulary");
+  return parse(trained_model(iterator, options), "the trained vocabulary");
 }
 
 Vocabulary Vocabulary::load(const std::string& path) {

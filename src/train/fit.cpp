@@ -1,14 +1,20 @@
 #include "train/fit.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/machine.h"
 #include "train/checkpoint.h"
 
 namespace hexapla {
 namespace {
 
 constexpr int64_t papers_batch = 25'000;  // section 5.1
-constexpr int64_t grain = 64;             // batch sizes that are proposed are multiples of it
+constexpr const char* working = "working memory";
+constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of it
+
+// Of n things shared out among so many, how many the i-th gets.
+int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
 
 std::unique_ptr<BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
   return open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
@@ -36,6 +42,29 @@ size_t working_memory(const Transformer& model, const TrainingData& data, const 
   return most;
 }
 
+// As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
+// grows with both, and with nothing else.
+Batch fullest_batch(const Config& model, const TrainingData& data, const TrainOptions& o) {
+  int64_t longest = o.max_length;
+  if (model.positions == "learned") longest = std::min(longest, model.max_positions);
+  const auto& weights = data.pairs.weights;
+  const double copies = std::ceil(*std::max_element(weights.begin(), weights.end()));  // of a pair in an epoch
+  // A token takes a byte or more. Of text, which is cut into subwords anew each epoch, a byte may be a token.
+  const double all = copies * static_cast<double>(data.pairs.store->bytes());
+  const auto rows = [&](int64_t limit) {
+    return static_cast<int64_t>(std::min<double>(static_cast<double>(std::max(limit, longest)), all));
+  };
+  const int64_t sources = rows(o.batch_tokens * 3 / 2), targets = rows(o.batch_tokens);
+  const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  for (int64_t i = 0; i < sequences; ++i)
+    lengths.emplace_back(std::max<int64_t>(part_of(sources, i, sequences), 1),
+                         std::max<int64_t>(part_of(targets, i, sequences), 1));
+  Batch batch = made_up(lengths);
+  if (!o.guided_alignment.empty()) batch.link_starts.assign(batch.target_out.size() + 1, 0);
+  return batch;
+}
+
 // The largest batch size, a multiple of the grain, whose training takes no more than `limit`; 0: none.
 int64_t largest_batch(const Transformer& model, const Parameters& parameters, const TrainingData& data, TrainOptions o,
                       size_t limit) {
@@ -54,8 +83,18 @@ int64_t earlier_batch_tokens(const std::string& folder) {
   return identity.is_object() ? identity.value("batch-tokens", int64_t{0}) : 0;
 }
 
-std::string what_else(const TrainOptions& o) {
-  return cat("raise --memory ", memory_limit(o.memory) >> 20, ", or take a smaller model (--preset, --vocab-size)");
+// What to do beside lowering the batch size, where training takes `needed` bytes.
+std::string what_else(const TrainOptions& o, size_t needed) {
+  const std::string smaller = "or take a smaller model (--preset, --vocab-size)", limit = what_limits_memory();
+  if (o.memory > 0 || limit.empty()) return cat("raise --memory ", memory_limit(o.memory) >> 20, ", ", smaller);
+  if (limit == "a control group") return cat("give the container or job more memory, ", smaller);
+  return cat("raise the limit of this process (", limit, ") to ", needed / 4 * 5 >> 10, " KiB or more, ", smaller);
+}
+
+// The user's limit is a matter of options, the machine's is one of the machine.
+[[noreturn]] void refuse(const TrainOptions& o, const std::string& what) {
+  if (o.memory > 0) throw UsageError(what);
+  throw RunError(what);
 }
 
 }  // namespace
@@ -77,10 +116,18 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", 2 * slab},
-                   {"working memory", working_memory(model, data, options, stream)},
+                   {working, working_memory(model, data, options, stream)},
                    {"data", (store.in_memory() ? store.bytes() : data.space.memory) + bytes_of(data.valid) + text}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
   return plan;
+}
+
+size_t arena_room(const Transformer& model, const TrainingData& data, const TrainOptions& options,
+                  const MemoryPlan& plan) {
+  size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
+  for (const auto& [name, bytes] : plan.parts)
+    if (name == working) most = std::max(most, bytes);
+  return capacity_for(most);
 }
 
 void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
@@ -91,8 +138,8 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
   const std::string remedy = fits > 0 && fits < options.batch_tokens
                                  ? cat("lower --batch-tokens from ", options.batch_tokens, " to ", fits, ", or ")
                                  : cat("no batch is small enough: ");
-  throw UsageError(cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
-                       limit >> 20, " MiB; ", remedy, what_else(options)));
+  refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
+                      limit >> 20, " MiB; ", remedy, what_else(options, plan.total())));
 }
 
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
@@ -103,9 +150,12 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   Transformer model(with_vocabularies(o.architecture, data.pairs));
   const Parameters parameters(model, DType::f32, Parameters::Use::training);
   o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
-  if (o.batch_tokens == 0)
-    throw UsageError(cat("--batch-tokens auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20,
-                         " MiB; ", what_else(o)));
+  if (o.batch_tokens == 0) {
+    o.batch_tokens = grain;
+    const size_t needed = plan_memory(model, parameters, data, o, *stream_of(data, o, grain)).total();
+    refuse(o, cat("--batch-tokens auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
+                  what_else(o, needed)));
+  }
   return o;
 }
 

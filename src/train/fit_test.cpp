@@ -2,7 +2,11 @@
 #include "train/fit.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <fstream>
+
+#include "base/child_process.h"
 #include "base/machine.h"
 #include "base/test_folder.h"
 #include "train/test_runs.h"
@@ -53,6 +57,51 @@ TEST_F(Memory, ValidationCounts) {
   const TrainResult result = run(o, watcher, false);
   EXPECT_EQ(watcher.part("working memory"), result.peak_bytes);
 }
+
+// Of every epoch: the plan announces the largest by its tokens, others may need more.
+TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
+  for (const int64_t batch_tokens : {64, 500, 5000}) {
+    TrainOptions o = options(cat("room ", batch_tokens));
+    write_toy_corpus(folder_ + "/a", folder_ + "/b", 200, 1, 9);
+    o.batch_tokens = batch_tokens;
+    const TrainingData data = prepare_data(o);
+    Transformer model(with_vocabularies(o.architecture, data.pairs));
+    const Parameters parameters(model, DType::f32, Parameters::Use::training);
+    const auto stream = open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
+    const MemoryPlan plan = plan_memory(model, parameters, data, o, *stream);
+    const size_t room = arena_room(model, data, o, plan);
+    while (stream->epochs() < 4) {
+      const Batch& batch = stream->next();
+      ASSERT_LE(capacity_for(step_memory(model, batch)), room);
+    }
+    EXPECT_LT(room, size_t{64} << 20) << "as much as the machine has?";
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Under a limit of addresses a batch cannot be tried out at once.
+TEST(MemoryPlan, WhereThereIsNoRoomToTryABatchItsHalfTells) {
+  Config c;
+  c.source_vocab = c.target_vocab = 50;
+  c.resolve();
+  Transformer model(c);
+  const Parameters parameters(model, DType::f32, Parameters::Use::training);
+  const Batch batch = made_up(std::vector<std::pair<int64_t, int64_t>>(20, {100, 90}));
+  const size_t needed = step_memory(model, batch);
+  ASSERT_GT(needed, size_t{128} << 20);
+  const ChildResult found = in_child_process([&] {
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * 4096 + (rlim_t{40} << 20);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    return cat(step_memory(model, batch));
+  });
+  ASSERT_TRUE(found.value) << found.end;
+  EXPECT_GE(std::stoull(*found.value), needed);
+  EXPECT_LT(std::stoull(*found.value), needed / 2 * 3);
+}
+#endif
 
 TEST_F(Memory, PartsAddUp) {
   TrainOptions o = options("parts");

@@ -1,6 +1,7 @@
 #include "train/memory_plan.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "backend/no_work.h"
 #include "base/machine.h"
@@ -8,14 +9,48 @@
 namespace hexapla {
 namespace {
 
-// call(context) on an arena whose pages are never touched by arithmetic.
+// As large as the machine's memory, or as the system gives it the addresses: those that nothing touches cost no memory.
+Arena large_arena() {
+  for (size_t bytes = physical_memory();; bytes /= 2) try {
+      return Arena(bytes);
+    } catch (const RunError&) {
+      if (bytes < size_t{1} << 20) throw;
+    }
+}
+
+// The peak of call(context), which does no arithmetic; none where there is no arena large enough to find it.
 template <class Call>
-size_t peak_of(Call&& call) {
+std::optional<size_t> peak_of(Call&& call) {
   NoWork nothing;
-  Arena arena(physical_memory());
+  Arena arena = large_arena();
   Context cx{nothing, arena};
-  call(cx);
+  try {
+    call(cx);
+  } catch (const RunError&) {  // of the arena, which is full
+    return {};
+  }
   return arena.peak();
+}
+
+// The same sequences, half as long.
+Batch half_of(const Batch& batch) {
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  for (size_t i = 0; i + 1 < batch.source_starts.size(); ++i)
+    lengths.emplace_back((batch.source_starts[i + 1] - batch.source_starts[i] + 1) / 2,
+                         (batch.target_starts[i + 1] - batch.target_starts[i] + 1) / 2);
+  return made_up(lengths);
+}
+
+// What an arena holds grows in proportion to the rows of a batch, beside what does not depend on it. So where there is
+// no room to try a batch, twice the need of its half is enough for it, and not much more than it takes.
+template <class Peak>
+size_t peak_or_bound(const Batch& batch, Peak&& peak) {
+  if (const std::optional<size_t> bytes = peak(batch)) return *bytes;
+  const Batch half = half_of(batch);
+  if (half.source.size() == batch.source.size())
+    throw RunError(
+        cat("there is no room to find out how much memory is needed: ", why_memory_was_refused(physical_memory())));
+  return 2 * peak_or_bound(half, peak);
 }
 
 }  // namespace
@@ -33,16 +68,20 @@ std::string MemoryPlan::text() const {
 }
 
 size_t step_memory(const Transformer& model, const Batch& batch, const Guidance& guidance) {
-  Transformer::Saved saved;
-  return peak_of([&](Context& cx) {
-    cx.training = true;
-    model.loss_and_gradient(cx, view(batch, guidance, 0), 0, 0, saved);
+  return peak_or_bound(batch, [&](const Batch& b) {
+    Transformer::Saved saved;
+    return peak_of([&](Context& cx) {
+      cx.training = true;
+      model.loss_and_gradient(cx, view(b, guidance, 0), 0, 0, saved);
+    });
   });
 }
 
 size_t loss_memory(const Transformer& model, const Batch& batch) {
-  Transformer::Saved saved;
-  return peak_of([&](Context& cx) { model.loss(cx, view(batch, {}, 0), 0, saved); });
+  return peak_or_bound(batch, [&](const Batch& b) {
+    Transformer::Saved saved;
+    return peak_of([&](Context& cx) { model.loss(cx, view(b, {}, 0), 0, saved); });
+  });
 }
 
 Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths) {

@@ -19,8 +19,8 @@ struct MemoryPlan {  // bytes
 };
 
 // The arena's peak of a step on this batch, to the byte, found by doing everything of the step but its arithmetic. The
-// parameters need memory for values and gradients, which stays as it is. What is read of the batch is its lengths, so
-// made_up() batches will do.
+// parameters need memory for values and gradients, which stays as it is. Only lengths of the batch are read: made_up()
+// will do. Somewhat more than the peak where the system has no addresses to try it in (ulimit -v).
 size_t step_memory(const Transformer& model, const Batch& batch, const Guidance& guidance = {});
 // The same of the loss alone, as in validation.
 size_t loss_memory(const Transformer& model, const Batch& batch);

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/machine.h"
 #include "base/parallel.h"
 #include "train/checkpoint.h"
 #include "train/final_model.h"
@@ -40,7 +39,8 @@ class Run {
         optimizer_(model_, parameters_, options),
         average_(parameters_, optimizer_.parts(), options.ema),
         stream_(open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
-        arena_(physical_memory()),
+        plan_(plan_memory(model_, parameters_, data, options, *stream_)),
+        arena_(room()),
         cx_{backend, arena_} {
     cx_.seed = options.seed;
     if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
@@ -55,6 +55,7 @@ class Run {
   std::string failure() const { return options_.model + "/failure"; }
 
   void start();
+  size_t room() const;
   TrainStart announcement();
   void initialise_model();
   bool resume();
@@ -90,6 +91,7 @@ class Run {
   Optimizer optimizer_;
   MovingAverage average_;
   std::unique_ptr<BatchStream> stream_;
+  MemoryPlan plan_;
   Arena arena_;
   Context cx_;
   std::optional<InitialModel> initial_;  // until training starts
@@ -106,11 +108,16 @@ class Run {
   double progress_at_start_ = 0;
 };
 
+// Of the arena, in bytes.
+size_t Run::room() const {
+  check_memory(model_, parameters_, data_, options_, plan_);
+  return arena_room(model_, data_, options_, plan_);
+}
+
 TrainStart Run::announcement() {
   TrainStart info;
-  info.memory = plan_memory(model_, parameters_, data_, options_, *stream_);
+  info.memory = plan_;
   info.memory_limit = memory_limit(options_.memory);
-  check_memory(model_, parameters_, data_, options_, info.memory);
   for_each<Parameter>(model_, [&](const std::string& name, const Parameter& p) {
     const std::string part = name.substr(0, name.find('.'));
     if (info.parts.empty() || info.parts.back().first != part) info.parts.emplace_back(part, 0);
