@@ -1,5 +1,7 @@
 // The program itself, as a process: killed and resumed, and its bytes under any number of threads.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <fstream>
 #include <regex>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -37,6 +40,61 @@ int finish(pid_t pid) {
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
+
+// A program that is written to and answers, line by line, as others use it through pipes.
+class CoProcess {
+ public:
+  explicit CoProcess(const std::string& command) {
+    int in[2], out[2];
+    EXPECT_EQ(pipe2(in, O_CLOEXEC), 0);
+    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
+    posix_spawn_file_actions_t pipes;
+    posix_spawn_file_actions_init(&pipes);
+    posix_spawn_file_actions_adddup2(&pipes, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&pipes, out[1], STDOUT_FILENO);
+    const std::string text = "exec " + command;
+    const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
+    EXPECT_EQ(posix_spawn(&pid_, "/bin/sh", &pipes, nullptr, const_cast<char**>(argv), environ), 0);
+    posix_spawn_file_actions_destroy(&pipes);
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+  ~CoProcess() {
+    if (pid_ > 0) end();
+    close(from_);
+  }
+  void write(const std::string& text) const {
+    EXPECT_EQ(::write(to_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  // The next line that it writes; "" at its end, and, with a failure, where there is none for a minute.
+  std::string line() {
+    for (size_t end; (end = read_.find('\n')) == std::string::npos;) {
+      pollfd bytes{from_, POLLIN, 0};
+      char block[4096];
+      const bool answered = poll(&bytes, 1, 60'000) == 1;
+      EXPECT_TRUE(answered) << "no answer";
+      const ssize_t n = answered ? read(from_, block, sizeof block) : 0;
+      if (n <= 0) return "";
+      read_.append(block, static_cast<size_t>(n));
+    }
+    const size_t end = read_.find('\n');
+    const std::string line = read_.substr(0, end);
+    read_.erase(0, end + 1);
+    return line;
+  }
+  // No more for it to read. -> how it ended
+  int end() {
+    close(std::exchange(to_, -1));
+    return finish(std::exchange(pid_, -1));
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string read_;
+};
 
 class Program : public TestFolder {
  protected:
@@ -176,6 +234,107 @@ TEST_F(Program, BenchMeasures) {
                          "--rounds 1 > " + path("out"))),
             0);
   EXPECT_THAT(read_file(path("out")), testing::HasSubstr("\"tokens_per_second\":"));
+}
+
+TEST_F(Program, AnswersEachLineBeforeThereIsAnother) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  std::vector<std::string> text;
+  std::ifstream in(path("a"));
+  for (std::string line; text.size() < 100 && std::getline(in, line);) text.push_back(line);
+  std::ofstream(path("prefixes")) << std::string(text.size(), '\n');
+  const std::string translate = kProgram + " translate -q -m " + path("model");
+  for (const char* how : {"", " --sample --seed 3", " --jsonl"}) {
+    const bool json = std::string(how) == " --jsonl";
+    const auto line_of = [&](const std::string& x) { return json ? R"({"text": ")" + x + "\"}\n" : x + "\n"; };
+    std::ofstream file(path("in"));
+    for (const std::string& x : text) file << line_of(x);
+    file.close();
+    ASSERT_EQ(finish(start(translate + how + " < " + path("in") + " > " + path("out"))), 0);
+    std::istringstream expected(read_file(path("out")));
+    CoProcess program(translate + how);
+    for (const std::string& x : text) {
+      program.write(line_of(x));
+      std::string together;
+      std::getline(expected, together);
+      ASSERT_EQ(program.line(), together) << x << how;
+    }
+    EXPECT_EQ(program.end(), 0);
+  }
+  CoProcess program(translate + " --prefix " + path("prefixes"));
+  for (const std::string& x : text) {
+    program.write(x.substr(0, 3));
+    program.write(x.substr(3) + "\n");
+    ASSERT_NE(program.line(), "");
+  }
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(Program, ScoresEachPairBeforeThereIsAnother) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  const std::string score = kProgram + " score -q -m " + path("model") + " ";
+  ASSERT_EQ(finish(start(score + path("a") + " " + path("b") + " > " + path("out"))), 0);
+  CoProcess of_two(score + path("a") + " -"), of_one(score + "--tsv -");
+  std::istringstream expected(read_file(path("out")));
+  std::ifstream a(path("a")), b(path("b"));
+  for (std::string x, y, together; std::getline(a, x) && std::getline(b, y);) {
+    std::getline(expected, together);
+    of_two.write(y + "\n");
+    ASSERT_EQ(of_two.line(), together);
+    of_one.write(x + "\t" + y + "\n");
+    ASSERT_EQ(of_one.line(), together);
+  }
+  EXPECT_EQ(of_two.end(), 0);
+  of_one.write("a line without a tab\n");
+  EXPECT_EQ(of_one.end(), 3);
+}
+
+TEST_F(Program, LivesAsLongAsItsReaderDoes) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  const std::string translate = kProgram + " translate -m " + path("model");
+  // More than a pipe holds, of which one line is read.
+  ASSERT_EQ(finish(start("sh -c 'for i in $(seq 30); do cat " + path("a") + "; done > " + path("much") + "'")), 0);
+  EXPECT_EQ(finish(start("sh -c '{ " + translate + " < " + path("much") + "; echo $? > " + path("code") + "; } 2> " +
+                         path("err") + " | head -n 1 > " + path("out") + "'")),
+            0);
+  EXPECT_EQ(read_file(path("code")), "1\n");
+  EXPECT_EQ(read_file(path("err")), "");
+  // What is closed stays closed, whatever files are opened.
+  EXPECT_EQ(finish(start(translate + " <&- > " + path("out") + " 2> " + path("err"))), 1);
+  EXPECT_THAT(read_file(path("err")), testing::HasSubstr("cannot read stdin"));
+  EXPECT_EQ(finish(start(translate + " < " + path("a") + " >&- 2> " + path("err"))), 1);
+  EXPECT_THAT(read_file(path("err")), testing::HasSubstr("cannot write all of the output"));
+}
+
+TEST_F(Program, AModelThatIsOverwrittenInPlaceIsTheOldOneToTheEnd) {
+  ASSERT_EQ(finish(start(train("model", 2))), 0);
+  const std::string model = path("copy.safetensors");
+  std::filesystem::copy_file(path("model/model.safetensors"), model);
+  CoProcess program(kProgram + " translate -q -m " + model);
+  const auto answers = [&] {
+    std::vector<std::string> all;
+    std::ifstream in(path("a"));
+    for (std::string line; all.size() < 50 && std::getline(in, line);) {
+      program.write(line + "\n");
+      all.push_back(program.line());
+    }
+    return all;
+  };
+  program.write("red\n");
+  program.line();  // it has begun
+  std::fstream(model, std::ios::in | std::ios::out) << std::string(std::filesystem::file_size(model), '\x3f');
+  const std::vector<std::string> written_over = answers();
+  std::filesystem::resize_file(model, 0);
+  EXPECT_EQ(answers(), written_over);
+  EXPECT_EQ(program.end(), 0);
+  CoProcess again(kProgram + " translate -q -m " + path("model"));
+  std::ifstream in(path("a"));
+  for (const std::string& answer : written_over) {
+    std::string line;
+    std::getline(in, line);
+    again.write(line + "\n");
+    EXPECT_EQ(again.line(), answer);
+  }
+  EXPECT_EQ(again.end(), 0);
 }
 
 TEST_F(Program, OneLineOutForEachLineIn) {

@@ -51,7 +51,8 @@ struct ScoredTranslation {
 // results: give long files in portions.
 class Translator {
  public:
-  // std::runtime_error naming the file: there is none, or it is not a whole and undamaged hexapla model.
+  // Reads the file once: it may be replaced, written over or removed later. std::runtime_error naming the file: there
+  // is none, or it is not a whole and undamaged hexapla model.
   explicit Translator(const std::string& model_path);
   ~Translator();
   Translator(Translator&&) noexcept;

@@ -174,6 +174,26 @@ TEST(Api, MovesAndReportsItsVersion) {
   EXPECT_THAT(version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
 }
 
+// As `cp new model.safetensors` and a full disk do it: the old file is written over, and cut short.
+TEST(Api, WhatBecomesOfTheFileIsNoMatter) {
+  const std::string path = testing::TempDir() + "hexapla_api_test_changing.safetensors";
+  std::filesystem::copy_file(model_file(), path, std::filesystem::copy_options::overwrite_existing);
+  const Translator translator(path);
+  const std::vector<std::string> lines = made_up_lines(20, 4);
+  const TranslatorOptions options{.extra_length = 5};
+  const std::vector<std::string> expected = translator.translate(lines, options);
+  const std::vector<double> scores = translator.score(lines, expected);
+  const auto size = std::filesystem::file_size(path);
+  std::fstream(path, std::ios::in | std::ios::out) << std::string(size, '\x3f');
+  ASSERT_EQ(std::filesystem::file_size(path), size);
+  EXPECT_EQ(translator.translate(lines, options), expected);
+  EXPECT_EQ(translator.score(lines, expected), scores);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(translator.translate(lines, options), expected);
+  EXPECT_EQ(translator.score(lines, expected), scores);
+  std::filesystem::remove(path);
+}
+
 TEST(Api, BadModelFilesAreNamed) {
   const auto message = [](const std::string& path) -> std::string {
     try {

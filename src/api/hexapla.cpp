@@ -88,7 +88,7 @@ struct Translator::Impl {
   TextScorer scorer;
 
   explicit Impl(const std::string& path)
-      : model(map_model(path)),
+      : model(load_to_translate(path)),
         source(Vocabulary::parse(model.source_vocabulary, path)),
         target(Vocabulary::parse(model.target_vocabulary, path)),
         backend(make_cpu_backend()),

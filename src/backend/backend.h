@@ -95,8 +95,9 @@ class Backend {
   }
 
   // Until unpack(w), w keeps its numbers: linear() may use a copy of it that suits the device, in the precision that
-  // the device was made for. Only linear() looks at the copy.
-  virtual void pack(Tensor /*w*/) {}
+  // the device was made for. Only linear() looks at the copy. -> does it look at nothing else, so that the numbers of w
+  // may go, if the place that names w stays?
+  virtual bool pack(Tensor /*w*/) { return false; }
   // The same where w[i][j] is integers[i][j] * scales[j]: w itself is only a name, its numbers are never read.
   // integers: i8, of w's shape, perhaps transposed(); scales: [out].
   virtual void pack_quantised(Tensor w, Tensor integers, Tensor scales) = 0;

@@ -79,7 +79,7 @@ class ValueChecker final : public Backend {
           [&] { inner_.activate_dropped_backward(f, x, dy, mask, dx); });
   }
 
-  void pack(Tensor w) override { inner_.pack(w); }
+  bool pack(Tensor w) override { return inner_.pack(w); }
   void pack_quantised(Tensor w, Tensor integers, Tensor scales) override { inner_.pack_quantised(w, integers, scales); }
   void unpack(Tensor w) override { inner_.unpack(w); }
   void linear(Tensor x, Tensor w, Tensor b, Tensor y) override {

@@ -1,7 +1,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/machine.h"
 
 namespace hexapla {
 namespace {
@@ -167,38 +165,42 @@ void AtomicFile::commit() {
   sync_directory(directory_of(path_));
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const Descriptor file{open_to_read(path, O_NONBLOCK)};  // O_NONBLOCK: never wait for a pipe's other end
+FileReader::FileReader(const std::string& path) : path_(path) {
+  Descriptor file{open_to_read(path, O_NONBLOCK)};  // O_NONBLOCK: never wait for a pipe's other end
   struct stat status;
   if (fstat(file.fd, &status) != 0) fail_read(path, errno);
   if (S_ISDIR(status.st_mode)) fail_read(path, EISDIR);
   if (!S_ISREG(status.st_mode)) throw DataError(cat("cannot read ", path, ": it is not a regular file; name a file"));
   size_ = static_cast<size_t>(status.st_size);
-  if (size_ == 0) return;  // nothing can be mapped, and nothing has to be
-  void* p = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (p == MAP_FAILED && errno == ENOMEM)
-    throw RunError(cat("cannot read ", path, ", which takes ", (size_ >> 20) + 1,
-                       " MiB of memory: ", why_memory_was_refused(size_)));
-  if (p == MAP_FAILED) fail_read(path, errno);
-  data_ = static_cast<const std::byte*>(p);
+  descriptor_ = std::exchange(file.fd, -1);
 }
 
-MappedFile::~MappedFile() {
-  if (data_) munmap(const_cast<std::byte*>(data_), size_);
+FileReader::~FileReader() {
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
-void MappedFile::forget(std::span<const std::byte> part) const {
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t begin = static_cast<size_t>(part.data() - data_) / page * page;  // a neighbour's share is read again
-  const size_t end = static_cast<size_t>(part.data() - data_) + part.size();
-  if (end > begin) madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+void FileReader::read(size_t at, void* to, size_t size) const {
+  auto* next = static_cast<char*>(to);
+  while (size > 0) {
+    const auto n = again_when_interrupted([&] { return pread(descriptor_, next, size, static_cast<off_t>(at)); });
+    if (n < 0) fail_read(path_, errno);
+    if (n == 0)
+      throw DataError(cat(path_, ": it ends at byte ", at, ", but had ", size_, " bytes when it was opened; somebody ",
+                          "writes to it: wait until it is whole"));
+    at += static_cast<size_t>(n);
+    next += n;
+    size -= static_cast<size_t>(n);
+  }
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+FileReader::FileReader(FileReader&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(std::exchange(other.size_, 0)) {}
 
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(data_, other.data_);
+FileReader& FileReader::operator=(FileReader&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
   return *this;
 }

@@ -1,8 +1,7 @@
 #pragma once
-// Files as the rest of the library sees them: read whole, mapped, or written so that a crash leaves either the old
+// Files as the rest of the library sees them: read whole or in parts, or written so that a crash leaves either the old
 // file or the new one. Every failure names the path, the reason in the system's words, and what to do next.
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,23 +40,24 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// The content of a regular file, mapped read-only. It must not be cut short by others while it is mapped;
-// hexapla itself never writes into a file in place. Errors as read_file.
-class MappedFile {
+// A regular file that is read in parts, as it is when they are read. What others cut off meanwhile is a DataError; in
+// mapped memory it would be the end of the process (SIGBUS), and what they write into the file would change numbers
+// that were checked already. Errors as read_file.
+class FileReader {
  public:
-  MappedFile() = default;  // nothing
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
+  FileReader() = default;  // nothing
+  explicit FileReader(const std::string& path);
+  ~FileReader();
+  FileReader(FileReader&& other) noexcept;
+  FileReader& operator=(FileReader&& other) noexcept;
 
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-  // The system may have the memory of this part back: what is looked at again is read again.
-  void forget(std::span<const std::byte> part) const;
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  const std::string& path() const { return path_; }
+  size_t size() const { return size_; }  // bytes, when it was opened
+  void read(size_t at, void* to, size_t size) const;
 
  private:
-  const std::byte* data_ = nullptr;
+  std::string path_;
+  int descriptor_ = -1;
   size_t size_ = 0;
 };
 

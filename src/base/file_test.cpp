@@ -24,14 +24,18 @@ TEST_F(FileTest, ReadsWhatWasWritten) {
     for (size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 31);
     write_file_atomically(at("f"), content);
     EXPECT_EQ(read_file(at("f")), content);
-    EXPECT_EQ(MappedFile(at("f")).text(), content);
+    const FileReader file(at("f"));
+    ASSERT_EQ(file.size(), content.size());
+    std::string half(size - size / 2, '\0');
+    file.read(size / 2, half.data(), half.size());
+    EXPECT_EQ(half, content.substr(size / 2));
   }
   EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(FileTest, ReadsAPipe) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(what_of<DataError>([&] { MappedFile m(at("pipe")); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(what_of<DataError>([&] { FileReader f(at("pipe")); }), HasSubstr("not a regular file"));
   std::thread writer([&] {  // opening a pipe waits for the other end, so each end needs its own thread
     FILE* pipe = fopen(at("pipe").c_str(), "w");
     fputs("through a pipe", pipe);
@@ -43,10 +47,10 @@ TEST_F(FileTest, ReadsAPipe) {
 
 TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
   for (const auto& read : {std::function<void()>([&] { read_file(at("none")); }),
-                           std::function<void()>([&] { MappedFile m(at("none")); })})
+                           std::function<void()>([&] { FileReader f(at("none")); })})
     EXPECT_THAT(what_of<DataError>(read), AllOf(HasSubstr(at("none")), HasSubstr("No such file"), HasSubstr("check")));
   EXPECT_THAT(what_of<DataError>([&] { read_file(folder()); }), HasSubstr("Is a directory"));
-  EXPECT_THAT(what_of<DataError>([&] { MappedFile m(folder()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(what_of<DataError>([&] { FileReader f(folder()); }), HasSubstr("Is a directory"));
   EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(folder(), "x"); }), HasSubstr("Is a directory"));
   EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(at("no/file"), "x"); }),
               AllOf(HasSubstr(at("no/file")), HasSubstr("No such file"), HasSubstr("create the folder")));
@@ -90,15 +94,25 @@ TEST_F(FileTest, LinksStayLinksAndDevicesStayDevices) {
   EXPECT_THAT(what_of<RunError>([] { write_file_atomically("/dev/null", "x"); }), HasSubstr("cannot be replaced"));
 }
 
-TEST_F(FileTest, AMappingMovesAndOutlivesTheName) {
+TEST_F(FileTest, AReaderMovesAndOutlivesTheName) {
   write_file_atomically(at("f"), "content");
-  MappedFile a(at("f"));
-  MappedFile b = std::move(a);
-  write_file_atomically(at("f"), "replaced");  // by rename: the mapped file itself never changes
-  EXPECT_EQ(b.text(), "content");
-  EXPECT_TRUE(a.bytes().empty());
-  a = MappedFile(at("f"));
-  EXPECT_EQ(a.text(), "replaced");
+  FileReader a(at("f"));
+  FileReader b = std::move(a);
+  write_file_atomically(at("f"), "replaced");  // by rename: the file that was opened itself never changes
+  EXPECT_EQ(hash_hex(b), hash_hex("content"));
+  EXPECT_EQ(a.size(), 0u);
+  a = FileReader(at("f"));
+  EXPECT_EQ(hash_hex(a), hash_hex("replaced"));
+}
+
+TEST_F(FileTest, AFileThatIsCutShortWhileItIsReadIsAnError) {
+  const std::string content(100'000, 'x');
+  write_file_atomically(at("f"), content);
+  const FileReader file(at("f"));
+  EXPECT_EQ(hash_hex(file), hash_hex(content));
+  fs::resize_file(at("f"), 9'000);
+  EXPECT_THAT(what_of<DataError>([&] { hash_hex(file); }),
+              AllOf(HasSubstr(at("f")), HasSubstr("ends at byte 9000"), HasSubstr("had 100000")));
 }
 
 TEST(Hash, PublishedValues) {

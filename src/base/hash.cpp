@@ -2,7 +2,11 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/error.h"
+#include "base/file.h"
 
 namespace hexapla {
 namespace {
@@ -39,5 +43,16 @@ Hash::Hash(Hash&&) noexcept = default;
 
 void Hash::add(std::string_view bytes) { XXH3_128bits_update(state_->xxh.get(), bytes.data(), bytes.size()); }
 std::string Hash::hex() const { return to_hex(XXH3_128bits_digest(state_->xxh.get())); }
+
+std::string hash_hex(const FileReader& file) {
+  std::vector<char> block(size_t{1} << 20);
+  Hash hash;
+  for (size_t at = 0; at < file.size(); at += block.size()) {
+    const size_t n = std::min(block.size(), file.size() - at);
+    file.read(at, block.data(), n);
+    hash.add({block.data(), n});
+  }
+  return hash.hex();
+}
 
 }  // namespace hexapla

@@ -31,6 +31,11 @@ Pages::~Pages() {
   if (mapped_) munmap(mapped_, mapped_size_);
 }
 
+void Pages::give_back() {
+  if (!mapped_) return;
+  mmap(mapped_, mapped_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 Pages::Pages(Pages&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       mapped_(std::exchange(other.mapped_, nullptr)),

@@ -18,6 +18,10 @@ class Pages {
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }  // as asked for
 
+  // The system has the memory back. Its addresses stay taken, so that nothing else gets them; reading or writing there
+  // ends the process.
+  void give_back();
+
  private:
   std::byte *data_ = nullptr, *mapped_ = nullptr;
   size_t size_ = 0, mapped_size_ = 0;

@@ -1,6 +1,7 @@
 #include "base/pages.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -63,6 +64,30 @@ TEST(Pages, MayBeMoreThanThereAre) {
 }
 
 TEST(Pages, TooManyAddressesAreRefused) { EXPECT_THROW(Pages(std::numeric_limits<size_t>::max() / 2), std::bad_alloc); }
+
+// The kernel reads for us: where there is nothing to read it says so.
+bool readable(const std::byte* p) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const bool can = write(ends[1], p, 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return can;
+}
+
+TEST(Pages, GivenBackKeepTheirPlace) {
+  Pages p(4 * mebibyte), few(100);
+  for (Pages* pages : {&p, &few}) {
+    std::byte* const place = pages->data();
+    place[0] = std::byte{1};
+    EXPECT_TRUE(readable(place));
+    pages->give_back();
+    EXPECT_EQ(pages->data(), place);
+    EXPECT_FALSE(readable(place));
+    pages->give_back();  // once is enough
+  }
+  Pages().give_back();
+}
 
 TEST(Pages, AreMoved) {
   Pages a(4 * mebibyte), b(100);

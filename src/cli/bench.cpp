@@ -251,10 +251,10 @@ struct BenchTranslate {
       return 0;
     }
     if (!text.empty()) return translate_text();
-    if (!model_path.empty()) return translate_ids(map_model(model_path));
+    if (!model_path.empty()) return translate_ids(load_to_translate(model_path));
     const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
     write_untrained(path);
-    LoadedModel untrained = map_model(path);
+    LoadedModel untrained = load_to_translate(path);
     std::filesystem::remove(path);
     return translate_ids(std::move(untrained));
   }

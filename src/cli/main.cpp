@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -18,9 +19,17 @@ void start_with_resting_threads(char** argv) {
     execv("/proc/self/exe", argv);
 }
 
+// A standard stream that is closed (<&-) must not become whatever file is opened next. Reading or writing it fails as
+// before.
+void keep_closed_streams_closed() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_closed_streams_closed();
   start_with_resting_threads(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away (head) is a failed write, not the end of a training
   std::ios::sync_with_stdio(false);

@@ -19,7 +19,7 @@ std::string model_file(const std::string& path) {
 
 int64_t integers_in(const std::string& file) {
   int64_t n = 0;
-  const LoadedModel m = map_model(file);
+  const LoadedModel m = load_to_translate(file);
   for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) { n += p.integers ? p.shape.size() : 0; });
   return n;
 }
@@ -56,7 +56,7 @@ OpenModel open_model(const std::string& path, int threads) {
 
 OpenModel open_translator(const std::string& path, int threads, Precision precision) {
   const std::string file = checked_file(path, threads);
-  OpenModel m = with_vocabularies(map_model(file), file, make_cpu_backend(precision));
+  OpenModel m = with_vocabularies(load_to_translate(file), file, make_cpu_backend(precision));
   m.packed = std::make_unique<PackedWeights>(*m.backend, m.file);
   return m;
 }
@@ -75,7 +75,7 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, P
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
     const std::string file = checked_file(paths[i], threads);
-    OpenModel m = with_vocabularies(map_model(file), file, nullptr);
+    OpenModel m = with_vocabularies(load_to_translate(file), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],
                            " have different vocabularies, so they cannot translate together; train the second with ",

@@ -27,7 +27,7 @@ struct Reproduce {
 
   int run() {
     const std::string file = model_file(model);
-    const LoadedModel original = map_model(file);
+    const LoadedModel original = load_to_translate(file);
     refuse_what_was_made_of_models(original, file);
     std::vector<std::string> unknown;
     const Capsule was = Capsule::from_history(original.history, file, unknown);
@@ -123,7 +123,7 @@ struct Reproduce {
       std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", file, again);
       return 0;
     }
-    const LoadedModel made = map_model(again);
+    const LoadedModel made = load_to_translate(again);
     const bool weights = checksum(made) == checksum(original);
     std::cout << (weights ? "reproduced: the weights are the same, bit by bit; only the record differs\n"
                           : "not reproduced: the weights differ\n");

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
+#include "cli/portions.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "data/parallel_text.h"
@@ -19,7 +22,19 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr size_t kChunk = 2000;  // pairs read before scoring: longer chunks sort better
+// Pairs that wait to be scored.
+struct Pairs {
+  std::vector<std::string> source, target;
+
+  // Adds the next one. -> its bytes; nothing after the last
+  std::optional<size_t> add(ParallelReader& from) {
+    std::string x, y;
+    if (!from.next(x, y)) return {};
+    source.push_back(std::move(x));
+    target.push_back(std::move(y));
+    return source.back().size() + target.back().size();
+  }
+};
 
 struct Totals {
   int64_t pairs = 0, tokens = 0, words = 0;
@@ -55,11 +70,12 @@ struct Score {
     const OpenModel m = open_translator(model, threads, how.chosen_precision());
     const TextScorer scorer = m.scorer();
     const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
-    ParallelReader pairs(source());
     Progress progress(make_terminal(parse_color(color), quiet));
     Totals totals;
     const auto start = std::chrono::steady_clock::now();
-    for (std::vector<std::string> x, y; read(pairs, x, y);) {
+    Pairs read;
+    Portions portions([&] {
+      const auto [x, y] = std::exchange(read, {});
       const int64_t first = totals.pairs;
       const auto scores = scorer.score(x, y, how.options(), [&](size_t line, const std::string& what) {
         progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
@@ -71,9 +87,15 @@ struct Score {
         const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
         std::cout << (json ? as_json(m, scores[i], y[i], a) : as_columns(scores[i], a)) << "\n";
       }
-      if (!std::cout.flush()) return 1;  // the reader has gone (head)
+      if (!std::cout.flush()) throw OutputGone();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress.show(fmt::format("{} pairs : {:.1f} pairs/s", grouped(totals.pairs), double(totals.pairs) / seconds));
+    });
+    try {
+      ParallelReader pairs(source(), [&] { portions.answer(); });
+      portions.read_all([&] { return read.add(pairs); });
+    } catch (const OutputGone&) {
+      return 1;
     }
     progress.say(totals.text());
     return 0;
@@ -84,17 +106,6 @@ struct Score {
     if (tsv.empty() ? files.size() != 2 : !files.empty())
       throw UsageError("give two files, SOURCE and TARGET, or one with both: --tsv FILE");
     return tsv.empty() ? ParallelSource{.source = files[0], .target = files[1]} : ParallelSource{.tsv = tsv};
-  }
-
-  // The next pairs; false at the end.
-  static bool read(ParallelReader& pairs, std::vector<std::string>& x, std::vector<std::string>& y) {
-    x.clear();
-    y.clear();
-    for (std::string a, b; x.size() < kChunk && pairs.next(a, b);) {
-      x.push_back(std::move(a));
-      y.push_back(std::move(b));
-    }
-    return !x.empty();
   }
 
   static std::string numbers(const std::vector<double>& all) {
@@ -148,7 +159,8 @@ void add_score(CLI::App& app, Action& chosen) {
       "  hexapla score -m run test.en test.de > scores\n"
       "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
       "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
-      "Each pair gives one line, in order: the log-probability of the translation and its end, a tab, and the same\n"
+      "Each pair gives one line, in order, as soon as there is no more to read at once: the log-probability of the "
+      "translation and its end, a tab, and the same\n"
       "divided by the length penalty, as translating has it; then the columns that are asked for. Words stand between "
       "white space; the score of a word is\n"
       "the sum over its pieces. The perplexity of all pairs goes to stderr.");

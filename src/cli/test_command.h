@@ -1,6 +1,7 @@
 #pragma once
 // For tests of commands as users meet them: arguments and stdin in; exit code, stdout and stderr out.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -22,19 +23,37 @@ struct Result {
   std::string out, err;
 };
 
+// As long as it lives, stdin is a file with this text.
+class StdinOf {
+ public:
+  explicit StdinOf(const std::string& text) : before_(dup(STDIN_FILENO)), file_(std::tmpfile()) {
+    std::fwrite(text.data(), 1, text.size(), file_);
+    std::rewind(file_);
+    dup2(fileno(file_), STDIN_FILENO);
+  }
+  ~StdinOf() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+    std::fclose(file_);
+  }
+  StdinOf(const StdinOf&) = delete;
+  StdinOf& operator=(const StdinOf&) = delete;
+
+ private:
+  int before_;
+  std::FILE* file_;
+};
+
 inline Result run_command(std::vector<std::string> arguments, const std::string& input = "") {
   arguments.insert(arguments.begin(), "hexapla");
   std::vector<const char*> argv;
   for (const std::string& word : arguments) argv.push_back(word.c_str());
-  std::istringstream in(input);
-  std::streambuf* const before = std::cin.rdbuf(in.rdbuf());
+  StdinOf in(input);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int code = run(static_cast<int>(argv.size()), argv.data());
   std::fflush(stdout);
   std::string out = testing::internal::GetCapturedStdout();
-  std::cin.rdbuf(before);
-  std::cin.clear();
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }
 

@@ -4,16 +4,35 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
+#include "cli/portions.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/translate_input.h"
 
 namespace hexapla::cli {
 namespace {
+
+// Lines that wait to be translated.
+struct InputLines {
+  std::vector<std::string> text;
+  std::vector<LineRequest> requests;  // as many
+
+  // Adds the next one. -> its bytes; nothing after the last
+  std::optional<size_t> add(TranslateInput& from) {
+    std::string line;
+    LineRequest request;
+    if (!from.next(line, request)) return {};
+    text.push_back(std::move(line));
+    requests.push_back(std::move(request));
+    return text.back().size();
+  }
+};
 
 struct Translate {
   std::vector<std::string> models;
@@ -23,7 +42,6 @@ struct Translate {
   SearchFlags search;
   AlignmentFlags alignment;
   SampleFlags sampling;
-  int64_t chunk_lines = 2000;  // read before translating: longer chunks sort better
   int threads = 0;
   bool jsonl = false, json = false, quiet = false;
 
@@ -47,30 +65,40 @@ struct Translate {
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
     Progress progress(make_terminal(parse_color(color), quiet));
-    // Somebody who types wants the answer to this line, not to two thousand.
-    const bool typed = isatty(STDIN_FILENO);
-    const auto input = open_input(typed && !quiet);
+    const bool typed = isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
+    InputLines read;
     int64_t first = 0;
-    for (InputLines in; !(in = input->next(typed ? 1 : chunk_lines)).text.empty();) {
+    Portions portions([&] {
+      const InputLines in = std::exchange(read, {});
       const auto found = translator.translate(
           Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
             progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
           });
       write(first, found, alignment.texts(m.members[0], in.text, found, how));
-      if (!std::cout) return 1;  // the reader has gone (head)
+      if (!std::cout) throw OutputGone();
       first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!typed) progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(first), double(first) / seconds));
+    });
+    try {
+      const auto input = open_input([&] {
+        portions.answer();
+        if (prompt) std::cerr << "> " << std::flush;
+      });
+      portions.read_all([&] { return read.add(*input); });
+    } catch (const OutputGone&) {
+      return 1;
     }
+    if (prompt) std::cerr << "\n";
     return 0;
   }
 
-  std::unique_ptr<TranslateInput> open_input(bool prompt) const {
+  std::unique_ptr<TranslateInput> open_input(const BeforeWaiting& before_waiting) const {
     if (jsonl && !prefix_file.empty())
       throw UsageError("--jsonl and --prefix both say how translations begin; put \"prefix\" into the JSON");
-    if (jsonl) return json_input();
-    return prefix_file.empty() ? plain_input(prompt) : input_with_prefixes(prefix_file);
+    if (jsonl) return json_input(before_waiting);
+    return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
   }
 
   void write(int64_t first, const std::vector<std::vector<Translation>>& all,
@@ -155,9 +183,11 @@ void add_translate(CLI::App& app, Action& chosen) {
       "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
       "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
-      "Every input line gives one output line, in order; an empty line gives an empty line. Where stdin is a "
-      "terminal,\n"
-      "each line is answered at once; Ctrl-D ends.");
+      "Every input line gives one output line, in order; an empty line gives an empty line. What has come through a "
+      "pipe,\n"
+      "or was typed, is translated as soon as there is no more to read at once; Ctrl-D ends. Compressed text (.gz, "
+      ".zst,\n"
+      ".xz) is unpacked.");
   c->callback([t, &chosen] { chosen = [t] { return t->run(); }; });
 }
 

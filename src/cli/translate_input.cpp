@@ -1,7 +1,5 @@
 #include "cli/translate_input.h"
 
-#include <exception>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -9,86 +7,52 @@
 namespace hexapla::cli {
 namespace {
 
-bool read_line(std::string& line) {
-  if (!std::getline(std::cin, line)) return false;
-  if (!line.empty() && line.back() == '\r') line.pop_back();
-  return true;
-}
-
 class Plain final : public TranslateInput {
  public:
-  explicit Plain(bool prompt) : prompt_(prompt) {}
-  InputLines next(int64_t most) override {
-    InputLines in;
-    for (std::string line; static_cast<int64_t>(in.text.size()) < most && ask(line);) in.text.push_back(line);
-    in.requests.resize(in.text.size());
-    return in;
+  explicit Plain(BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  bool next(std::string& text, LineRequest& request) override {
+    request = {};
+    return lines_.next(text);
   }
 
  private:
-  bool ask(std::string& line) const {
-    if (prompt_) std::cerr << "> " << std::flush;
-    const bool more = read_line(line);
-    if (prompt_ && !more) std::cerr << "\n";
-    return more;
-  }
-  bool prompt_;
+  LineReader lines_;
 };
 
-// What was read before a wrong line is translated before that line is complained about.
-class Checked : public TranslateInput {
+class WithPrefixes final : public TranslateInput {
  public:
-  InputLines next(int64_t most) final {
-    if (failure_) std::rethrow_exception(failure_);
-    InputLines in;
-    try {
-      fill(in, most);
-    } catch (const DataError&) {
-      if (in.text.empty()) throw;
-      failure_ = std::current_exception();
-    }
-    return in;
-  }
-
- private:
-  virtual void fill(InputLines& in, int64_t most) = 0;  // adds whole lines
-  std::exception_ptr failure_;
-};
-
-class WithPrefixes final : public Checked {
- public:
-  explicit WithPrefixes(const std::string& file) : prefixes_(file) {}
-
- private:
-  void fill(InputLines& in, int64_t most) override {
-    for (std::string line, prefix; static_cast<int64_t>(in.text.size()) < most && read_line(line); ++lines_) {
-      if (!prefixes_.next(prefix))
-        throw DataError(cat(prefixes_.name(), " has ", lines_,
-                            " lines, but the input has more; give a prefix for every line, if only an empty one"));
-      in.text.push_back(line);
-      in.requests.push_back({.prefix = prefix});
-    }
-    if (std::string prefix; in.text.empty() && prefixes_.next(prefix))
+  WithPrefixes(const std::string& file, const BeforeWaiting& before_waiting)
+      : prefixes_(file, before_waiting), lines_("-", before_waiting) {}
+  bool next(std::string& text, LineRequest& request) override {
+    request = {};
+    const int64_t before = lines_.line_number();
+    const bool line = lines_.next(text), prefix = prefixes_.next(request.prefix);
+    if (line && !prefix)
+      throw DataError(cat(prefixes_.name(), " has ", before,
+                          " lines, but the input has more; give a prefix for every line, if only an empty one"));
+    if (prefix && !line)
       throw DataError(
-          cat(prefixes_.name(), " has more lines than the ", lines_, " of the input; give one prefix for every line"));
+          cat(prefixes_.name(), " has more lines than the ", before, " of the input; give one prefix for every line"));
+    return line;
   }
 
-  LineReader prefixes_;
-  int64_t lines_ = 0;
+ private:
+  LineReader prefixes_, lines_;
 };
 
-class Json final : public Checked {
- private:
-  void fill(InputLines& in, int64_t most) override {
-    for (std::string line; static_cast<int64_t>(in.text.size()) < most && read_line(line);) {
-      ++lines_;
-      std::string text;
-      LineRequest request;
-      if (!line.empty()) read(line, text, request);
-      in.text.push_back(std::move(text));
-      in.requests.push_back(std::move(request));
-    }
+class Json final : public TranslateInput {
+ public:
+  explicit Json(BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  bool next(std::string& text, LineRequest& request) override {
+    std::string line;
+    if (!lines_.next(line)) return false;
+    text.clear();
+    request = {};
+    if (!line.empty()) read(line, text, request);
+    return true;
   }
+
+ private:
   void read(const std::string& line, std::string& text, LineRequest& request) const {
     const auto object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) fail("is no JSON object; give {\"text\": \"...\"}");
@@ -116,17 +80,23 @@ class Json final : public Checked {
     for (const auto& item : value) all.push_back(string(item, key));
     return all;
   }
-  [[noreturn]] void fail(const std::string& what) const { throw DataError(cat("stdin, line ", lines_, ": it ", what)); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw DataError(cat("stdin, line ", lines_.line_number(), ": it ", what));
+  }
 
-  int64_t lines_ = 0;
+  LineReader lines_;
 };
 
 }  // namespace
 
-std::unique_ptr<TranslateInput> plain_input(bool prompt) { return std::make_unique<Plain>(prompt); }
-std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file) {
-  return std::make_unique<WithPrefixes>(prefix_file);
+std::unique_ptr<TranslateInput> plain_input(BeforeWaiting before_waiting) {
+  return std::make_unique<Plain>(std::move(before_waiting));
 }
-std::unique_ptr<TranslateInput> json_input() { return std::make_unique<Json>(); }
+std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file, BeforeWaiting before_waiting) {
+  return std::make_unique<WithPrefixes>(prefix_file, before_waiting);
+}
+std::unique_ptr<TranslateInput> json_input(BeforeWaiting before_waiting) {
+  return std::make_unique<Json>(std::move(before_waiting));
+}
 
 }  // namespace hexapla::cli

@@ -1,8 +1,11 @@
 #include "data/lines.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -17,37 +20,55 @@ constexpr size_t kBlock = size_t{1} << 16;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+// No buffer of its own: read() gives what is there, and so never waits for more than the next line needs.
 class FileBytes : public Bytes {
  public:
-  FileBytes(const std::string& path, const std::string& name) : name_(name) {
-    if (path == "-") {
-      file_.reset(stdin);
-      return;
-    }
+  FileBytes(const std::string& path, const std::string& name, BeforeWaiting before_waiting)
+      : name_(name), before_waiting_(std::move(before_waiting)) {
+    if (path == "-") return;
     if (std::filesystem::is_directory(path)) throw DataError(cat(name, " is a directory: name a text file"));
-    file_.reset(std::fopen(path.c_str(), "rb"));
-    if (!file_) throw DataError(cat("cannot read ", name, ": ", std::strerror(errno), "; check the path"));
+    do {
+      descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    } while (descriptor_ < 0 && errno == EINTR);
+    if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", std::strerror(errno), "; check the path"));
     std::error_code unknown;
     if (std::filesystem::is_regular_file(path, unknown)) size_ = std::filesystem::file_size(path, unknown);
   }
+  ~FileBytes() override {
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
   size_t read(char* to, size_t size) override {
-    const size_t n = std::fread(to, 1, size, file_.get());
-    if (n == 0 && std::ferror(file_.get())) throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
-    given_ += n;
-    return n;
+    if (ended_) return 0;
+    if (before_waiting_ && !ready(0)) before_waiting_();
+    ssize_t n;
+    while ((n = ::read(descriptor_, to, size)) < 0) {
+      if (errno == EAGAIN)
+        ready(-1);  // whoever shares the descriptor has made it one that does not wait
+      else if (errno != EINTR)
+        throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
+    }
+    ended_ = n == 0;  // a terminal would go on
+    given_ += static_cast<size_t>(n);
+    return static_cast<size_t>(n);
   }
   double share_given() const {
     return size_ > 0 ? std::min(1.0, static_cast<double>(given_) / static_cast<double>(size_)) : 0;
   }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdin) std::fclose(file);
-    }
-  };
+  // Are there bytes, or the end, or an error to be told of? timeout in milliseconds; -1: until there are.
+  bool ready(int timeout) const {
+    pollfd bytes{descriptor_, POLLIN, 0};
+    return poll(&bytes, 1, timeout) != 0;
+  }
+
   std::string name_;
-  std::unique_ptr<std::FILE, Close> file_;
+  BeforeWaiting before_waiting_;
+  int descriptor_ = STDIN_FILENO;
+  bool ended_ = false;
   uintmax_t size_ = 0, given_ = 0;
 };
 
@@ -68,11 +89,12 @@ class Rejoined : public Bytes {
   std::unique_ptr<Bytes> rest_;
 };
 
-// The first `size` bytes, or all if there are fewer.
+// The first `size` bytes; fewer if there are not so many, or a line ends among them: whoever wrote that line may wait
+// for the answer before there is another.
 std::string read_head(Bytes& from, size_t size) {
   std::string head(size, '\0');
   size_t have = 0;
-  while (have < size) {
+  while (have < size && head.find('\n') >= have) {
     const size_t n = from.read(head.data() + have, size - have);
     if (n == 0) break;
     have += n;
@@ -102,15 +124,15 @@ struct LineReader::Impl {
   int64_t line = 0;
   bool byte_order_mark = false, carriage_return = false;
 
-  std::unique_ptr<Bytes> open_bytes(const std::string& path) {
-    auto raw = std::make_unique<FileBytes>(path, name);
+  std::unique_ptr<Bytes> open_bytes(const std::string& path, BeforeWaiting before_waiting) {
+    auto raw = std::make_unique<FileBytes>(path, name, std::move(before_waiting));
     file = raw.get();
     const std::string head = read_head(*raw, kCompressionHead);
     if (const std::string kind = unreadable_kind(head); !kind.empty()) throw DataError(cat(name, " is ", kind));
     return decompressed(compression_of(head), std::make_unique<Rejoined>(head, std::move(raw)));
   }
-  void open(const std::string& path) {
-    bytes = open_bytes(path);
+  void open(const std::string& path, BeforeWaiting before_waiting) {
+    bytes = open_bytes(path, std::move(before_waiting));
     std::string head = read_head(*bytes, kByteOrderMark.size());
     byte_order_mark = head == kByteOrderMark;
     if (byte_order_mark) head.clear();
@@ -122,9 +144,9 @@ struct LineReader::Impl {
   }
 };
 
-LineReader::LineReader(const std::string& path) : impl_(std::make_unique<Impl>()) {
+LineReader::LineReader(const std::string& path, BeforeWaiting before_waiting) : impl_(std::make_unique<Impl>()) {
   impl_->name = path == "-" ? "stdin" : path;
-  naming_place(impl_->name, 1, [&] { impl_->open(path); });
+  naming_place(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
   impl_->block.resize(kBlock);
 }
 LineReader::~LineReader() = default;

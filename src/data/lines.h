@@ -1,6 +1,7 @@
 #pragma once
 // Text, line by line: a plain file, a .gz, .zst or .xz file (told by their first bytes, not by their names) or stdin.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,13 +9,17 @@
 
 namespace hexapla {
 
+// Called before a reader waits for bytes that have not come yet, as those of a pipe or a terminal: the moment to answer
+// what has been read. Never for a file on a disk. What it throws comes out of the reader.
+using BeforeWaiting = std::function<void()>;
+
 // Lines end at the byte 0x0A and nowhere else, so that line i of two files stays line i; a "\r" before it goes too, and
 // a byte order mark at the start of the file; the last line needs no line end. Memory: the longest line.
 // DataError, naming file and line: no such file, a directory, compressed data cut short or damaged or of another kind
 // (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on.
 class LineReader {
  public:
-  explicit LineReader(const std::string& path);  // "-" is stdin
+  explicit LineReader(const std::string& path, BeforeWaiting before_waiting = {});  // "-" is stdin
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;

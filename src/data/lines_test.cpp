@@ -1,8 +1,12 @@
 #include "data/lines.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -106,6 +110,116 @@ TEST_F(Lines, TellsWhatItTookAway) {
   EXPECT_TRUE(marked.had_carriage_return());
   marked.next(line);
   EXPECT_FALSE(marked.had_carriage_return());
+}
+
+// A pipe to read from under a name; what is written before the reading begins must fit into it.
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(pipe(ends_), 0); }
+  ~Pipe() {
+    end();
+    close(ends_[0]);
+  }
+  std::string name() const { return cat("/dev/fd/", ends_[0]); }
+  void write(const std::string& text) const {
+    EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void end() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+TEST_F(Lines, TellsBeforeItWaitsForAPipe) {
+  Pipe pipe;
+  pipe.write("one\n\nthr");
+  std::vector<std::string> lines;
+  std::vector<size_t> waits;
+  LineReader reader(pipe.name(), [&] {
+    waits.push_back(lines.size());
+    pipe.write(waits.size() == 1 ? "ee\n" : "four");
+    if (waits.size() == 2) pipe.end();
+  });
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  EXPECT_THAT(lines, ElementsAre("one", "", "three", "four"));
+  EXPECT_THAT(waits, ElementsAre(2, 3));
+}
+
+TEST_F(Lines, AShortFirstLineIsGivenBeforeThereAreMore) {
+  for (const char* first : {"", "a", "ab", "PK", "BZh", "\xEF\xBB", "abcdefgh"}) {
+    Pipe pipe;
+    pipe.write(cat(first, "\n"));
+    int waits = 0;
+    LineReader reader(pipe.name(), [&] {
+      ++waits;
+      pipe.end();
+    });
+    std::string line;
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, first);
+    EXPECT_EQ(waits, 0) << first;
+    EXPECT_FALSE(reader.next(line));
+    EXPECT_EQ(waits, 1);
+  }
+}
+
+TEST_F(Lines, CompressedLinesOfAPipeComeAsTheyAreComplete) {
+  Pipe pipe;
+  pipe.write(gzip("one\ntwo\n"));
+  std::vector<std::string> lines;
+  std::vector<size_t> waits;
+  LineReader reader(pipe.name(), [&] {
+    waits.push_back(lines.size());
+    if (waits.size() == 1) return pipe.write(gzip("three\n"));
+    pipe.end();
+  });
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  EXPECT_THAT(lines, ElementsAre("one", "two", "three"));
+  EXPECT_THAT(waits, ElementsAre(2, 3));
+}
+
+TEST_F(Lines, NobodyWaitsForAFile) {
+  int waits = 0;
+  LineReader reader(write("a", much_text()), [&] { ++waits; });
+  EXPECT_EQ(count_to_end(reader), 3000);
+  EXPECT_EQ(waits, 0);
+}
+
+// As a terminal: after an end there may be more.
+TEST_F(Lines, TheEndIsTheEnd) {
+  const std::string path = write("a", "one");
+  LineReader reader(path);
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_FALSE(reader.next(line));
+  std::ofstream(path, std::ios::app) << "two\n";
+  EXPECT_FALSE(reader.next(line));
+}
+
+// Some parents make the pipe that they share with us one that does not wait.
+TEST_F(Lines, APipeThatDoesNotWaitIsWaitedFor) {
+  Pipe pipe;
+  const int fd = open(pipe.name().c_str(), O_RDONLY | O_NONBLOCK);
+  const int before = dup(STDIN_FILENO);
+  dup2(fd, STDIN_FILENO);
+  pipe.write("one\n");
+  LineReader reader("-", {});
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  std::thread later([&] {
+    pipe.write("two\n");
+    pipe.end();
+  });
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(reader.next(line));
+  later.join();
+  dup2(before, STDIN_FILENO);
+  close(before);
+  close(fd);
 }
 
 TEST_F(Lines, CountToEnd) {

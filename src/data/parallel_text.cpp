@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "data/lines.h"
 
 namespace hexapla {
 namespace {
@@ -64,15 +63,16 @@ bool ParallelSource::can_be_read_again() const {
 
 struct ParallelReader::Impl {
   ParallelSource from;
+  BeforeWaiting before_waiting;
   std::optional<LineReader> source, target;  // of a TSV only the first is there
   std::string line;
 
   void open() {
     if (from.tsv.empty()) {
-      source.emplace(from.source);
-      target.emplace(from.target);
+      source.emplace(from.source, before_waiting);
+      target.emplace(from.target, before_waiting);
     } else {
-      source.emplace(from.tsv);
+      source.emplace(from.tsv, before_waiting);
     }
   }
   bool next_of_two(std::string& x, std::string& y) {
@@ -91,8 +91,9 @@ struct ParallelReader::Impl {
   }
 };
 
-ParallelReader::ParallelReader(ParallelSource from) : impl_(std::make_unique<Impl>()) {
+ParallelReader::ParallelReader(ParallelSource from, BeforeWaiting before_waiting) : impl_(std::make_unique<Impl>()) {
   from.check();
+  impl_->before_waiting = std::move(before_waiting);
   impl_->from = std::move(from);
   impl_->open();
 }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "data/lines.h"
+
 namespace hexapla {
 
 // One corpus. Each file may be plain or compressed (see LineReader), or "-" for stdin.
@@ -27,7 +29,7 @@ struct ParallelSource {
 // UsageError: no file, both files and a TSV, source and target both stdin.
 class ParallelReader {
  public:
-  explicit ParallelReader(ParallelSource from);
+  explicit ParallelReader(ParallelSource from, BeforeWaiting before_waiting = {});  // see LineReader
   ~ParallelReader();
   ParallelReader(ParallelReader&&) noexcept;
   ParallelReader& operator=(ParallelReader&&) noexcept;

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <list>
 #include <set>
 
 #include "base/error.h"
@@ -33,6 +34,10 @@ std::vector<NamedTensor> tensors_of(Transformer& net) {
   return all;
 }
 
+std::string_view bytes_of(const Tensor& t) {
+  return {reinterpret_cast<const char*>(t.bytes), static_cast<size_t>(t.size()) * size_of(t.dtype)};
+}
+
 // Over the config and the tensors' names, types, shapes and numbers: whatever of them an accident changes is seen.
 class Checksum {
  public:
@@ -52,9 +57,7 @@ class Checksum {
 
 std::string checksum_of(const std::string& config, const std::vector<NamedTensor>& tensors) {
   Checksum sum(config);
-  for (const auto& [name, t] : tensors)
-    sum.add(name, t.dtype, t.shape,
-            {reinterpret_cast<const char*>(t.bytes), static_cast<size_t>(t.size()) * size_of(t.dtype)});
+  for (const auto& [name, t] : tensors) sum.add(name, t.dtype, t.shape, bytes_of(t));
   return sum.hex();
 }
 
@@ -80,17 +83,50 @@ void check_format(const SafetensorsFile& file) {
                         format_version, "; install a newer hexapla"));
 }
 
-void check_checksum(const SafetensorsFile& file) {
-  const std::string& expected = required(file, "checksum");
-  Checksum found(required(file, "config"));
-  for (const auto& t : file.tensors()) {
-    found.add(t.name, t.dtype, t.shape, t.text());
-    file.forget(t);
+// Copies tensors out of a model file and sums up the copies: that sum is compared with the checksum, so nothing gets
+// past it that others write into the file meanwhile.
+class TensorReader {
+ public:
+  explicit TensorReader(const SafetensorsFile& file) : file_(file), sum_(required(file, "config")) {}
+
+  const SafetensorsFile& file() const { return file_; }
+  void read(const std::string& name, const Tensor& to) {
+    file_.copy(file_.get(name), to);
+    sum_.add(name, to.dtype, to.shape, bytes_of(to));
+    if (to.dtype == DType::f32) numbers_.push_back({name, to});
   }
-  if (found.hex() != expected)
-    throw DataError(cat(file.path(), ": its content has the checksum ", found.hex(), ", but was written with ",
-                        expected, "; the file is damaged, copy it again"));
-}
+  std::string text(const char* name) {
+    const TensorEntry& entry = file_.get(name);
+    if (entry.dtype != DType::u8 || entry.shape.rank() != 1)
+      throw DataError(cat(file_.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
+                          "; expected are u8 bytes in one dimension"));
+    std::string bytes = file_.text(entry);
+    sum_.add(name, entry.dtype, entry.shape, bytes);
+    return bytes;
+  }
+
+  // After the last tensor; all that were read must still be there.
+  void check() const {
+    const std::string &expected = required(file_, "checksum"), found = sum_.hex();
+    if (found != expected)
+      throw DataError(cat(file_.path(), ": its content has the checksum ", found, ", but was written with ", expected,
+                          "; the file is damaged, copy it again"));
+    for (const NamedTensor& t : numbers_) check_finite(t);
+  }
+
+ private:
+  void check_finite(const NamedTensor& t) const {
+    const auto values = t.tensor.values<float>();
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i]))
+        throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
+                            " as its number ", i, "; the training has diverged or the file is damaged"));
+  }
+
+  const SafetensorsFile& file_;
+  Checksum sum_;
+  std::vector<NamedTensor> numbers_;
+};
 
 // Limits far beyond any real model: what lies within them cannot overflow, or take time or memory that the file has
 // not paid for.
@@ -159,36 +195,6 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
                           "put together from several"));
 }
 
-std::string text_of(const SafetensorsFile& file, const char* name) {
-  const TensorEntry& entry = file.get(name);
-  if (entry.dtype != DType::u8 || entry.shape.rank() != 1)
-    throw DataError(cat(file.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
-                        "; expected are u8 bytes in one dimension"));
-  return std::string(entry.text());
-}
-
-void check_finite(const SafetensorsFile& file, const NamedTensor& t) {
-  const auto values = t.tensor.values<float>();
-  for (size_t i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i]))
-      throw DataError(cat(file.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
-                          " as its number ", i, "; the training has diverged or the file is damaged"));
-}
-
-void read_finite(const SafetensorsFile& file, const NamedTensor& to) {
-  file.get(to.name).copy_to(to.tensor, file.path());
-  check_finite(file, to);
-}
-
-void read_quantised(const SafetensorsFile& file, const NamedTensor& to, const TensorEntry& scales, ScaleOf how) {
-  std::vector<int8_t> integers(static_cast<size_t>(to.tensor.size()));
-  std::vector<float> factors(static_cast<size_t>(scales.shape[0]));
-  const Tensor q = Tensor::of(integers.data(), to.tensor.shape), s = Tensor::of(factors.data(), scales.shape);
-  file.get(to.name).copy_to(q, file.path());
-  read_finite(file, {scales.name, s});
-  dequantise(q, s, how, to.tensor);
-}
-
 // All but the numbers.
 LoadedModel open_model(const SafetensorsFile& file) {
   check_format(file);
@@ -196,21 +202,38 @@ LoadedModel open_model(const SafetensorsFile& file) {
   model.config = read_config(file);
   model.net = std::make_unique<Transformer>(model.config);
   check_tensors(file, *model.net);
-  check_checksum(file);
-  const bool shared = file.find(shared_text) != nullptr;
-  model.source_vocabulary = text_of(file, shared ? shared_text : source_text);
-  model.target_vocabulary = shared ? model.source_vocabulary : text_of(file, target_text);
   model.metadata = file.metadata();
   for (const auto& [key, value] : model.metadata)
     if (!is_reserved(key)) model.history[key] = value;
   return model;
 }
 
-// Other writers may begin their numbers anywhere.
-bool all_aligned(const SafetensorsFile& file) {
-  return std::all_of(file.tensors().begin(), file.tensors().end(),
-                     [](const TensorEntry& t) { return reinterpret_cast<uintptr_t>(t.bytes) % size_of(t.dtype) == 0; });
+void read_vocabularies(TensorReader& from, LoadedModel& model) {
+  const bool shared = from.file().find(shared_text) != nullptr;
+  model.source_vocabulary = from.text(shared ? shared_text : source_text);
+  model.target_vocabulary = shared ? model.source_vocabulary : from.text(target_text);
 }
+
+// A parameter as the file has it: what it stands for is integers * scales.
+struct QuantisedTensor {
+  std::vector<int8_t> integers;
+  std::vector<float> scales;
+  ScaleOf how;
+  Tensor value;
+
+  QuantisedTensor(TensorReader& from, const std::string& name, const TensorEntry& factors, ScaleOf scale_of, Tensor to)
+      : integers(static_cast<size_t>(to.size())),
+        scales(static_cast<size_t>(factors.shape[0])),
+        how(scale_of),
+        value(to) {
+    from.read(name, Tensor::of(integers.data(), to.shape));
+    from.read(factors.name, Tensor::of(scales.data(), factors.shape));
+  }
+  void dequantise() {
+    hexapla::dequantise(Tensor::of(integers.data(), value.shape),
+                        Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
+  }
+};
 
 }  // namespace
 
@@ -243,41 +266,57 @@ LoadedModel load_model(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   LoadedModel model = open_model(file);
   model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
+  TensorReader from(file);
+  std::list<QuantisedTensor> quantised;
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
     if (const TensorEntry* scales = scales_of(file, name, p))
-      read_quantised(file, {name, p.value}, *scales, *quantisable(name, p));
+      quantised.emplace_back(from, name, *scales, *quantisable(name, p), p.value);
     else
-      read_finite(file, {name, p.value});
+      from.read(name, p.value);
   });
-  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { read_finite(file, {name, b.value}); });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { from.read(name, b.value); });
+  read_vocabularies(from, model);
+  from.check();
+  for (QuantisedTensor& q : quantised) q.dequantise();
   return model;
 }
 
-LoadedModel map_model(const std::string& path) {
-  auto file = std::make_unique<SafetensorsFile>(SafetensorsFile::open(path));
-  if (!all_aligned(*file)) return load_model(path);
-  LoadedModel model = open_model(*file);
-  const auto in_file = [&](const std::string& name) {
-    const TensorEntry& entry = file->get(name);
-    const Tensor t(const_cast<std::byte*>(entry.bytes), entry.shape, entry.dtype);
-    if (entry.dtype == DType::f32) check_finite(*file, {name, t});
-    file->forget(entry);
+LoadedModel load_to_translate(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  LoadedModel model = open_model(file);
+  TensorReader from(file);
+  const auto room = [&](const Shape& shape, DType dtype) {
+    model.memory.emplace_back(static_cast<size_t>(shape.size()) * size_of(dtype));
+    return Tensor(model.memory.back().data(), shape, dtype);
+  };
+  const auto copied = [&](const std::string& name) {
+    const TensorEntry& entry = file.get(name);
+    const Tensor t = room(entry.shape, entry.dtype);
+    from.read(name, t);
     return t;
   };
+  std::vector<Parameter*> tables;
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
-    p.value = in_file(name);
-    const TensorEntry* scales = scales_of(*file, name, p);
+    p.value = copied(name);
+    const TensorEntry* scales = scales_of(file, name, p);
     if (!scales) return;
     p.integers = p.value;
-    p.scales = in_file(scales->name);
-    if (*quantisable(name, p) == ScaleOf::columns) return;
-    auto& table = model.tables.emplace_back(static_cast<size_t>(p.shape.size()));  // looked up row by row
-    p.value = Tensor::of(table.data(), p.shape);
-    dequantise(p.integers, p.scales, ScaleOf::rows, p.value);
+    p.scales = copied(scales->name);
+    if (*quantisable(name, p) == ScaleOf::rows) tables.push_back(&p);  // looked up row by row
   });
-  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = in_file(name); });
-  model.file = std::move(file);
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = copied(name); });
+  read_vocabularies(from, model);
+  from.check();
+  for (Parameter* p : tables) {
+    p->value = room(p->shape, DType::f32);
+    dequantise(p->integers, p->scales, ScaleOf::rows, p->value);
+  }
   return model;
+}
+
+void LoadedModel::give_back(const Tensor& t) {
+  for (Pages& pages : memory)
+    if (pages.data() == t.bytes) pages.give_back();
 }
 
 }  // namespace hexapla

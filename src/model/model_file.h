@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/pages.h"
 #include "model/parameters.h"
 #include "model/transformer.h"
 #include "tensor/safetensors.h"
@@ -24,22 +26,25 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
 
 struct LoadedModel {
   Config config;
-  std::unique_ptr<SafetensorsFile> file;  // of map_model: the memory of net, not to be written to
   std::unique_ptr<Transformer> net;
   std::unique_ptr<Parameters> parameters;  // of load_model: the memory of net
-  std::vector<std::vector<float>> tables;  // of map_model: embeddings that are quantised in the file
+  std::vector<Pages> memory;               // of load_to_translate: the same, tensor by tensor
   std::string source_vocabulary, target_vocabulary;
   std::map<std::string, std::string> metadata;  // all of it
   std::map<std::string, std::string> history;   // what save_model was given
+
+  // Gives back the memory of a tensor of load_to_translate; its place stays taken. Nothing may read it any more.
+  void give_back(const Tensor& t);
 };
 
 // Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
-// file, and no more memory is taken than the file is long. DataError naming the file and the tensor or key: not a
-// hexapla model, a newer format, cut short, damaged (checksum), a tensor missing, unexpected, of another type or shape,
-// or with numbers that are not finite.
+// file, and no more memory is taken than the file is long. All of it is copied and the checksum is that of the copy, so
+// whatever becomes of the file later, or while it is read, the model is the one that was saved. DataError naming the
+// file and the tensor or key: not a hexapla model, a newer format, cut short, damaged (checksum), a tensor missing,
+// unexpected, of another type or shape, or with numbers that are not finite.
 LoadedModel load_model(const std::string& path);
-// The same, but the numbers stay in the file, which is mapped: as many processes as there are share one copy, and what
-// is not used takes no memory. A quantised model then can only translate, with PackedWeights.
-LoadedModel map_model(const std::string& path);
+// The same, but what is quantised stays so, and PackedWeights gives back the memory of the weights that it has copies
+// of: such a model can only translate and score. A quantised one needs PackedWeights for that.
+LoadedModel load_to_translate(const std::string& path);
 
 }  // namespace hexapla

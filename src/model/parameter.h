@@ -25,8 +25,8 @@ struct Parameter {
   Shape shape;
   Init init;
   Tensor value, grad;  // views into the slabs of a Parameters object; grad is empty in inference
-  // Of a quantised model that is mapped: what packing takes instead of value (model/quantise.h). value may then have no
-  // numbers of its own.
+  // Of a quantised model that is to translate: what packing takes instead of value (model/quantise.h). value may then
+  // have no numbers of its own.
   Tensor integers = {}, scales = {};
 };
 

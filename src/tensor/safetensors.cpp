@@ -218,60 +218,83 @@ void check_layout(std::vector<Claim>& claims, const std::string& path, size_t da
                         " bytes; nothing may follow the last tensor"));
 }
 
-std::string_view header_of(std::string_view bytes, const std::string& path) {
-  if (bytes.size() < 8)
-    throw DataError(cat(path, ": ", bytes.size(),
+// start: the first 8 bytes of the file, or all if it has fewer; size: of the file.
+size_t header_length(std::string_view start, size_t size, const std::string& path) {
+  if (start.size() < 8)
+    throw DataError(cat(path, ": ", size,
                         " bytes are too few for a safetensors file; it is cut short or of "
                         "another kind"));
   uint64_t length;
-  std::memcpy(&length, bytes.data(), 8);
+  std::memcpy(&length, start.data(), 8);
   if (length > SafetensorsFile::max_header)
     throw DataError(cat(path, ": the header claims ", length, " bytes; allowed are ", SafetensorsFile::max_header,
                         ". The file is damaged or not in safetensors format"));
-  if (length > bytes.size() - 8)
-    throw DataError(cat(path, ": the header claims ", length, " bytes, but only ", bytes.size() - 8,
-                        " follow; the file is cut short"));
-  const std::string_view header = bytes.substr(8, length);
-  if (header.empty() || header[0] != '{')
-    throw DataError(cat(path, ": the header does not begin with {; the file is not in safetensors format"));
-  return header;
+  if (length > size - 8)
+    throw DataError(
+        cat(path, ": the header claims ", length, " bytes, but only ", size - 8, " follow; the file is cut short"));
+  return length;
 }
 
 }  // namespace
 
-void TensorEntry::copy_to(const Tensor& to, const std::string& file) const {
-  HEXAPLA_CHECK(to.contiguous(), "tensor ", to.shape, " is not contiguous");
-  if (dtype != to.dtype || shape != to.shape)
-    throw DataError(cat(file, ": tensor ", shown(name), " is ", type_name(dtype), " ", shape, "; expected is ",
-                        type_name(to.dtype), " ", to.shape));
-  if (byte_count() > 0) std::memcpy(to.bytes, bytes, byte_count());
-}
-
-SafetensorsFile SafetensorsFile::parse(std::string_view bytes, const std::string& name) {
-  const std::string_view header = header_of(bytes, name);
-  const std::string_view data = bytes.substr(8 + header.size());
-  HeaderReader reader(name);
+SafetensorsFile SafetensorsFile::with_header(std::string_view header, size_t data_size, const std::string& path) {
+  if (header.empty() || header[0] != '{')
+    throw DataError(cat(path, ": the header does not begin with {; the file is not in safetensors format"));
+  HeaderReader reader(path);
   nlohmann::json::sax_parse(header.begin(), header.end(), &reader);
 
   SafetensorsFile file;
-  file.path_ = name;
+  file.path_ = path;
   file.metadata_ = std::move(reader.metadata);
   for (const Claim& claim : reader.claims) {
-    const DType dtype = dtype_of_claim(claim, name);
-    check_size(claim, dtype, name, data.size());
+    const DType dtype = dtype_of_claim(claim, path);
+    check_size(claim, dtype, path, data_size);
     file.tensors_.push_back(
-        {claim.name, dtype, shape_of(claim.shape), reinterpret_cast<const std::byte*>(data.data()) + claim.offsets[0]});
+        {claim.name, dtype, shape_of(claim.shape), 8 + header.size() + static_cast<size_t>(claim.offsets[0])});
   }
-  check_layout(reader.claims, name, data.size());
+  check_layout(reader.claims, path, data_size);
   std::sort(file.tensors_.begin(), file.tensors_.end(), [](auto& a, auto& b) { return a.name < b.name; });
   return file;
 }
 
-SafetensorsFile SafetensorsFile::open(const std::string& path) {
-  MappedFile mapped(path);
-  SafetensorsFile file = parse(mapped.text(), path);
-  file.file_ = std::move(mapped);
+SafetensorsFile SafetensorsFile::parse(std::string_view bytes, const std::string& name) {
+  const size_t length = header_length(bytes.substr(0, 8), bytes.size(), name);
+  SafetensorsFile file = with_header(bytes.substr(8, length), bytes.size() - 8 - length, name);
+  file.bytes_ = bytes;
   return file;
+}
+
+SafetensorsFile SafetensorsFile::open(const std::string& path) {
+  FileReader bytes(path);
+  std::string start(std::min<size_t>(8, bytes.size()), '\0');
+  bytes.read(0, start.data(), start.size());
+  std::string header(header_length(start, bytes.size(), path), '\0');
+  bytes.read(8, header.data(), header.size());
+  SafetensorsFile file = with_header(header, bytes.size() - 8 - header.size(), path);
+  file.file_ = std::move(bytes);
+  return file;
+}
+
+void SafetensorsFile::read(const TensorEntry& t, void* to) const {
+  if (t.byte_count() == 0) return;
+  if (bytes_.empty())
+    file_.read(t.place, to, t.byte_count());
+  else
+    std::memcpy(to, bytes_.data() + t.place, t.byte_count());
+}
+
+std::string SafetensorsFile::text(const TensorEntry& t) const {
+  std::string bytes(t.byte_count(), '\0');
+  read(t, bytes.data());
+  return bytes;
+}
+
+void SafetensorsFile::copy(const TensorEntry& t, const Tensor& to) const {
+  HEXAPLA_CHECK(to.contiguous(), "tensor ", to.shape, " is not contiguous");
+  if (t.dtype != to.dtype || t.shape != to.shape)
+    throw DataError(cat(path_, ": tensor ", shown(t.name), " is ", type_name(t.dtype), " ", t.shape, "; expected is ",
+                        type_name(to.dtype), " ", to.shape));
+  read(t, to.bytes);
 }
 
 const TensorEntry* SafetensorsFile::find(std::string_view name) const {

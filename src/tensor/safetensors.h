@@ -13,17 +13,14 @@
 
 namespace hexapla {
 
-// One tensor of an open file. bytes points into the file and need not be aligned for the type: copy it.
+// One tensor of an open file.
 struct TensorEntry {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  const std::byte* bytes = nullptr;
+  size_t place = 0;  // of its first byte in the file, which need not suit the type
 
   size_t byte_count() const { return static_cast<size_t>(shape.size()) * size_of(dtype); }
-  std::string_view text() const { return {reinterpret_cast<const char*>(bytes), byte_count()}; }
-  // Copies the numbers; DataError where they do not have the type and shape of `to` (contiguous).
-  void copy_to(const Tensor& to, const std::string& file) const;
 };
 
 struct NamedTensor {
@@ -31,7 +28,7 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// A read-only view of a file of tensors. Allowed: header of at most 16 MiB, 65,536 tensors, names of 1 to 255 bytes
+// A file of tensors. Allowed: header of at most 16 MiB, 65,536 tensors, names of 1 to 255 bytes
 // without control characters, types F32 F64 BF16 I8 I32 U8, rank 0 to 4; the tensors fill the data without a hole,
 // an overlap or a rest.
 class SafetensorsFile {
@@ -40,7 +37,7 @@ class SafetensorsFile {
   static constexpr size_t max_tensors = 65536;
   static constexpr size_t max_name = 255;  // bytes
 
-  // Maps the file. DataError where it is missing or malformed.
+  // Reads the header. DataError where the file is missing or malformed.
   static SafetensorsFile open(const std::string& path);
   // The same for bytes in memory, which have to outlive the result; name stands for the path in messages.
   static SafetensorsFile parse(std::string_view bytes, const std::string& name);
@@ -50,13 +47,20 @@ class SafetensorsFile {
   const std::vector<TensorEntry>& tensors() const { return tensors_; }  // sorted by name
   const TensorEntry* find(std::string_view name) const;                 // nullptr where there is none
   const TensorEntry& get(std::string_view name) const;                  // DataError where there is none
-  void forget(const TensorEntry& t) const {                             // see MappedFile
-    if (!file_.bytes().empty()) file_.forget({t.bytes, t.byte_count()});
-  }
+
+  // The bytes of a tensor as they are now, which may not be as they were: where that matters, compare a checksum of
+  // what was read. DataError where the file has been cut short meanwhile.
+  void read(const TensorEntry& t, void* to) const;
+  std::string text(const TensorEntry& t) const;
+  // The same; DataError where the tensor does not have the type and shape of `to` (contiguous).
+  void copy(const TensorEntry& t, const Tensor& to) const;
 
  private:
+  static SafetensorsFile with_header(std::string_view header, size_t data_size, const std::string& path);
+
   std::string path_;
-  MappedFile file_;
+  FileReader file_;
+  std::string_view bytes_;  // instead of the file, of parse()
   std::map<std::string, std::string> metadata_;
   std::vector<TensorEntry> tensors_;
 };

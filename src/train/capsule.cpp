@@ -71,8 +71,8 @@ std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (!std::filesystem::exists(path) && path != "-") read_file(path);  // says why not
     if (!std::filesystem::is_regular_file(path)) continue;
-    const MappedFile mapped(path);
-    files.push_back({path, hash_hex(mapped.text()), static_cast<int64_t>(mapped.text().size())});
+    const FileReader file(path);
+    files.push_back({path, hash_hex(file), static_cast<int64_t>(file.size())});
   }
   return files;
 }

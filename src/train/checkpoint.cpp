@@ -94,12 +94,12 @@ void set_aside(const std::string& dir, int64_t update) {
   rename_directory(path_of(dir, update), aside);
 }
 
-json file_facts(std::string_view content) { return {{"size", content.size()}, {"xxh3_128", hash_hex(content)}}; }
+json file_facts(const FileReader& file) { return {{"size", file.size()}, {"xxh3_128", hash_hex(file)}}; }
 
 void write_manifest(const std::string& folder, int64_t update) {
   json manifest = {{"format", "hexapla checkpoint"}, {"format_version", 1}, {"update", update}};
   for (const char* name : {tensors_name, state_name})
-    manifest["files"][name] = file_facts(MappedFile(folder + "/" + name).text());
+    manifest["files"][name] = file_facts(FileReader(folder + "/" + name));
   write_file_atomically(folder + "/" + manifest_name, manifest.dump(1) + "\n");
 }
 
@@ -130,10 +130,10 @@ json facts_of(const json& manifest, const std::string& folder, const char* name)
   return facts;
 }
 
-void check_content(const json& manifest, const std::string& folder, const char* name, std::string_view content) {
-  const json expected = facts_of(manifest, folder, name), found = file_facts(content);
-  if (expected != found)
-    damaged(folder + "/" + name, cat("it is ", found.dump(), ", but was written as ", expected.dump()));
+void check_content(const json& manifest, const std::string& folder, const char* name) {
+  const std::string path = folder + "/" + name;
+  const json expected = facts_of(manifest, folder, name), found = file_facts(FileReader(path));
+  if (expected != found) damaged(path, cat("it is ", found.dump(), ", but was written as ", expected.dump()));
 }
 
 // Everything in its place and of the right size: what can be known without reading the tensors.
@@ -161,9 +161,7 @@ std::map<std::string, std::string> state_of(const std::string& path) {
 
 }  // namespace
 
-void LoadedCheckpoint::read(const std::string& name, const Tensor& to) const {
-  tensors.get(name).copy_to(to, tensors.path());
-}
+void LoadedCheckpoint::read(const std::string& name, const Tensor& to) const { tensors.copy(tensors.get(name), to); }
 
 void save_checkpoint(const std::string& dir, int64_t update, const CheckpointContent& content) {
   HEXAPLA_CHECK(update >= 0, "a checkpoint of update ", update);
@@ -186,11 +184,9 @@ LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update) {
   const std::string folder = path_of(dir, update);
   const json manifest = read_manifest(folder, update);
   LoadedCheckpoint loaded{update, folder, {}, {}};
-  const std::string state_path = folder + "/" + state_name, tensors_path = folder + "/" + tensors_name;
-  check_content(manifest, folder, state_name, read_file(state_path));
-  check_content(manifest, folder, tensors_name, MappedFile(tensors_path).text());
-  loaded.state = state_of(state_path);
-  loaded.tensors = SafetensorsFile::open(tensors_path);
+  for (const char* name : {state_name, tensors_name}) check_content(manifest, folder, name);
+  loaded.state = state_of(folder + "/" + state_name);
+  loaded.tensors = SafetensorsFile::open(folder + "/" + tensors_name);
   return loaded;
 }
 

@@ -10,10 +10,23 @@
 
 namespace hexapla {
 
+namespace {
+
+constexpr const char* vocabulary_key = "vocabulary";
+
+std::string hash_of_vocabularies(const TrainingPairs& pairs) {
+  Hash both;
+  for (const Vocabulary* side : {&pairs.source, &pairs.target}) both.add(cat(side->bytes().size(), " ", side->bytes()));
+  return both.hex();
+}
+
+}  // namespace
+
 std::string identity_of(const TrainOptions& o, const Config& model, const TrainingData& data,
                         const std::string& initial) {
   nlohmann::ordered_json j;
   j["model"] = nlohmann::json::parse(model.to_json());
+  j[vocabulary_key] = hash_of_vocabularies(data.pairs);
   j["seed"] = o.seed;
   j["init-gain"] = o.init_gain;
   j["init-from"] = initial;
@@ -45,6 +58,12 @@ std::string identity_of(const TrainOptions& o, const Config& model, const Traini
     j["guided-alignment-head"] = o.guided_alignment_head;
   }
   return j.dump();
+}
+
+bool same_run(const std::string& before, const std::string& now) {
+  auto left = nlohmann::json::parse(before), right = nlohmann::json::parse(now);
+  if (!left.contains(vocabulary_key)) right.erase(vocabulary_key);
+  return left == right;
 }
 
 std::string changeable_options(const TrainOptions& o, const TrainingData& data) {
@@ -83,6 +102,10 @@ std::string changes(const std::string& before, const std::string& now) {
 std::string first_difference(const std::string& before, const std::string& now) {
   const auto left = nlohmann::json::parse(before).flatten(), right = nlohmann::json::parse(now).flatten();
   auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
+  // With another one the training data is other ids, too.
+  if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && left[key] != right[key])
+    return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
+               left[key].dump(), ", now it is ", right[key].dump(), ": put the files of that run back");
   for (const auto& [key, value] : right.items()) {
     if (left.contains(key) && left[key] == value) continue;
     // Nobody need have given it: it follows --max-updates.

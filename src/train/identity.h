@@ -12,6 +12,9 @@ namespace hexapla {
 std::string identity_of(const TrainOptions& options, const Config& model, const TrainingData& data,
                         const std::string& initial);
 
+// Can a run with one of these go on as the other? Checkpoints of earlier versions do not name the vocabulary.
+bool same_run(const std::string& before, const std::string& now);
+
 // What may be others when a run goes on, and decides its result all the same, as JSON: a model file says where in its
 // run they changed, because the run cannot be repeated from the last of them. Limits are not among them: they say where
 // a run ends, whichever way it got there.

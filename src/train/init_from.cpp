@@ -73,10 +73,10 @@ std::string InitialModel::checksum() const {
   return found == model.metadata.end() ? path : found->second;
 }
 
-Config config_of_model(const std::string& path) { return map_model(path).config; }
+Config config_of_model(const std::string& path) { return load_to_translate(path).config; }
 
 VocabularyPair vocabularies_of_model(const std::string& path) {
-  const LoadedModel m = map_model(path);
+  const LoadedModel m = load_to_translate(path);
   VocabularyPair pair{Vocabulary::parse(m.source_vocabulary, path), Vocabulary::parse(m.target_vocabulary, path)};
   if (!same_pieces(pair.source, pair.target))
     throw UsageError(cat("--init-from ", path, " has a vocabulary for each language; give one for both with --vocab"));

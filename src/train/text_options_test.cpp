@@ -6,7 +6,9 @@
 #include "backend/cpu/cpu.h"
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "data/lines.h"
 #include "model/model_file.h"
+#include "train/identity.h"
 #include "train/test_runs.h"
 
 namespace hexapla {
@@ -103,6 +105,35 @@ TEST_F(Texts, ResumedEqualsUnbrokenWithAllOfIt) {
   o.text.subword_alpha = 0.2;
   o.text.separate_vocabs = true;
   expect_exact_resume(o, 20'000);
+}
+
+TEST_F(Texts, AnotherVocabularyIsAnotherRun) {
+  for (const double alpha : {0.0, 0.2}) {  // what is kept of the text: ids, or characters
+    TrainOptions o = options(cat("vocabulary", alpha));
+    o.text.subword_alpha = alpha;
+    run(o);
+    const Vocabulary was = Vocabulary::load(o.model + "/vocab.spm");
+    std::vector<std::string> lines;
+    for (const char* file : {"a", "b", "b"})
+      for (const std::string& line : read_lines(at(file))) lines.push_back(line);
+    const Vocabulary other = Vocabulary::train(lines, {.size = was.size()});
+    ASSERT_EQ(other.size(), was.size());
+    ASSERT_NE(other.bytes(), was.bytes());
+    write_file_atomically(o.model + "/vocab.spm", other.bytes());
+    o.max_updates += 10;
+    EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+                AllOf(HasSubstr("vocab.spm"), HasSubstr("put the files of that run back")));
+    write_file_atomically(o.model + "/vocab.spm", was.bytes());
+    run(o);
+  }
+}
+
+TEST(Identity, CheckpointsOfEarlierVersionsDoNotNameTheVocabulary) {
+  const std::string now = R"({"seed":1,"vocabulary":"a"})";
+  EXPECT_TRUE(same_run(R"({"seed":1})", now));
+  EXPECT_TRUE(same_run(now, now));
+  EXPECT_FALSE(same_run(R"({"seed":2})", now));
+  EXPECT_FALSE(same_run(R"({"seed":1,"vocabulary":"b"})", now));
 }
 
 TEST_F(Texts, OtherWeightsAreAnotherRun) {

@@ -144,7 +144,7 @@ bool Run::resume() {
   for (const auto& n : notes) watcher_.note(n);
   if (!found) return false;
   const auto was = found->state.find("identity");
-  if (was == found->state.end() || was->second != identity_)
+  if (was == found->state.end() || !same_run(was->second, identity_))
     throw UsageError(
         cat(options_.model, " holds a run with other options: ",
             was == found->state.end() ? "its checkpoint does not say which" : first_difference(was->second, identity_),

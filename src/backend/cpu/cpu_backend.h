@@ -94,7 +94,7 @@ class CpuBackend final : public Backend {
   void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) override;
   void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
 
-  void pack(Tensor w) override;
+  bool pack(Tensor w) override;
   void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;
   void unpack(Tensor w) override;
   void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;

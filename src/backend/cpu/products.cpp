@@ -180,7 +180,11 @@ PackedWeight::PackedWeight(const ProductKernel& kernel, int64_t units, int64_t c
   parts_ = {p, p + units, reinterpret_cast<int32_t*>(p + units + columns)};
 }
 
-void CpuBackend::pack(Tensor w) { pack(w, packed_[place_of(w)]); }
+bool CpuBackend::pack(Tensor w) {
+  std::unique_ptr<PackedWeight>& copy = packed_[place_of(w)];
+  pack(w, copy);
+  return copy != nullptr;
+}
 void CpuBackend::pack(Tensor w, std::unique_ptr<PackedWeight>& into) const {
   const Weight m = weight(w, "w");
   products_->pack(
