@@ -12,8 +12,8 @@
 namespace hexapla {
 namespace {
 
-constexpr double kZero = 0.05;  // BLEU that is none
-constexpr double kClimb = 5;    // points of chrF
+constexpr double kNone = 0.5;  // BLEU that says nothing
+constexpr double kClimb = 5;   // points of chrF
 constexpr int kValidations = 3;
 constexpr double kLongWords = 8;  // characters; in languages with blanks, marks counted as words, they are 4 to 7
 
@@ -55,7 +55,7 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
 }
 
 std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word, const std::string& tokenizer) {
-  if (bleu >= kZero || characters_a_word < kLongWords) {
+  if (bleu >= kNone || characters_a_word < kLongWords) {
     zeros_ = 0;
     return "";
   }
@@ -63,12 +63,12 @@ std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word,
   if (said_ || zeros_ < kValidations || chrf < first_chrf_ + kClimb) return "";
   said_ = true;
   return fmt::format(
-      "BLEU has stayed at {:.2f} for {} validations, while chrF rose from {:.1f} to {:.1f}: does the tokenizer {} fit "
+      "BLEU has stayed below {} for {} validations, while chrF rose from {:.1f} to {:.1f}: does the tokenizer {} fit "
       "the text? Its words have {:.0f} characters, as if it took a line for one. Begin anew in another --model folder "
       "with --valid-tokenize "
       "char "
       "(zh, ja-mecab), or with --best-by chrf",
-      bleu, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
+      kNone, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
 }
 
 }  // namespace hexapla

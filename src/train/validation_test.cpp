@@ -155,7 +155,7 @@ TEST(SilentBleuTest, IsToldOnceWhereChrfClimbs) {
 
 TEST(SilentBleuTest, IsSilentWhereAllIsWell) {
   SilentBleu starting, standing, small;
-  for (const double chrf : {5., 9., 13., 18., 22.}) EXPECT_EQ(starting.seen(chrf < 10 ? 0 : 0.4, chrf, 14, "13a"), "");
+  for (const double chrf : {5., 9., 13., 18., 22.}) EXPECT_EQ(starting.seen(chrf < 10 ? 0 : 0.7, chrf, 14, "13a"), "");
   for (int i = 0; i < 9; ++i) EXPECT_EQ(standing.seen(0, 12 + 0.1 * i, 14, "13a"), "") << "nothing is learned at all";
   for (int i = 0; i < 9; ++i) EXPECT_EQ(small.seen(0, 2. * i, 5, "13a"), "") << "words are words";
 }
