@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "text/utf8.h"
+#include "text/words.h"
 
 namespace hexapla::cli {
 namespace {
@@ -53,8 +55,11 @@ void AlignmentFlags::bind(CLI::App& command) {
       .add_option("--alignment-head", head,
                   "head of that layer, from 0, or mean; default: the one that training guided, else mean")
       ->type_name("N");
-  command.add_option("--alignment-units", units, "what is numbered: words (between white space), or pieces")
-      ->check(CLI::IsMember({"words", "pieces"}))
+  command
+      .add_option("--alignment-units", units,
+                  "what is numbered: words (between white space; in scripts without blanks, characters), blanks "
+                  "(between white space whatever the script), or pieces")
+      ->check(CLI::IsMember({"words", "blanks", "pieces"}))
       ->needs(on)
       ->default_str("words");
 }
@@ -77,13 +82,23 @@ AlignmentOptions AlignmentFlags::options(const OpenModel& model) const {
   const auto threshold = number<double>(kind);
   if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
     throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
-  return {attention(model), units == "pieces" ? AlignmentUnit::pieces : AlignmentUnit::words};
+  const AlignmentUnit unit = units == "pieces"   ? AlignmentUnit::pieces
+                             : units == "blanks" ? AlignmentUnit::blanks
+                                                 : AlignmentUnit::words;
+  return {attention(model), unit};
 }
 
 std::string AlignmentFlags::text(const SoftAlignment& soft) const {
   if (kind == "soft") return soft_text(soft);
   if (kind == "hard") return pharaoh(hard_links(soft));
   return pharaoh(links_above(soft, number<double>(kind).value()));
+}
+
+std::vector<std::string> AlignmentFlags::words_in(const std::string& line) const {
+  if (units == "pieces") return {};
+  const std::string clean = clean_utf8(line);
+  const auto all = words(clean, units == "blanks" ? WordEnds::at_blanks : WordEnds::by_script);
+  return {all.begin(), all.end()};
 }
 
 std::vector<std::vector<std::string>> AlignmentFlags::texts(const OpenModel& model, std::span<const std::string> lines,

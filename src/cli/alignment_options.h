@@ -20,6 +20,8 @@ struct AlignmentFlags {
   // The same with the unit. UsageError, too: another kind or unit.
   AlignmentOptions options(const OpenModel& model) const;
   std::string text(const SoftAlignment& soft) const;
+  // The words that are numbered in a line; none where pieces are.
+  std::vector<std::string> words_in(const std::string& line) const;
   // The same for everything that was found for some lines, in its order; empty where no alignments are asked for.
   std::vector<std::vector<std::string>> texts(const OpenModel& model, std::span<const std::string> lines,
                                               std::span<const std::vector<Translation>> found,

@@ -53,6 +53,20 @@ TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
                            HasSubstr("changed: not there\n"), Not(HasSubstr("report this as a defect"))));
 }
 
+TEST_F(RunsAgain, AProgramThatTheFileNamesIsNotRunUnasked) {
+  const std::string program = at("measure");
+  std::ofstream(program) << "#!/bin/sh\necho x >> '" << at("calls") << "'\nwc -c < \"$1\"\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  ASSERT_EQ(train("run", {{"--valid-script", program}, {"--best-by", "script"}}).code, 0);
+  const auto calls = read_file(at("calls"));
+  const Result r = run_command({"reproduce", at("run")});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, AllOf(HasSubstr(program), HasSubstr("is not run unasked")));
+  EXPECT_EQ(read_file(at("calls")), calls);
+  EXPECT_EQ(run_command({"reproduce", at("run"), "--valid-script", program}).code, 0);
+  EXPECT_EQ(read_file(at("calls")), calls + calls);
+}
+
 TEST_F(RunsAgain, AModelToStartFromBringsItsVocabulary) {
   ASSERT_EQ(train("run").code, 0);
   const std::vector<std::string> tuning{"train",          "--train-sets", at("a"),         at("b"),     "--model",

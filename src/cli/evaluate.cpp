@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/validators.h"
 #include "data/lines.h"
+#include "evaluate/choose_tokenizer.h"
 
 namespace hexapla::cli {
 namespace {
@@ -31,9 +32,14 @@ struct Evaluate {
 
   int run() const {
     check();
-    std::vector<std::unique_ptr<Metric>> chosen;
-    for (const std::string& name : metrics) chosen.push_back(make_metric(name, metric_options));
+    MetricOptions options = metric_options;
+    if (options.tokenize == "auto") options.tokenize = "13a";
+    std::vector<std::unique_ptr<Metric>> chosen = make_metrics(options);
     Evaluation e = read();
+    if (metric_options.tokenize == "auto") {
+      options.tokenize = choose_tokenizer(e);
+      chosen = make_metrics(options);
+    }
     if (!model.empty()) {
       e.source = std::move(e.systems[0].lines);
       e.systems[0] = {model, translate(e.source)};
@@ -42,6 +48,30 @@ struct Evaluate {
     if (!quiet) warn_of_tokenised_text(e.systems[0]);
     print_report(std::cout, e, chosen, report);
     return 0;
+  }
+
+  std::vector<std::unique_ptr<Metric>> make_metrics(const MetricOptions& options) const {
+    std::vector<std::unique_ptr<Metric>> all;
+    for (const std::string& name : metrics) all.push_back(make_metric(name, options));
+    return all;
+  }
+
+  bool computes(const char* metric) const { return std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
+
+  // Says so where it is another one than sacreBLEU's default.
+  std::string choose_tokenizer(const Evaluation& e) const {
+    Sentences lines;
+    for (const Sentences& reference : e.references) lines.insert(lines.end(), reference.begin(), reference.end());
+    const TokenizerChoice choice = tokenizer_for(lines);
+    const std::string what = text_of(choice);
+    if (quiet || what.empty()) return choice.name;
+    Progress progress(make_terminal(parse_color(color), quiet));
+    if (computes("bleu")) progress.say(what + " (--tokenize 13a is sacreBLEU's default)");
+    if (computes("ter") && choice.name != "13a" && !(metric_options.ter_normalized && metric_options.ter_asian_support))
+      progress.say(cat("the references are ", choice.language,
+                       ", and TER takes what stands between blanks for a word; ",
+                       "--ter-normalized --ter-asian-support cut Chinese and Japanese characters apart"));
+    return choice.name;
   }
 
   void check() const {
@@ -100,7 +130,7 @@ struct Evaluate {
   }
 
   void warn_of_tokenised_text(const System& system) const {
-    if (std::find(metrics.begin(), metrics.end(), "bleu") == metrics.end() || metric_options.tokenize == "none") return;
+    if (!computes("bleu") || metric_options.tokenize == "none") return;
     const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
                                     [](const std::string& line) { return line.ends_with(" ."); });
     if (ends < kTokenisedLines) return;
@@ -111,7 +141,12 @@ struct Evaluate {
 };
 
 void add_metric_options(CLI::App& c, MetricOptions& o) {
-  c.add_option("--tokenize,--tok", o.tokenize, "words of BLEU: 13a, none, intl, char or zh")->default_str("13a");
+  o.tokenize = "auto";
+  c.add_option(
+       "--tokenize,--tok", o.tokenize,
+       "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the references' script, 13a for "
+       "all with blanks between words")
+      ->default_str("auto");
   c.add_flag("-l,--lowercase,--lc", o.lowercase, "compare in lower case (BLEU), sacreBLEU's -lc");
   c.add_flag("--chrf-lowercase", o.chrf_lowercase, "compare in lower case (chrF and chrF++)");
   c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: the case counts");

@@ -139,7 +139,7 @@ TEST_F(EvaluateCommand, ErrorsOfOptions) {
   expect_error({hypotheses, reference, "--metrics", "bleu,rouge"}, 2,
                HasSubstr("no metric 'rouge'; known are bleu, chrf, chrf++ and ter"));
   expect_error({hypotheses, reference, "--tokenize", "ja"}, 2,
-               HasSubstr("no tokenizer 'ja'; known are 13a, none, intl, char and zh"));
+               HasSubstr("no tokenizer 'ja'; known are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
   expect_error({hypotheses, reference, "--compare", reference, "--worst", "3"}, 2, HasSubstr("leave out"));
   expect_error({hypotheses, reference, "--sentence-level", "--best", "3"}, 2, HasSubstr("leave out"));
   expect_error({hypotheses, reference, "-m", "x", "--source", reference}, 2, HasSubstr("--source"));

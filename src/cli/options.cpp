@@ -108,6 +108,7 @@ std::string type_of(const std::string& name) {
   if (name == "init-from") return "MODEL";
   if (name == "train-sets" || name == "valid-sets" || name == "vocabs") return "SOURCE TARGET";
   if (name == "temp-dir") return "DIR";
+  if (name == "valid-script") return "PROGRAM";
   return "";
 }
 

@@ -13,6 +13,7 @@
 #include "cli/validators.h"
 #include "data/corpus.h"
 #include "evaluate/bleu.h"
+#include "evaluate/choose_tokenizer.h"
 #include "model/quantise.h"
 
 namespace hexapla::cli {
@@ -21,7 +22,7 @@ namespace {
 constexpr double kMaxDrop = 0.3;
 
 struct Quantize {
-  std::string model, output, color = "auto";
+  std::string model, output, tokenize = "auto", color = "auto";
   std::vector<std::string> valid_sets, keep;
   std::optional<double> max_drop;
   int beam_size = 4, threads = 0;
@@ -32,6 +33,7 @@ struct Quantize {
       throw UsageError("--valid-sets takes two files, the source and the target text");
     if (max_drop && valid_sets.empty())
       throw UsageError("--max-bleu-drop needs text to measure BLEU on; give --valid-sets SOURCE TARGET");
+    if (tokenize != "auto") bleu_tokenizer(tokenize);
     Progress progress(make_terminal(parse_color(color), quiet));
     const std::string file = model_file(model);
     refuse_to_overwrite({file}, output);
@@ -69,23 +71,27 @@ struct Quantize {
     save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
   }
 
-  double bleu(const std::string& path, const Corpus& valid) const {
+  BleuScore bleu(const std::string& path, const Corpus& valid, const BleuOptions& by) const {
     const OpenModel m = open_translator(path, threads, Precision::f32);
     TranslateOptions how;
     how.search.beam_size = beam_size;
     std::vector<std::string> best;
     for (const auto& found : m.translator().translate(valid.source, how)) best.push_back(found.front().text);
-    return corpus_bleu(best, valid.target).score;
+    return corpus_bleu(best, valid.target, by);
   }
 
   // Parts go back to f32, the most sensitive one first, until the loss is within the limit. -> what stays in f32
   std::vector<std::string> within_limit(LoadedModel& m, std::vector<std::string> kept, Progress& progress) const {
     const Corpus valid = read_parallel(valid_sets[0], valid_sets[1]);
-    const double whole = bleu(model_file(model), valid);
-    progress.say(fmt::format("f32: BLEU {:.2f}", whole));
+    const TokenizerChoice choice = tokenize == "auto" ? tokenizer_for(valid.target) : TokenizerChoice{tokenize, "", ""};
+    if (const std::string what = text_of(choice); !what.empty()) progress.say(what);
+    const BleuOptions by{.tokenize = choice.name};
+    const BleuScore before = bleu(model_file(model), valid, by);
+    const double whole = before.score;
+    progress.say(fmt::format("{}\nf32: BLEU {:.2f}", before.signature, whole));
     const auto measure = [&](const std::vector<std::string>& parts) {
       save(m, parts);
-      return bleu(output, valid);
+      return bleu(output, valid, by).score;
     };
     double now = measure(kept);
     progress.say(fmt::format("int8: BLEU {:.2f}, a change of {:+.2f}", now, now - whole));
@@ -135,6 +141,9 @@ void add_quantize(CLI::App& app, Action& chosen) {
   c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
       ->check(not_negative())
       ->default_str("0.3");
+  c->add_option("--tokenize,--tok", q->tokenize,
+                "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
+      ->default_str("auto");
   c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
       ->type_name("NAME");
   c->add_option("-b,--beam-size", q->beam_size, "of the measurement")->check(CLI::Range(1, 1000))->default_str("4");

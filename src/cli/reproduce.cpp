@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 struct Reproduce {
   std::string model, out, color = "auto";
   std::vector<std::string> train_sets, valid_sets;
-  std::string vocab;
+  std::string vocab, valid_script;
   int64_t threads = 0, memory = 0;
   bool quiet = false;
 
@@ -67,6 +67,11 @@ struct Reproduce {
     if (!train_sets.empty()) o.train_sets = train_sets;
     if (!valid_sets.empty()) o.valid_sets = valid_sets;
     if (!vocab.empty()) o.vocab = vocab;
+    // A file, perhaps a stranger's, is not obeyed where it names a program.
+    if (!o.valid_script.empty() && valid_script.empty())
+      throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
+                           "', which is not run unasked; name the program that may be run with --valid-script"));
+    o.valid_script = valid_script;
     return o;
   }
 
@@ -151,6 +156,8 @@ void add_reproduce(CLI::App& app, Action& chosen) {
   c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved");
   c->add_option("--valid-sets", r->valid_sets, "where the validation text is now");
   c->add_option("--vocab", r->vocab, "where the SentencePiece model is now, if the training was given one");
+  c->add_option("--valid-script", r->valid_script, "the program that measures, if the training had one")
+      ->type_name("PROGRAM");
   c->add_option("-o,--out", r->out, "folder of the new run; default: reproduced beside the model")->type_name("DIR");
   c->add_option("--threads", r->threads, "0: every core; the result does not depend on it")->default_str("0");
   c->add_option("--memory", r->memory, "MiB that training may take; 0: as train")->default_str("0");

@@ -55,6 +55,30 @@ double number(const json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
+// The validations as one of the sets had them, where there were several; null objects of lines that do not say.
+std::vector<json> of_set(const std::vector<json>& validations, const std::string& name) {
+  std::vector<json> own;
+  for (const json& v : validations) {
+    json one = json::object();
+    if (const auto sets = v.find("sets"); sets != v.end() && sets->is_object() && sets->contains(name))
+      one = sets->at(name);
+    if (!one.is_object()) one = json::object();
+    one["update"] = number(v, "update");
+    one["epoch"] = number(v, "epoch");
+    own.push_back(std::move(one));
+  }
+  return own;
+}
+
+// Of the last validation.
+std::vector<std::string> set_names(const RunRecord& run) {
+  std::vector<std::string> names;
+  if (run.validations.empty()) return names;
+  if (const auto sets = run.validations.back().find("sets"); sets != run.validations.back().end() && sets->is_object())
+    for (const auto& item : sets->items()) names.push_back(item.key());
+  return names;
+}
+
 Series series(const std::string& name, const std::vector<json>& lines, const char* key, bool marked = false) {
   Series s{name, {}, marked};
   for (const json& line : lines) s.points.emplace_back(number(line, "update"), number(line, key));
@@ -73,6 +97,13 @@ std::string charts(const RunRecord& run) {
       {"Gradient norm", "updates", {series("norm", run.reports, "gradient_norm")}},
       {"Target tokens a second", "updates", {series("tokens/s", run.reports, "tokens_per_second")}}};
   if (run.validations.empty()) all.erase(all.begin() + 1);
+  const std::vector<std::string> sets = set_names(run);
+  for (size_t first = 0; first < sets.size(); first += 3) {  // a chart has room for three curves
+    Chart chart{"BLEU by set", "updates", {}};
+    for (size_t i = first; i < std::min(first + 3, sets.size()); ++i)
+      chart.series.push_back(series(sets[i], of_set(run.validations, sets[i]), "bleu", true));
+    all.push_back(std::move(chart));
+  }
   std::string text = "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (const Chart& c : all) text += draw_chart(c);
   return text + "</div>\n";
@@ -83,19 +114,33 @@ std::string cell(const json& line, const char* key, const char* format) {
   return fmt::format("<td class=\"n\">{}</td>", std::isnan(v) || v < 0 ? "" : fmt::format(fmt::runtime(format), v));
 }
 
+std::string validation_table(const std::vector<json>& lines) {
+  const bool script = std::any_of(lines.begin(), lines.end(), [](const json& v) { return v.contains("script"); });
+  std::string text = fmt::format(
+      "<div class=\"scroll\"><table>\n<tr><th class=\"n\">update</th><th class=\"n\">epoch</th><th "
+      "class=\"n\">loss</th><th "
+      "class=\"n\">perplexity</th><th class=\"n\">BLEU</th><th class=\"n\">chrF</th>{}</tr>\n",
+      script ? "<th class=\"n\">script</th>" : "");
+  double best = -1;
+  for (const json& v : lines) best = std::max(best, std::isnan(number(v, "bleu")) ? -1 : number(v, "bleu"));
+  for (const json& v : lines)
+    text += fmt::format("<tr{}>{}{}{}{}{}{}{}</tr>\n", best >= 0 && number(v, "bleu") == best ? " class=\"best\"" : "",
+                        cell(v, "update", "{:.0f}"), cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"),
+                        cell(v, "perplexity", "{:.3f}"), cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"),
+                        script ? fmt::format("<td class=\"n\">{:.4f}</td>", number(v, "script")) : "");
+  return text + "</table></div>\n";
+}
+
 std::string validations(const RunRecord& run) {
   if (run.validations.empty()) return "";
-  std::string text =
-      "<h2>Validations</h2>\n<div class=\"scroll\"><table>\n<tr><th class=\"n\">update</th><th class=\"n\">epoch</th>"
-      "<th class=\"n\">loss</th><th class=\"n\">perplexity</th><th class=\"n\">BLEU</th><th "
-      "class=\"n\">chrF</th></tr>\n";
-  double best = -1;
-  for (const json& v : run.validations) best = std::max(best, std::isnan(number(v, "bleu")) ? -1 : number(v, "bleu"));
-  for (const json& v : run.validations)
-    text += fmt::format("<tr{}>{}{}{}{}{}{}</tr>\n", best >= 0 && number(v, "bleu") == best ? " class=\"best\"" : "",
-                        cell(v, "update", "{:.0f}"), cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"),
-                        cell(v, "perplexity", "{:.3f}"), cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"));
-  return text + "</table></div>\n";
+  std::string text = "<h2>Validations</h2>\n";
+  const json& last = run.validations.back();
+  if (const auto found = last.find("signature"); found != last.end() && found->is_string())
+    text += fmt::format("<p class=\"lead\">{}</p>\n", xml_escaped(found->get<std::string>()));
+  text += validation_table(run.validations);
+  for (const std::string& name : set_names(run))
+    text += fmt::format("<h3>of these {}</h3>\n", xml_escaped(name)) + validation_table(of_set(run.validations, name));
+  return text;
 }
 
 // [source, reference, hypothesis] of every sample; what has another form is left out.

@@ -78,6 +78,21 @@ TEST_F(RunReport, TextOfTheCorpusIsNeverMarkup) {
   expect_well_formed(page);
 }
 
+TEST_F(RunReport, SetsAndScriptHaveTheirNumbers) {
+  write_logs();
+  write(
+      "valid.jsonl",
+      "{\"update\": 50, \"epoch\": 1, \"loss\": 4, \"bleu\": 7.5, \"chrf\": 20}\n"
+      "{\"update\": 100, \"epoch\": 2, \"loss\": 3, \"perplexity\": 8, \"bleu\": 6.5, \"chrf\": 21, \"script\": -0.25, "
+      "\"sets\": {\"a<b>.de\": {\"loss\": 2.5, \"bleu\": 11.25}, \"b.de\": {\"loss\": 3.5, \"bleu\": 3.75}, \"c\": 1, "
+      "\"d\": {\"bleu\": 1}}, \"signature\": \"BLEU|tok:zh|x\"}\n");
+  const std::string page = draw_report(read_run(folder(), 1));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("BLEU|tok:zh|x"), HasSubstr("of these a&lt;b&gt;.de"), HasSubstr("11.25"),
+                    HasSubstr("of these b.de"), HasSubstr("3.75"), HasSubstr("BLEU by set"), HasSubstr("-0.2500")));
+  expect_well_formed(page);
+}
+
 TEST_F(RunReport, AFolderWithNothingStillGivesAPage) {
   const std::string page = draw_report(read_run(folder(), 1));
   EXPECT_THAT(page, AllOf(HasSubstr("nothing was reported yet"), HasSubstr("nothing was recorded")));

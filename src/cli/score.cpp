@@ -85,7 +85,7 @@ struct Score {
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
         const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
-        std::cout << (json ? as_json(m, scores[i], y[i], a) : as_columns(scores[i], a)) << "\n";
+        std::cout << (json ? as_json(m, scores[i], x[i], y[i], a) : as_columns(scores[i], a)) << "\n";
       }
       if (!std::cout.flush()) throw OutputGone();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -122,7 +122,8 @@ struct Score {
     return line;
   }
 
-  std::string as_json(const OpenModel& m, const TextScore& s, const std::string& target, const SoftAlignment* a) const {
+  std::string as_json(const OpenModel& m, const TextScore& s, const std::string& source, const std::string& target,
+                      const SoftAlignment* a) const {
     nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalised}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();
     const std::string clean = clean_utf8(target);
@@ -131,7 +132,13 @@ struct Score {
       j["words"].push_back({i < text.size() ? std::string(text[i]) : "</s>", s.words[i]});
     for (size_t i = 0; i < s.log_p.size(); ++i)
       j["pieces"].push_back({i < s.target.size() ? m.target.piece(s.target[i]) : "</s>", s.log_p[i]});
-    if (a) j["alignment"] = alignment.text(*a);
+    if (a) {
+      j["alignment"] = alignment.text(*a);
+      if (alignment.units != "pieces") {
+        j["source_words"] = alignment.words_in(source);
+        j["target_words"] = alignment.words_in(target);
+      }
+    }
     return j.dump();
   }
 };
@@ -159,11 +166,11 @@ void add_score(CLI::App& app, Action& chosen) {
       "  hexapla score -m run test.en test.de > scores\n"
       "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
       "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
-      "Each pair gives one line, in order, as soon as there is no more to read at once: the log-probability of the "
-      "translation and its end, a tab, and the same\n"
-      "divided by the length penalty, as translating has it; then the columns that are asked for. Words stand between "
-      "white space; the score of a word is\n"
-      "the sum over its pieces. The perplexity of all pairs goes to stderr.");
+      "Each pair gives one line, in order, as soon as there is no more to read at once: the log-probability of the\n"
+      "translation and its end, a tab, and the same divided by the length penalty, as translating has it; then the\n"
+      "columns that are asked for. Words stand between white space; in scripts without blanks (Chinese, Japanese,\n"
+      "Thai, ...) every character is one, and --json lists them. The score of a word is the sum over its pieces;\n"
+      "characters of one piece share it evenly. The perplexity of all pairs goes to stderr.");
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/chart.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace hexapla::cli {
 namespace {
@@ -42,29 +43,41 @@ std::vector<std::string> memory_lines(const TrainStart& s) {
 
 std::string words_changed(const std::string& now, const std::string& before, bool color) {
   if (!color || before.empty()) return now;
-  std::istringstream old_words(before), words(now);
-  std::vector<std::string> old{std::istream_iterator<std::string>(old_words), {}};
+  std::vector<std::string_view> old = words(before);
   std::string text;
-  for (std::string word; words >> word;) {
+  const char* at = now.data();
+  for (const std::string_view word : words(now)) {
+    text.append(at, word.data());
+    at = word.data() + word.size();
     const auto found = std::find(old.begin(), old.end(), word);
-    if (found != old.end()) old.erase(found);
-    text += (text.empty() ? "" : " ") + (found == old.end() ? "\x1b[1m" + word + "\x1b[0m" : word);
+    const bool is_new = found == old.end();
+    text += is_new ? cat("\x1b[1m", word, "\x1b[0m") : std::string(word);
+    if (!is_new) old.erase(found);
   }
-  return text;
+  return text.append(at, now.data() + now.size());
 }
 
 struct Measure {
   const char* name;
   bool higher_is_better;
   int digits;
-  double (*of)(const Validation&);
+  double (*of)(const ValidScores&);
 };
 constexpr Measure measures[] = {
-    {"loss", false, 4, [](const Validation& v) { return v.loss; }},
-    {"perplexity", false, 3, [](const Validation& v) { return v.perplexity; }},
-    {"BLEU", true, 2, [](const Validation& v) { return v.bleu.value_or(std::nan("")); }},
-    {"chrF", true, 2, [](const Validation& v) { return v.chrf.value_or(std::nan("")); }},
+    {"loss", false, 4, [](const ValidScores& v) { return v.loss; }},
+    {"perplexity", false, 3, [](const ValidScores& v) { return v.perplexity; }},
+    {"BLEU", true, 2, [](const ValidScores& v) { return v.bleu.value_or(std::nan("")); }},
+    {"chrF", true, 2, [](const ValidScores& v) { return v.chrf.value_or(std::nan("")); }},
+    {"script", true, 4, [](const ValidScores& v) { return v.script.value_or(std::nan("")); }},
 };
+
+// " : loss 3.2142 : perplexity 24.883 : BLEU 12.01 : chrF 33.40"
+std::string measured(const ValidScores& v) {
+  std::string text;
+  for (const Measure& m : measures)
+    if (!std::isnan(m.of(v))) text += fmt::format(" : {} {:.{}f}", m.name, m.of(v), m.digits);
+  return text;
+}
 
 std::vector<nlohmann::json> objects_in(const std::string& path) {
   std::vector<nlohmann::json> all;
@@ -121,6 +134,7 @@ void ProgressWatcher::remember(const std::string& folder) {
     v.perplexity = object.value("perplexity", std::nan(""));
     v.bleu = score(object, "bleu");
     v.chrf = score(object, "chrf");
+    if (const auto found = object.find("script"); found != object.end() && found->is_number()) v.script = *found;
     history_.emplace_back(v.update, v);
   }
 }
@@ -156,19 +170,20 @@ void ProgressWatcher::updated(const TrainReport& r) {
 void ProgressWatcher::validated(const Validation& v) {
   history_.emplace_back(v.update, v);
   history_.back().second.examples.clear();
+  if (!v.signature.empty() && !std::exchange(signature_shown_, true)) progress_.say(v.signature);
   if (progress_.terminal().live) {
     show_table(v);
     show_samples(v);
     return;
   }
-  std::string line = fmt::format("[valid] Ep. {} : Up. {}", v.epoch, v.update);
-  for (const Measure& m : measures)
-    if (!std::isnan(m.of(v))) line += fmt::format(" : {} {:.{}f}", m.name, m.of(v), m.digits);
+  std::string line = fmt::format("[valid] Ep. {} : Up. {}{}", v.epoch, v.update, measured(v));
   if (v.best)
     line += " : new best";
   else
     line += fmt::format(" : stalled {} time{}", v.stalled, v.stalled == 1 ? "" : "s");
   progress_.say(line);
+  for (const auto& [name, scores] : v.sets)
+    progress_.say(fmt::format("[valid] Ep. {} : Up. {} : {}{}", v.epoch, v.update, name, measured(scores)));
 }
 
 void ProgressWatcher::show_table(const Validation& v) {
@@ -186,6 +201,7 @@ void ProgressWatcher::show_table(const Validation& v) {
     progress_.say(fmt::format("  {:<10}{:>9.{}f}  {}{}", m.name, m.of(v), m.digits, padded(sparkles, int(sparks) + 2),
                               standing(values, m.higher_is_better, m.digits)));
   }
+  for (const auto& [name, scores] : v.sets) progress_.say(fmt::format("  of these {}{}", name, measured(scores)));
 }
 
 void ProgressWatcher::show_samples(const Validation& v) {

@@ -29,6 +29,7 @@ class ProgressWatcher : public TrainWatcher {
   std::vector<double> losses_;                           // of the reports
   std::vector<std::pair<int64_t, Validation>> history_;  // without their samples
   std::vector<std::string> last_hypotheses_;
+  bool signature_shown_ = false;
 };
 
 // "loss 3.2142": what a live line of this many columns has room for, the most important first.

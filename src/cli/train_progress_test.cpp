@@ -63,6 +63,34 @@ class Shown : public TestFolder {
   }
 };
 
+TEST_F(Shown, SetsAreToldByNameAndTheSignatureOnce) {
+  for (const bool live : {false, true}) {
+    const std::string text = stderr_of([&] {
+      ProgressWatcher watcher({.live = live, .color = false, .quiet = false, .width = 100});
+      for (const int64_t update : {200, 300}) {
+        Validation v = some_validation(update, 20, "a cat");
+        v.signature = "BLEU|tok:zh|x";
+        v.script = -0.5;
+        v.sets = {{"news.zh", {.loss = 2, .perplexity = 7, .bleu = 31.25, .chrf = 44}}, {"web.zh", {.loss = 3}}};
+        watcher.validated(v);
+      }
+    });
+    EXPECT_THAT(text, AllOf(HasSubstr("news.zh : loss 2.0000 : perplexity 7.000 : BLEU 31.25 : chrF 44.00"),
+                            HasSubstr("web.zh : loss 3.0000"), testing::ContainsRegex("script  *-0.5000")));
+    EXPECT_EQ(text.find("BLEU|tok:zh|x"), text.rfind("BLEU|tok:zh|x")) << "once";
+    EXPECT_NE(text.find("BLEU|tok:zh|x"), std::string::npos);
+  }
+}
+
+TEST_F(Shown, ChangedCharactersAreBoldWhereWordsAreNotToBeSeen) {
+  const std::string text = stderr_of([&] {
+    ProgressWatcher watcher({.live = true, .color = true, .quiet = false, .width = 100});
+    watcher.validated(some_validation(200, 20, "我在家。"));
+    watcher.validated(some_validation(300, 20, "我在公园。"));
+  });
+  EXPECT_THAT(text, HasSubstr("我在\x1b[1m公\x1b[0m\x1b[1m园\x1b[0m。"));
+}
+
 TEST_F(Shown, OnATerminalATableWithSamples) {
   std::ofstream(at("valid.jsonl")) << "{\"update\": 100, \"loss\": 3, \"perplexity\": 20, \"bleu\": 30, \"chrf\": -1}\n"
                                    << "damaged\n";

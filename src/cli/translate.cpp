@@ -75,7 +75,7 @@ struct Translate {
           Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
             progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
           });
-      write(first, found, alignment.texts(m.members[0], in.text, found, how));
+      write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
       if (!std::cout) throw OutputGone();
       first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -101,11 +101,11 @@ struct Translate {
     return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
   }
 
-  void write(int64_t first, const std::vector<std::vector<Translation>>& all,
+  void write(int64_t first, const std::vector<std::string>& sources, const std::vector<std::vector<Translation>>& all,
              const std::vector<std::vector<std::string>>& alignments) const {
     for (size_t i = 0; i < all.size(); ++i) {
       if (json) {
-        write_json(all[i], alignment ? alignments[i] : std::vector<std::string>());
+        write_json(sources[i], all[i], alignment ? alignments[i] : std::vector<std::string>());
         continue;
       }
       for (size_t j = 0; j < all[i].size(); ++j) {
@@ -122,7 +122,9 @@ struct Translate {
   }
 
   // alignments: one a translation, or none.
-  static void write_json(const std::vector<Translation>& found, const std::vector<std::string>& alignments) {
+  void write_json(const std::string& source, const std::vector<Translation>& found,
+                  const std::vector<std::string>& alignments) const {
+    const bool numbers_words = !alignments.empty() && alignment.units != "pieces";
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Translation& t : found) {
       list.push_back({{"text", t.text},
@@ -132,10 +134,11 @@ struct Translate {
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;
       if (!alignments.empty()) list.back()["alignment"] = alignments[list.size() - 1];
+      if (numbers_words) list.back()["target_words"] = alignment.words_in(t.text);
     }
-    std::cout << nlohmann::ordered_json{{"translations", std::move(list)}}.dump(
-                     -1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << "\n";
+    nlohmann::ordered_json line{{"translations", std::move(list)}};
+    if (numbers_words) line["source_words"] = alignment.words_in(source);
+    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
 };
 

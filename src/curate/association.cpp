@@ -4,13 +4,17 @@
 #include <string>
 
 #include "base/hash.h"
+#include "text/utf8.h"
 
 namespace hexapla {
 namespace {
 
 bool ascii_word(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-// Three bytes and more: from U+0800 on, where scripts without blanks between words are.
-bool stands_alone(unsigned char c) { return c >= 0xE3; }
+// A character of three bytes or more from U+3000 on, Chinese, Japanese or Korean; or of another script without blanks.
+bool stands_alone(std::string_view line, size_t at) {
+  const auto c = static_cast<unsigned char>(line[at]);
+  return c >= 0xE3 || (c >= 0xE0 && begins_without_blank(line.substr(at)));
+}
 
 // How many of the `skipped` source lines from a change on have no partner: those whose target lines are missing.
 int64_t skipped(int before, int after) { return std::max(0, before - after); }
@@ -50,7 +54,7 @@ Words words_of(std::string_view line) {
   };
   for (size_t i = 0; i < line.size(); ++i) {
     const auto c = static_cast<unsigned char>(line[i]);
-    if (stands_alone(c)) {
+    if (stands_alone(line, i)) {
       end_word();
       word = line.substr(i, c >= 0xF0 ? 4 : 3);
       i += word.size() - 1;

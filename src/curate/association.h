@@ -9,7 +9,8 @@ namespace hexapla {
 
 using Words = std::vector<uint32_t>;  // hashes of the different words of a line, sorted
 
-// Words are runs of letters and digits, ASCII in lower case; without blanks between them (Chinese) they are characters.
+// Words are runs of letters and digits, ASCII in lower case; without blanks between them (Chinese, Thai) they are
+// characters.
 Words words_of(std::string_view line);
 
 // Dice's coefficient (1945) between source and target words, from pairs of lines.

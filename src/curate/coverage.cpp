@@ -7,17 +7,6 @@ bool byte_piece(const std::string& piece) {
   return piece.size() == 6 && piece.starts_with("<0x") && piece.back() == '>';
 }
 
-int64_t words_in(std::string_view line) {
-  int64_t n = 0;
-  bool inside = false;
-  for (const char c : line) {
-    const bool space = c == ' ' || c == '\t';
-    n += !space && !inside;
-    inside = !space;
-  }
-  return n;
-}
-
 }  // namespace
 
 Coverage::Use::Use(Vocabulary v) : vocabulary(std::move(v)) {
@@ -36,7 +25,7 @@ bool Coverage::add(std::string_view line, Where where) {
   Side& side = sides_[index(where)];
   Use& use = uses_[index(where)];
   const int64_t unknown_before = side.unknown;
-  side.words += words_in(line);
+  side.words += static_cast<int64_t>(words(line).size());
   for (const int32_t id : use.vocabulary.encode(line)) {
     use.used[static_cast<size_t>(id)] = true;
     ++side.pieces;

@@ -13,7 +13,7 @@ namespace hexapla {
 class Coverage {
  public:
   struct Side {
-    int64_t pieces = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: by white space
+    int64_t pieces = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: text/words.h
   };
 
   explicit Coverage(VocabularyPair vocabularies);

@@ -25,22 +25,26 @@ bool parse(std::string_view text, Link& link) {
 
 // One side of a pair: which unit each token belongs to, and how many units there are.
 struct Side {
-  std::vector<int32_t> unit_of_token;
+  std::vector<WordSpan> units_of_token;
   int32_t units;
 };
 
 Side side(const std::string& text, const Vocabulary& vocabulary, LinkUnit unit) {
   const PlacedPieces pieces = vocabulary.encode_with_places(text);
-  if (unit == LinkUnit::words) return {words_of_pieces(text, pieces.places), static_cast<int32_t>(words(text).size())};
+  if (unit != LinkUnit::pieces) {
+    const WordEnds ends = unit == LinkUnit::blanks ? WordEnds::at_blanks : WordEnds::by_script;
+    return {words_of_pieces(text, pieces.places, ends), static_cast<int32_t>(words(text, ends).size())};
+  }
   Side each{{}, static_cast<int32_t>(pieces.ids.size())};
-  for (int32_t i = 0; i < each.units; ++i) each.unit_of_token.push_back(i);
+  for (int32_t i = 0; i < each.units; ++i) each.units_of_token.emplace_back(i);
   return each;
 }
 
 std::vector<std::vector<int32_t>> tokens_of_units(const Side& side) {
   std::vector<std::vector<int32_t>> tokens(static_cast<size_t>(side.units));
-  for (size_t i = 0; i < side.unit_of_token.size(); ++i)
-    tokens[side.unit_of_token[i]].push_back(static_cast<int32_t>(i));
+  for (size_t i = 0; i < side.units_of_token.size(); ++i)
+    for (int32_t unit = side.units_of_token[i].first; unit <= side.units_of_token[i].last; ++unit)
+      tokens[unit].push_back(static_cast<int32_t>(i));
   return tokens;
 }
 
@@ -85,7 +89,7 @@ std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const 
     if (link.source >= from.units || link.target >= to.units)
       throw DataError(cat(path_, " line ", line, ": the link ", link.source, "-", link.target,
                           " leads out of the pair, which has ", from.units, " and ", to.units,
-                          unit_ == LinkUnit::words ? " words" : " pieces",
+                          unit_ == LinkUnit::pieces ? " pieces" : " words",
                           "; links count from 0, the source comes first, and --guided-alignment-units says what is "
                           "counted"));
     for (int32_t t : targets[link.target])
@@ -95,6 +99,24 @@ std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const 
             [](const Link& a, const Link& b) { return std::pair(a.target, a.source) < std::pair(b.target, b.source); });
   links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;
+}
+
+std::string GoldLinks::doubt() const {
+  if (unit_ != LinkUnit::words) return "";
+  bool cut_into_words = false;
+  for (int64_t i = 0; i < corpus_.size(); ++i) {
+    const std::string &x = corpus_.source[i], &y = corpus_.target[i];
+    const size_t from = words(x, WordEnds::at_blanks).size(), to = words(y, WordEnds::at_blanks).size();
+    for (const Link& link : lines_[corpus_.lines[i] - 1]) {
+      if (static_cast<size_t>(link.source) >= from || static_cast<size_t>(link.target) >= to) return "";
+      cut_into_words |= words(x).size() > from || words(y).size() > to;
+    }
+  }
+  if (!cut_into_words) return "";
+  return cat(path_,
+             ": no link leads beyond the words that stand between blanks, though the text is of a script without ",
+             "blanks, in which every character counts as a word; if it was cut into words, give ",
+             "--guided-alignment-units blanks");
 }
 
 }  // namespace hexapla

@@ -20,7 +20,8 @@ std::string pharaoh(std::span<const Link> links);
 // In the order of the text. DataError: what is no link; the message begins with `where`.
 std::vector<Link> parse_pharaoh(std::string_view text, const std::string& where);
 
-enum class LinkUnit { words, pieces };  // what is counted: what stands between white space, or tokens
+// What is counted: words (text/words.h), tokens, or what stands between white space whatever the script.
+enum class LinkUnit { words, pieces, blanks };
 
 // The links of a corpus, of which line i of a file belongs to line i of the corpus files, for its sentences in tokens.
 class GoldLinks {
@@ -33,6 +34,10 @@ class GoldLinks {
   // linked to every token of the words that the word is linked to. DataError, naming file and line: a link out of the
   // sentence.
   std::vector<Link> of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const;
+
+  // What to tell the user where the links seem to count words between blanks in text of a script without blanks, that
+  // is, text that was cut into words, though the unit is words; "" otherwise.
+  std::string doubt() const;
 
  private:
   std::string path_;

@@ -61,7 +61,8 @@ TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
     std::vector<Link> expected;
     for (int32_t t = 0; t < int32_t(target.size()); ++t)
       for (int32_t s = 0; s < int32_t(source.size()); ++s)
-        if (std::count(of_words.begin(), of_words.end(), Link{source[s], target[t]})) expected.push_back({s, t});
+        if (std::count(of_words.begin(), of_words.end(), Link{source[s].first, target[t].first}))
+          expected.push_back({s, t});
     EXPECT_GT(expected.size(), of_words.size()) << "the words are single pieces: the test shows little";
     EXPECT_EQ(gold.of_pair(i, *v_, *v_), expected);
   }
@@ -72,6 +73,31 @@ TEST_F(Gold, PiecesAreTakenAsTheyAre) {
   const GoldLinks gold(path("links"), LinkUnit::pieces, corpus_);
   EXPECT_THAT(gold.of_pair(0, *v_, *v_), ElementsAre(Link{0, 0}, Link{1, 0}, Link{2, 1}));
   EXPECT_THAT(gold.of_pair(1, *v_, *v_), IsEmpty());
+}
+
+TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
+  write("a", "we go to Beijing\n");
+  write("b", "我们 去 北京\n");
+  const Corpus corpus = read_parallel(path("a"), path("b"));
+  const Vocabulary v = Vocabulary::train({"we go to Beijing", "我们 去 北京"}, {.size = 30});
+  const auto doubt = [&](const std::string& links, LinkUnit unit) {
+    write("links", links);
+    return GoldLinks(path("links"), unit, corpus).doubt();
+  };
+  EXPECT_THAT(doubt("0-0 3-2\n", LinkUnit::words), HasSubstr("give --guided-alignment-units blanks"));
+  EXPECT_EQ(doubt("0-0 3-2\n", LinkUnit::blanks), "");
+  EXPECT_EQ(doubt("0-0 0-1 3-3 3-4\n", LinkUnit::words), "") << "they count characters";
+  write("links", "0-0 3-2\n");
+  std::vector<int32_t> linked;
+  for (const Link& link : GoldLinks(path("links"), LinkUnit::blanks, corpus).of_pair(0, v, v))
+    linked.push_back(link.target);
+  std::vector<int32_t> expected;
+  const auto of = words_of_pieces(corpus.target[0], v.encode_with_places(corpus.target[0]).places, WordEnds::at_blanks);
+  for (size_t t = 0; t < of.size(); ++t)
+    if (of[t] == WordSpan(0) || of[t] == WordSpan(2)) expected.push_back(static_cast<int32_t>(t));
+  linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
+  EXPECT_EQ(linked, expected);
+  EXPECT_EQ(GoldLinks(path("links"), LinkUnit::words, read_parallel(path("a"), path("a"))).doubt(), "");
 }
 
 TEST_F(Gold, WrongFiles) {

@@ -44,6 +44,16 @@ std::vector<Link> links(const SoftAlignment& soft, Keep&& keep) {
   return all;
 }
 
+// Those that one token covers together with the one before; </s>, the last, is none of them.
+std::vector<bool> joined_units(const Units& units) {
+  std::vector<bool> joined;
+  for (const WordSpan& span : units.of_token) {
+    if (span.count() > 1) joined.resize(static_cast<size_t>(units.count) + 1);
+    for (int32_t unit = span.first + 1; unit <= span.last; ++unit) joined[unit] = true;
+  }
+  return joined;
+}
+
 }  // namespace
 
 void check(const AttentionHead& a, const Config& c) {
@@ -93,27 +103,37 @@ double coverage(const SoftAlignment& tokens) {
 SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target) {
   SoftAlignment merged{target.count + 1, source.count + 1, {}};
   merged.weights.assign(static_cast<size_t>(merged.rows * merged.columns), 0);
-  const auto unit = [](const Units& units, int64_t token, int64_t all) {
-    return token + 1 == all ? units.count : units.of_token[static_cast<size_t>(token)];
+  const auto span = [](const Units& units, int64_t token, int64_t all) {
+    return token + 1 == all ? WordSpan(static_cast<int32_t>(units.count)) : units.of_token[static_cast<size_t>(token)];
   };
   std::vector<double> count(static_cast<size_t>(merged.rows));
-  for (int64_t t = 0; t < tokens.rows; ++t) ++count[unit(target, t, tokens.rows)];
+  for (int64_t t = 0; t < tokens.rows; ++t)
+    for (int32_t row = span(target, t, tokens.rows).first; row <= span(target, t, tokens.rows).last; ++row)
+      ++count[row];
   for (int64_t t = 0; t < tokens.rows; ++t) {
-    const int64_t row = unit(target, t, tokens.rows);
-    for (int64_t s = 0; s < tokens.columns; ++s)
-      merged.weights[row * merged.columns + unit(source, s, tokens.columns)] += tokens.at(t, s) / count[row];
+    const WordSpan rows = span(target, t, tokens.rows);
+    for (int64_t s = 0; s < tokens.columns; ++s) {
+      const WordSpan columns = span(source, s, tokens.columns);
+      for (int32_t row = rows.first; row <= rows.last; ++row)
+        for (int32_t column = columns.first; column <= columns.last; ++column)
+          merged.weights[row * merged.columns + column] += tokens.at(t, s) / count[row] / columns.count();
+    }
   }
+  merged.joined = joined_units(source);
   return merged;
 }
 
 std::vector<Link> hard_links(const SoftAlignment& soft) {
-  std::vector<int64_t> best(static_cast<size_t>(soft.rows), -1);
+  std::vector<int64_t> best(static_cast<size_t>(soft.rows), -1), last(best);
   for (int64_t t = 0; t + 1 < soft.rows; ++t) {
     double most = 0;
     for (int64_t s = 0; s + 1 < soft.columns; ++s)
-      if (soft.at(t, s) > most) most = soft.at(t, s), best[t] = s;
+      if (soft.at(t, s) > most) most = soft.at(t, s), best[t] = last[t] = s;
+    if (best[t] < 0 || soft.joined.empty()) continue;
+    while (soft.joined[best[t]]) --best[t];
+    while (soft.joined[last[t] + 1]) ++last[t];
   }
-  return links(soft, [&](int64_t t, int64_t s) { return best[t] == s; });
+  return links(soft, [&](int64_t t, int64_t s) { return best[t] <= s && s <= last[t]; });
 }
 
 std::vector<Link> links_above(const SoftAlignment& soft, double threshold) {

@@ -25,6 +25,8 @@ void check(const AttentionHead& head, const Config& config);
 struct SoftAlignment {
   int64_t rows = 0, columns = 0;
   std::vector<double> weights;
+  // Of each column: whether the same piece brought it in as the column before it. Empty: none.
+  std::vector<bool> joined{};
   double at(int64_t row, int64_t column) const { return weights[static_cast<size_t>(row * columns + column)]; }
   bool operator==(const SoftAlignment&) const = default;
 };
@@ -39,7 +41,7 @@ size_t align_memory(const Transformer& model, std::span<const Ids> sources, std:
 
 // The units that tokens belong to, from 0; </s>, the last token, is a unit of its own behind them.
 struct Units {
-  std::span<const int32_t> of_token;
+  std::span<const WordSpan> of_token;
   int64_t count;
 };
 // How much of the source was translated (Wu et al. 2016, equation 14): the sum over the source tokens but </s> of
@@ -47,11 +49,12 @@ struct Units {
 double coverage(const SoftAlignment& tokens);
 
 // Tokens put together to larger units: the weights on a source unit are summed, those of a target unit's tokens
-// averaged. A target unit without tokens (its line was cut) has a row of zeros.
+// averaged. A token of several units (a piece of several Chinese characters) gives each an equal share of the weight on
+// it, and its own weights to each. A target unit without tokens (its line was cut) has a row of zeros.
 SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target);
 
-// For each target unit but </s> the source unit, not </s>, that has most of its attention; the first among equals.
-// Sorted by target.
+// For each target unit but </s> the source unit, not </s>, that has most of its attention, the first among equals; and
+// those that are joined to it. Sorted by target.
 std::vector<Link> hard_links(const SoftAlignment& soft);
 // Every pair of units, without </s>, of a weight of at least `threshold`. Sorted by target, then source.
 std::vector<Link> links_above(const SoftAlignment& soft, double threshold);

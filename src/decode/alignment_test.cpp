@@ -123,7 +123,7 @@ const SoftAlignment kTokens{4,
                              .1, .1, .8, 0,   //
                              .0, .2, .6, .2,  //
                              .1, .1, .1, .7}};
-const std::vector<int32_t> kFrom{0, 0, 1}, kTo{0, 1, 1};
+const std::vector<WordSpan> kFrom{0, 0, 1}, kTo{0, 1, 1};
 
 TEST(Alignment, MergesTokensToWords) {
   const SoftAlignment words = merge(kTokens, {kFrom, 2}, {kTo, 2});

@@ -50,7 +50,9 @@ std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text
     return std::string(text.substr(place.from, place.to - place.from));
   }
   const std::vector<std::string_view> all = words(text);
-  return most < 0 || all.empty() ? "" : std::string(all[words_of_pieces(text, source.places)[most]]);
+  if (most < 0 || all.empty()) return "";
+  const WordSpan span = words_of_pieces(text, source.places)[most];
+  return {all[span.first].data(), all[span.last].data() + all[span.last].size()};
 }
 
 Copies copies(const PairReader& reader, const SourceTexts& sources, const Vocabulary& target,

@@ -25,7 +25,8 @@ Copies copies(const PairReader& reader, const SourceTexts& sources, const Vocabu
               std::span<const std::vector<Hypothesis>> found, const TranslateOptions& options);
 
 // What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
-// side cannot spell the other cannot either; where the source has none, the whole word that had most.
+// side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script
+// without blanks) of the token that had most.
 std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const PlacedPieces& source,
                    int32_t unknown);
 

@@ -32,12 +32,13 @@ std::vector<Ids> LineEncoder::encode(std::span<const std::string> lines) const {
   return all;
 }
 
-LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line) const {
+LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, WordEnds ends) const {
   const std::string clean = mended(text, line);
   PlacedPieces pieces = vocabulary_.encode_with_places(clean);
   pieces.ids.resize(kept(pieces.ids.size(), line));
   pieces.places.resize(pieces.ids.size());
-  return {std::move(pieces.ids), words_of_pieces(clean, pieces.places), static_cast<int32_t>(words(clean).size())};
+  return {std::move(pieces.ids), words_of_pieces(clean, pieces.places, ends),
+          static_cast<int32_t>(words(clean, ends).size())};
 }
 
 // How many of so many tokens are read.

@@ -23,13 +23,13 @@ class LineEncoder {
   // Without </s>; empty for a blank line. `line` is its place in the input, for warnings.
   Ids encode(const std::string& text, size_t line) const;
   std::vector<Ids> encode(std::span<const std::string> lines) const;
-  // The same, and to which word of the line (from 0, words stand between white space) each token belongs.
+  // The same, and to which words of the line (text/words.h) each token belongs.
   struct Line {
     Ids ids;
-    std::vector<int32_t> words;
+    std::vector<WordSpan> words;
     int32_t word_count = 0;
   };
-  Line encode_words(const std::string& text, size_t line) const;
+  Line encode_words(const std::string& text, size_t line, WordEnds ends = WordEnds::by_script) const;
 
  protected:
   std::string mended(const std::string& text, size_t line) const;

@@ -43,7 +43,7 @@ Phrase make_phrase(const Vocabulary& target, const PieceTexts& pieces, const std
   Phrase p{pieces.normalised(text), target.encode(plain_line(text))};
   while (p.text.ends_with(' ')) p.text.pop_back();
   if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
-  if (writes_no_blanks(p.text)) drop_blank(p.ids, p, pieces);
+  if (begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);
   return p;
 }
 
@@ -64,8 +64,8 @@ bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_
   for (size_t at = text.find(phrase.text, from > n ? from - n : 0); at != std::string_view::npos;
        at = text.find(phrase.text, at + 1)) {
     const size_t end = at + n;
-    if (word_boundary(text, at) && (end < text.size() ? word_boundary(text, end) : ending == Ending::closed))
-      return true;
+    const bool ends = end < text.size() ? word_boundary(text, end) : ending == Ending::closed || word_ends(text);
+    if (ends && word_boundary(text, at)) return true;
   }
   return false;
 }

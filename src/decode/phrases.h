@@ -23,7 +23,7 @@ Phrase writable_phrase(const Vocabulary& target, const PieceTexts& pieces, const
 enum class Ending { open, closed };  // whether something may still be added to the text
 
 // Whether the phrase stands in the text so that it ends at byte `from` or later. At an open end a phrase is not yet
-// there: the next piece may go on with its last word.
+// there if the next piece may go on with its last word: one that ends with a letter of a script with blanks.
 bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from = 0);
 
 // How far a translation has come with the phrases that it must have.

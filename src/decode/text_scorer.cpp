@@ -14,16 +14,24 @@ void check(const TranslateOptions& options, size_t sources, size_t targets) {
                          " translations; line i of one must belong to line i of the other"));
 }
 
-std::vector<LineEncoder::Line> encode_lines(const LineEncoder& encoder, std::span<const std::string> texts) {
+std::vector<LineEncoder::Line> encode_lines(const LineEncoder& encoder, std::span<const std::string> texts,
+                                            WordEnds ends) {
   std::vector<LineEncoder::Line> lines;
-  for (size_t i = 0; i < texts.size(); ++i) lines.push_back(encoder.encode_words(texts[i], i));
+  for (size_t i = 0; i < texts.size(); ++i) lines.push_back(encoder.encode_words(texts[i], i, ends));
   return lines;
 }
 
-// </s> stands behind the words. Of a line that was cut the words that were not read have log-probability 0.
+WordEnds ends_of(AlignmentUnit unit) {
+  return unit == AlignmentUnit::blanks ? WordEnds::at_blanks : WordEnds::by_script;
+}
+
+// </s> stands behind the words. Words that one piece has part in share its log-probability evenly. Of a line that was
+// cut the words that were not read have log-probability 0.
 std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Line& line) {
   std::vector<double> sums(static_cast<size_t>(line.word_count) + 1);
-  for (size_t i = 0; i < line.words.size(); ++i) sums[line.words[i]] += log_p[i];
+  for (size_t i = 0; i < line.words.size(); ++i)
+    for (int32_t word = line.words[i].first; word <= line.words[i].last; ++word)
+      sums[word] += log_p[i] / line.words[i].count();
   sums.back() += log_p.back();
   return sums;
 }
@@ -38,21 +46,23 @@ TextScorer::TextScorer(const Transformer& model, const Vocabulary& source, const
 }
 
 TextScorer::Lines TextScorer::source_lines(std::span<const std::string> sources, const TranslateOptions& options,
-                                           const LineWarning& warn) const {
-  Lines lines = encode_lines(LineEncoder(source_, model_.config, options.max_length, warn), sources);
+                                           const LineWarning& warn, WordEnds ends) const {
+  Lines lines = encode_lines(LineEncoder(source_, model_.config, options.max_length, warn), sources, ends);
   for (LineEncoder::Line& line : lines) line.ids.push_back(source_.eos());
   return lines;
 }
 
 TextScorer::Lines TextScorer::target_lines(std::span<const std::string> targets, const TranslateOptions& options,
-                                           const LineWarning& warn) const {
-  return encode_lines(LineEncoder(target_, model_.config, options.max_length, warn), targets);
+                                           const LineWarning& warn, WordEnds ends) const {
+  return encode_lines(LineEncoder(target_, model_.config, options.max_length, warn), targets, ends);
 }
 
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
   check(options, sources.size(), targets.size());
-  const PairBatches pairs(source_lines(sources, options, warn), target_lines(targets, options, warn), options);
+  const WordEnds ends = WordEnds::by_script;
+  const PairBatches pairs(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends),
+                          options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory =
@@ -73,17 +83,19 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
                                              const TranslateOptions& options, const AlignmentOptions& how,
                                              const LineWarning& warn) const {
   check(options, sources.size(), targets.size());
-  return align(source_lines(sources, options, warn), target_lines(targets, options, warn), options, how);
+  const WordEnds ends = ends_of(how.unit);
+  return align(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends), options, how);
 }
 
 std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> sources, std::span<const Translation> targets,
                                              const TranslateOptions& options, const AlignmentOptions& how) const {
   check(options, sources.size(), targets.size());
+  const WordEnds ends = ends_of(how.unit);
   Lines to;
   for (const Translation& t : targets)
-    to.push_back({t.ids, words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places),
-                  static_cast<int32_t>(words(t.text).size())});
-  return align(source_lines(sources, options, {}), to, options, how);
+    to.push_back({t.ids, words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places, ends),
+                  static_cast<int32_t>(words(t.text, ends).size())});
+  return align(source_lines(sources, options, {}, ends), to, options, how);
 }
 
 std::vector<SoftAlignment> TextScorer::align(const Lines& from, const Lines& to, const TranslateOptions& options,

@@ -17,7 +17,8 @@ struct TextScore : PairScore {
   bool operator==(const TextScore&) const = default;
 };
 
-enum class AlignmentUnit { words, pieces };
+// Words are those of text/words.h; blanks: what stands between white space whatever the script.
+enum class AlignmentUnit { words, pieces, blanks };
 struct AlignmentOptions {
   AttentionHead attention;
   AlignmentUnit unit = AlignmentUnit::words;
@@ -47,10 +48,10 @@ class TextScorer {
 
  private:
   using Lines = std::vector<LineEncoder::Line>;
-  Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options,
-                     const LineWarning& warn) const;
-  Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options,
-                     const LineWarning& warn) const;
+  Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options, const LineWarning& warn,
+                     WordEnds ends) const;
+  Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options, const LineWarning& warn,
+                     WordEnds ends) const;
   std::vector<SoftAlignment> align(const Lines& from, const Lines& to, const TranslateOptions& options,
                                    const AlignmentOptions& how) const;
 

@@ -87,7 +87,8 @@ BleuScore result_of(const MetricStatistics& sums, bool effective_order) {
 Bleu::Bleu(const BleuOptions& options) : options_(options), tokenize_(bleu_tokenizer(options.tokenize)) {}
 
 std::string Bleu::settings() const {
-  return cat("case:", options_.lowercase ? "lc" : "mixed", "|eff:no|tok:", options_.tokenize, "|smooth:exp");
+  return cat("case:", options_.lowercase ? "lc" : "mixed", "|eff:no|tok:", signature_of_tokenizer(options_.tokenize),
+             "|smooth:exp");
 }
 
 std::vector<std::string> Bleu::words(const std::string& line) const {

@@ -72,7 +72,7 @@ TEST(Metrics, UnknownNames) {
   EXPECT_THAT(message_of<UsageError>([] { make_metric("blue", {}); }),
               HasSubstr("'blue'; known are bleu, chrf, chrf++ and ter"));
   EXPECT_THAT(message_of<UsageError>([] { make_metric("bleu", {.tokenize = "14a"}); }),
-              HasSubstr("'14a'; known are 13a, none, intl, char and zh"));
+              HasSubstr("'14a'; known are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
 }
 
 TEST(Metrics, InvalidUtf8IsScoredNotRefused) {
@@ -183,6 +183,8 @@ TEST(Unicode, SplitAndStrip) {
   EXPECT_THAT(split(" a\u00A0b\u2003 c"), ElementsAre("a", "b", "c"));
   EXPECT_THAT(split("\u3000"), ElementsAre());
   EXPECT_EQ(strip_right(" a b \t\u00A0"), " a b");
+  EXPECT_EQ(strip("\u3000 a b \t\u00A0"), "a b");
+  EXPECT_EQ(strip(" \t"), "");
 }
 
 TEST(Perplexity, OfAUniformGuess) { EXPECT_NEAR(perplexity(10 * std::log(50.), 10), 50, 1e-9); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "evaluate/mecab.h"
 #include "evaluate/rewrite.h"
 #include "evaluate/unicode.h"
 
@@ -22,6 +23,12 @@ constexpr std::u32string_view kChinese =
 
 // N, P or S of a general category: what \p{N}, \p{P} and \p{S} ask for.
 char major_category(char32_t c) { return utf8proc_category_string(static_cast<utf8proc_int32_t>(c))[0]; }
+
+// None where the tokenizer needs nothing of it.
+const Mecab* mecab_of(std::string_view tokenizer) {
+  if (tokenizer == "ja-mecab") return &Mecab::japanese();
+  return tokenizer == "ko-mecab" ? &Mecab::korean() : nullptr;
+}
 
 }  // namespace
 
@@ -51,22 +58,37 @@ std::vector<std::string> tokenize_intl(std::string_view line) {
 }
 
 std::vector<std::string> tokenize_zh(std::string_view line) {
-  std::u32string text = code_points(line);
-  text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
-  text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
+  const std::u32string text = code_points(strip(line));
   return split(western_punctuation_apart(to_utf8(apart(text, [](char32_t c) { return in_ranges(kChinese, c); }))));
 }
 
+std::vector<std::string> tokenize_ja_mecab(std::string_view line) { return Mecab::japanese().morphemes(line); }
+std::vector<std::string> tokenize_ko_mecab(std::string_view line) { return Mecab::korean().morphemes(line); }
+
 Tokenize bleu_tokenizer(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Tokenize>, 5> kAll{{{"13a", tokenize_13a},
+  constexpr std::array<std::pair<std::string_view, Tokenize>, 7> kAll{{{"13a", tokenize_13a},
                                                                        {"none", tokenize_none},
                                                                        {"intl", tokenize_intl},
                                                                        {"char", tokenize_char},
-                                                                       {"zh", tokenize_zh}}};
-  for (const auto& [known, tokenize] : kAll) {
-    if (name == known) return tokenize;
-  }
-  throw UsageError(cat("there is no tokenizer '", name, "'; known are 13a, none, intl, char and zh"));
+                                                                       {"zh", tokenize_zh},
+                                                                       {"ja-mecab", tokenize_ja_mecab},
+                                                                       {"ko-mecab", tokenize_ko_mecab}}};
+  const auto found = std::find_if(kAll.begin(), kAll.end(), [&](const auto& known) { return known.first == name; });
+  if (found == kAll.end())
+    throw UsageError(
+        cat("there is no tokenizer '", name, "'; known are 13a, none, intl, char, zh, ja-mecab and ", "ko-mecab"));
+  if (const std::string missing = missing_for(name); !missing.empty()) throw UsageError(missing);
+  return found->second;
+}
+
+std::string missing_for(std::string_view tokenizer) {
+  const Mecab* mecab = mecab_of(tokenizer);
+  return mecab ? mecab->missing() : "";
+}
+
+std::string signature_of_tokenizer(std::string_view name) {
+  const Mecab* mecab = mecab_of(name);
+  return mecab ? mecab->signature() : std::string(name);
 }
 
 }  // namespace hexapla

@@ -14,7 +14,15 @@ std::vector<std::string> tokenize_intl(std::string_view line);  // mteval-v14: p
 std::vector<std::string> tokenize_char(std::string_view line);  // every character
 std::vector<std::string> tokenize_zh(std::string_view line);    // Chinese characters one by one, the rest as 13a
 
-// One of 13a, none, intl, char and zh; UsageError for another name.
+std::vector<std::string> tokenize_ja_mecab(std::string_view line);  // Japanese morphemes; needs MeCab
+std::vector<std::string> tokenize_ko_mecab(std::string_view line);  // Korean ones; needs mecab-ko
+
+// One of 13a, none, intl, char, zh, ja-mecab and ko-mecab; UsageError for another name, and where what it needs is not
+// on this machine.
 Tokenize bleu_tokenizer(std::string_view name);
+// What a tokenizer needs and this machine has not, and how to get it; "" where it has all.
+std::string missing_for(std::string_view tokenizer);
+// As a score's signature names it: "zh", "ja-mecab-0.996-IPA".
+std::string signature_of_tokenizer(std::string_view name);
 
 }  // namespace hexapla

@@ -116,6 +116,13 @@ std::string strip_right(std::string_view text) {
   return to_utf8(points);
 }
 
+std::string strip(std::string_view text) {
+  std::u32string points = code_points(text);
+  points.erase(std::find_if_not(points.rbegin(), points.rend(), is_space).base(), points.end());
+  points.erase(points.begin(), std::find_if_not(points.begin(), points.end(), is_space));
+  return to_utf8(points);
+}
+
 std::string lower(std::string_view text) {
   const std::u32string points = code_points(text);
   std::string out;

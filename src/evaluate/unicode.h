@@ -13,6 +13,7 @@ bool in_ranges(std::u32string_view ranges, char32_t c);  // pairs of first and l
 bool is_space(char32_t c);                               // str.isspace() of one character
 std::vector<std::string> split(std::string_view text);   // str.split(): at runs of white space
 std::string strip_right(std::string_view text);          // str.rstrip()
+std::string strip(std::string_view text);                // str.strip()
 std::string lower(std::string_view text);                // str.lower(): full mapping with the final sigma
 
 }  // namespace hexapla

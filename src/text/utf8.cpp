@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/script.h"
+
 namespace hexapla {
 namespace {
 
@@ -32,20 +34,14 @@ bool in_word(utf8proc_int32_t code_point) {  // a letter, a mark or a digit
   return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO;
 }
 
-bool without_blanks(utf8proc_int32_t code_point) {
-  struct Range {
-    utf8proc_int32_t first, last;
-  };
-  constexpr Range scripts[] = {{0x0E00, 0x0EFF},     // Thai, Lao
-                               {0x1000, 0x109F},     // Myanmar
-                               {0x1780, 0x17FF},     // Khmer
-                               {0x2E80, 0x312F},     // radicals, iteration marks, kana, bopomofo
-                               {0x31A0, 0xA4CF},     // more of these, Han, Yi
-                               {0xF900, 0xFAFF},     // Han, compatibility forms
-                               {0x1B000, 0x1B16F},   // more kana
-                               {0x20000, 0x323AF}};  // Han, extensions
-  return std::any_of(std::begin(scripts), std::end(scripts),
-                     [&](const Range& r) { return code_point >= r.first && code_point <= r.last; });
+bool without_blanks(utf8proc_int32_t c) { return c >= 0 && writes_no_blanks(static_cast<char32_t>(c)); }
+bool wide_mark(utf8proc_int32_t c) { return c >= 0 && is_wide_mark(static_cast<char32_t>(c)); }
+
+// A mark that belongs to the character before it: a vowel sign, a tone, the dots of a kana.
+bool is_mark(utf8proc_int32_t code_point) {
+  const utf8proc_category_t kind = utf8proc_category(code_point);
+  const bool am = code_point == 0x0E33 || code_point == 0x0EB3;  // a vowel of Thai and Lao, by category a letter
+  return am || kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC || kind == UTF8PROC_CATEGORY_ME;
 }
 
 }  // namespace
@@ -95,10 +91,21 @@ size_t character_bytes(std::string_view text) {
 bool word_boundary(std::string_view text, size_t at) {
   if (at == 0 || at >= text.size()) return true;
   const utf8proc_int32_t left = last_of(text.substr(0, at)), right = decode_at(text, at).code_point;
+  if (without_blanks(left) && is_mark(right)) return false;
   return !in_word(left) || !in_word(right) || without_blanks(left) || without_blanks(right);
 }
 
-bool writes_no_blanks(std::string_view text) { return !text.empty() && without_blanks(decode_at(text, 0).code_point); }
+bool word_ends(std::string_view text) {
+  if (text.empty()) return true;
+  const utf8proc_int32_t last = last_of(text);
+  return !in_word(last) || without_blanks(last);
+}
+
+bool begins_without_blank(std::string_view text) {
+  if (text.empty()) return false;
+  const utf8proc_int32_t first = decode_at(text, 0).code_point;
+  return without_blanks(first) || wide_mark(first);
+}
 
 bool ends_without_blank(std::string_view text) {
   if (text.empty()) return false;

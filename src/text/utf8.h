@@ -20,10 +20,13 @@ bool has_text(std::string_view line);
 size_t character_bytes(std::string_view text);
 
 // Whether a word may begin or end before byte `at`: everywhere but between two letters, digits or marks of which
-// neither is of a script without blanks between words (Han, kana, Thai, Lao, Khmer, Myanmar).
+// neither is of a script without blanks between words (Han, kana, Thai, Lao, Khmer, Myanmar); nor before a mark that
+// belongs to such a character.
 bool word_boundary(std::string_view text, size_t at);
+// Whether its last word has ended, whatever may follow: a mark, a blank, or a character of such a script.
+bool word_ends(std::string_view text);
 // Whether the text begins, or ends, with a character of such a script or a mark of theirs.
-bool writes_no_blanks(std::string_view text);
+bool begins_without_blank(std::string_view text);
 bool ends_without_blank(std::string_view text);
 
 // Columns that the text fills on a terminal: 0 for combining marks, 2 for wide characters. Takes invalid UTF-8, too.

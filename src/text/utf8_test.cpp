@@ -61,9 +61,23 @@ TEST(Utf8, WordsEndWhereLettersAndDigitsDo) {
   EXPECT_TRUE(word_boundary(text, text.size()));
   EXPECT_FALSE(word_boundary("e\u0301a", 3));  // a mark belongs to its letter
   EXPECT_TRUE(word_boundary("在北京的", 3));   // no blanks are written there
-  EXPECT_TRUE(writes_no_blanks("北京"));
-  EXPECT_FALSE(writes_no_blanks("한국"));  // Korean has blanks
-  EXPECT_FALSE(writes_no_blanks(""));
+  EXPECT_TRUE(begins_without_blank("北京"));
+  EXPECT_TRUE(begins_without_blank("《红楼梦》"));
+  EXPECT_TRUE(begins_without_blank("，北京"));
+  EXPECT_FALSE(begins_without_blank("한국"));  // Korean has blanks
+  EXPECT_FALSE(begins_without_blank(""));
+}
+
+TEST(Utf8, NoWordEndsInsideOfACharacterAndItsMarks) {
+  EXPECT_TRUE(word_boundary("กา", 3));
+  EXPECT_FALSE(word_boundary("กิ", 3));         // a vowel above
+  EXPECT_FALSE(word_boundary("กำ", 3));        // a vowel that is a letter by its category
+  EXPECT_FALSE(word_boundary("か\u3099", 3));  // が, in two characters
+}
+
+TEST(Utf8, WordsThatHaveEnded) {
+  for (const char* ended : {"", "ein ", "Hund.", "北京", "มาก", "よ！"}) EXPECT_TRUE(word_ends(ended)) << ended;
+  for (const char* open : {"ein", "7", "é", "한국"}) EXPECT_FALSE(word_ends(open)) << open;
 }
 
 TEST(Utf8, CharacterBytes) {

@@ -16,6 +16,36 @@ TEST(Words, StandBetweenWhiteSpace) {
   EXPECT_THAT(words(" \t"), IsEmpty());
 }
 
+TEST(Words, OfScriptsWithoutBlanksAreCharacters) {
+  EXPECT_THAT(words("我在 hexapla里,Bob。"), ElementsAre("我", "在", "hexapla", "里", ",Bob", "。"));
+  EXPECT_THAT(words("你好，世界！"), ElementsAre("你", "好", "，", "世", "界", "！"));
+  EXPECT_THAT(words("ﾃｽﾄをか\u3099"), ElementsAre("ﾃ", "ｽ", "ﾄ", "を", "か\u3099"));
+  EXPECT_THAT(words("ที่นี่"), ElementsAre("ที่", "นี่")) << "with their vowels and tones";
+  EXPECT_THAT(words("ក\u200Bខ"), ElementsAre("ក\u200B", "ខ")) << "a blank of no width is no word";
+  EXPECT_THAT(words("\xE6\x88我\xFFx"), ElementsAre("\xE6\x88", "我", "\xFFx"))
+      << "broken characters stay what they are";
+}
+
+TEST(Words, OfOtherScriptsStandBetweenWhiteSpaceAlone) {
+  for (const char* text :
+       {"Straße", "собака,", "कुत्ता।", "한국어입니다.", "“oui”…", "😀👩‍👩‍👧x", "x\u200By", "ＡＢＣ１２３"})
+    EXPECT_THAT(words(text), ElementsAre(text));
+}
+
+TEST(Words, AtBlanksWhateverTheScript) {
+  EXPECT_THAT(words("我们 去 北京。", WordEnds::at_blanks), ElementsAre("我们", "去", "北京。"));
+  const std::vector<PiecePlace> pieces{{0, 6}, {6, 10}, {10, 20}};
+  EXPECT_THAT(words_of_pieces("我们 去 北京。", pieces, WordEnds::at_blanks), ElementsAre(0, 1, 2));
+}
+
+TEST(Words, OfPiecesThatCoverSeveral) {
+  const std::string text = "我们去 北京ok";  // bytes 0 3 6, 10 13 16
+  const std::vector<PiecePlace> pieces{{0, 6}, {6, 9}, {9, 16}, {16, 18}, {6, 16}};
+  EXPECT_THAT(words_of_pieces(text, pieces),
+              ElementsAre(WordSpan(0, 1), WordSpan(2), WordSpan(3, 4), WordSpan(5), WordSpan(2)))
+      << "a piece goes no further than to white space";
+}
+
 TEST(Words, OfPieces) {
   const std::string text = " ab  cde f ";
   //                        0123456789
@@ -42,13 +72,13 @@ TEST_F(PiecesOfText, CoverTheirWordsAndNoOther) {
     const auto all = words(line);
     std::vector<bool> seen(all.size());
     for (size_t i = 0; i < of.size(); ++i) {
-      const std::string_view word = all.at(of[i]);
+      const std::string_view word = all.at(of[i].first);
       const size_t from = word.data() - line.data(), to = from + word.size();
       EXPECT_LE(pieces.places[i].to, to) << line << ", piece " << v_.piece(pieces.ids[i]);
       if (i > 0) {
-        EXPECT_GE(of[i], of[i - 1]);
+        EXPECT_GE(of[i].first, of[i - 1].first);
       }
-      seen[of[i]] = true;
+      seen[of[i].first] = true;
     }
     EXPECT_EQ(std::count(seen.begin(), seen.end(), true), int64_t(all.size())) << line;
   }

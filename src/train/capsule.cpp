@@ -94,7 +94,9 @@ Capsule Capsule::from_history(const std::map<std::string, std::string>& history,
                               std::vector<std::string>& unknown) {
   Capsule c;
   try {
-    c.options = options_of(json::parse(entry(history, "options", file)), unknown);
+    const json options = json::parse(entry(history, "options", file));
+    c.options = options_of(options, unknown);
+    if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // before there was a choice
     for (const json& f : json::parse(entry(history, "data", file)))
       c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
   } catch (const json::exception& e) {

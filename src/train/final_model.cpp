@@ -61,7 +61,7 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, cons
   }
   if (past) c.options.max_epochs = c.options.patience = 0;
   const std::vector<std::string> same{"a"};
-  if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {}).signature;
+  if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {.tokenize = options.valid_tokenize}).signature;
   return c;
 }
 
@@ -91,7 +91,7 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
   if (options.average_best > 0) history["average_best"] = cat(options.average_best);
   if (!options.init_from.empty()) history["init_from"] = options.init_from;
   if (!options.freeze.empty()) history["frozen"] = options.freeze;
-  if (state.best_score >= 0) history["best_valid_" + options.best_by] = cat(state.best_score);
+  if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
   if (const fs::path folder = fs::path(path).parent_path(); !fs::exists(folder)) {
     std::error_code error;
     fs::create_directory(folder, error);

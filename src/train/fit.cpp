@@ -5,6 +5,7 @@
 
 #include "base/machine.h"
 #include "train/checkpoint.h"
+#include "train/validation.h"
 
 namespace hexapla {
 namespace {
@@ -37,8 +38,9 @@ size_t bytes_of(const std::vector<std::string>& lines) {
 size_t working_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o, BatchStream& stream) {
   size_t most = step_memory(model, stream.largest(), guidance_of(o));
   if (data.valid.empty()) return most;
-  for (const auto& places : plan_epoch(data.valid, {o.batch_tokens, o.max_length, o.seed}, 0))
-    most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
+  for (const Plan& set : plan_validation(data, o))
+    for (const auto& places : set)
+      most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
   return most;
 }
 

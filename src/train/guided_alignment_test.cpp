@@ -126,7 +126,7 @@ TEST_F(GuidedAlignment, WrongOptionsAndFiles) {
   says([](TrainOptions& o) { o.guided_alignment_layer = -2; }, "--guided-alignment-layer is -2");
   says([](TrainOptions& o) { o.guided_alignment_head = 2; }, "a layer has heads 0 to 1");
   says([](TrainOptions& o) { o.guided_alignment_weight = -1; }, "--guided-alignment-weight is -1");
-  says([](TrainOptions& o) { o.guided_alignment_units = "bytes"; }, "must be words or pieces");
+  says([](TrainOptions& o) { o.guided_alignment_units = "bytes"; }, "must be one of: words, blanks, pieces");
   says([](TrainOptions& o) { o.architecture.score = "additive"; }, "needs a dot product");
 
   TrainOptions o = guided("files");

@@ -72,7 +72,8 @@ std::string changeable_options(const TrainOptions& o, const TrainingData& data) 
                               "vocab-size",  "vocab-type",   "vocab",        "vocabs",    "character-coverage",
                               "vocab-lines", "user-symbols", "byte-fallback"};
   names.insert({"separate-vocabs", "source-normalization", "target-normalization"});
-  if (!data.valid.empty()) names.insert({"valid-every", "valid-beam"});
+  if (!data.valid.empty()) names.insert({"valid-every", "valid-beam", "valid-tokenize"});
+  if (!o.valid_script.empty()) names.insert("valid-script");
   if (o.average_last > 0) names.insert("save-every");
   nlohmann::ordered_json j;
   TrainOptions::visit(o, [&](const std::string& name, const auto& value, const char*) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "data/training_text.h"
+#include "evaluate/tokenizers.h"
 #include "train/schedule.h"
 
 namespace hexapla {
@@ -33,8 +34,7 @@ void one_of(const char* option, const std::string& value, const std::vector<std:
     throw UsageError(fmt::format("--{} is '{}', but must be one of: {}", option, value, fmt::join(choices, ", ")));
 }
 void check_guided_alignment(const TrainOptions& o) {
-  if (o.guided_alignment_units != "words" && o.guided_alignment_units != "pieces")
-    throw UsageError(cat("--guided-alignment-units is '", o.guided_alignment_units, "', but must be words or pieces"));
+  one_of("guided-alignment-units", o.guided_alignment_units, {"words", "blanks", "pieces"});
   at_least("guided-alignment-weight", o.guided_alignment_weight, 0.0);
   at_least<int64_t>("guided-alignment-layer", o.guided_alignment_layer, -1);
   at_least<int64_t>("guided-alignment-head", o.guided_alignment_head, 0);
@@ -52,6 +52,15 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("--guided-alignment needs the same tokens in every epoch: leave --subword-alpha out");
   if (c.score == "additive")
     throw UsageError("--guided-alignment needs a dot product: leave --score additive out, or the alignment");
+}
+
+void check_validation(const TrainOptions& o) {
+  if (o.valid_tokenize != "auto") bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
+  at_least("valid-script-minutes", o.valid_script_minutes, 0.0);
+  if (o.best_by == "script" && o.valid_script.empty())
+    throw UsageError("--best-by script needs a program that measures; give --valid-script PROGRAM");
+  if (!o.valid_script.empty() && o.valid_sets.empty())
+    throw UsageError("--valid-script needs --valid-sets: without them there is nothing to measure");
 }
 
 }  // namespace
@@ -95,7 +104,8 @@ void TrainOptions::check() const {
 
 void TrainOptions::check_recipe() const {
   one_of("schedule", schedule, {"inverse-sqrt", "linear", "cosine", "constant", "plateau"});
-  one_of("best-by", best_by, {"bleu", "chrf", "loss"});
+  one_of("best-by", best_by, {"bleu", "chrf", "loss", "script"});
+  check_validation(*this);
   at_least<int64_t>("accumulate", accumulate, 1);
   at_least("lr-factor", lr_factor, 0.0);
   at_least("min-lr", min_lr, 0.0);

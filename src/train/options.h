@@ -29,8 +29,11 @@ struct TrainOptions {
   std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
   std::string report_every = "50";
   int64_t valid_beam = 1;
-  std::string best_by = "bleu";  // the metric of the best model, of patience and of a plateau
-  int64_t patience = 0;          // validations without a better one before stopping; 0: never
+  std::string valid_tokenize = "auto";  // of the validation BLEU; auto: by the script of the references
+  std::string valid_script;             // a program that measures translations; empty: none
+  double valid_script_minutes = 10;     // that it may take
+  std::string best_by = "bleu";         // the metric of the best model, of patience and of a plateau
+  int64_t patience = 0;                 // validations without a better one before stopping; 0: never
   std::string schedule = "inverse-sqrt";
   double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
   double lr_factor = 1;  // of the paper's
@@ -61,7 +64,8 @@ struct TrainOptions {
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin");
-    f("valid-sets", o.valid_sets, "text to validate on: a source and a target file, or a .tsv file");
+    f("valid-sets", o.valid_sets,
+      "text to validate on: source and target files in turn, or .tsv files; several are told by name and together");
     f("model", o.model, "folder of the run: checkpoints, log, final model");
     f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it");
     f("vocab", o.vocab, "SentencePiece model to use instead of training one");
@@ -82,7 +86,14 @@ struct TrainOptions {
     f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e");
     f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e");
     f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy");
-    f("best-by", o.best_by, "bleu, chrf or loss: which validated model is the best");
+    f("valid-tokenize", o.valid_tokenize,
+      "words of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' script");
+    f("valid-script", o.valid_script,
+      "program that measures translations: called with the files of translations, references and sources, it prints a "
+      "number");
+    f("valid-script-minutes", o.valid_script_minutes, "it may take so many, then it is stopped; 0: no limit");
+    f("best-by", o.best_by,
+      "bleu, chrf, loss or script: which validated model is the best (of several sets: over all their lines together)");
     f("patience", o.patience, "stop after so many validations without a better model; 0: never");
     f("schedule", o.schedule,
       "of the learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau");

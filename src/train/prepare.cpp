@@ -1,6 +1,7 @@
 // From files to what training draws from: the pairs, the vocabularies, the validation set.
 #include <array>
 #include <filesystem>
+#include <map>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -87,10 +88,27 @@ void keep_vocabularies(const TrainOptions& o, const VocabularyPair& v, bool sepa
   write_file_atomically(files.target, v.target.bytes());
 }
 
+// By the name of its file with the references; by the whole path where two sets have that name.
+std::vector<std::string> names_of(const std::vector<ParallelSource>& sets) {
+  auto path = [](const ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
+  std::map<std::string, int> times;
+  for (const ParallelSource& set : sets) ++times[fs::path(path(set)).filename()];
+  std::vector<std::string> names;
+  for (const ParallelSource& set : sets) {
+    const std::string name = fs::path(path(set)).filename();
+    names.push_back(times[name] == 1 ? name : path(set));
+  }
+  return names;
+}
+
 void read_validation(const TrainOptions& o, TrainingData& data) {
-  for (const ParallelSource& set : parse_sets("valid-sets", o.valid_sets, o.text.tsv)) {
+  const std::vector<ParallelSource> sets = parse_sets("valid-sets", o.valid_sets, o.text.tsv);
+  const std::vector<std::string> names = names_of(sets);
+  auto name = names.begin();
+  for (const ParallelSource& set : sets) {
     Corpus corpus = read_parallel(set);
     Encoded encoded = encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
+    data.valid_sets.push_back({*name++, corpus.source.size(), encoded.examples.size()});
     data.valid.insert(data.valid.end(), std::make_move_iterator(encoded.examples.begin()),
                       std::make_move_iterator(encoded.examples.end()));
     add_notes(data.valid_source, std::move(corpus.source));
@@ -104,8 +122,12 @@ void read_validation(const TrainOptions& o, TrainingData& data) {
 PreparedPairs prepare_linked_pairs(const TrainOptions& o, const VocabularyPair& v) {
   const Corpus corpus = read_parallel(parse_sets("train-sets", o.train_sets, o.text.tsv).front());
   Encoded encoded = encode_corpus(corpus, v.source, v.target, o.max_length);
-  const LinkUnit unit = o.guided_alignment_units == "pieces" ? LinkUnit::pieces : LinkUnit::words;
-  add_links(encoded.examples, corpus, GoldLinks(o.guided_alignment, unit, corpus), v.source, v.target);
+  const LinkUnit unit = o.guided_alignment_units == "pieces"   ? LinkUnit::pieces
+                        : o.guided_alignment_units == "blanks" ? LinkUnit::blanks
+                                                               : LinkUnit::words;
+  const GoldLinks links(o.guided_alignment, unit, corpus);
+  if (const std::string doubt = links.doubt(); !doubt.empty()) encoded.notes.push_back(doubt);
+  add_links(encoded.examples, corpus, links, v.source, v.target);
   Hash hash;
   auto append = [&](std::span<const int32_t> ids) {
     hash.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});

@@ -7,9 +7,15 @@
 
 namespace hexapla {
 namespace {
+// Of a score that there is not yet, from the days when no score was negative.
+constexpr const char* none = "-1";
+
 void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
 void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
 void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
+void parse(const std::string& text, std::optional<double>& value) {
+  if (text != none) value = std::strtod(text.c_str(), nullptr);
+}
 
 // fmt writes the shortest decimal that reads back as the same double.
 template <class T>
@@ -17,6 +23,10 @@ std::string text_of(const T& value) {
   return fmt::format("{}", value);
 }
 std::string text_of(const BestModels& value) { return value.text(); }
+std::string text_of(const std::optional<double>& value) {
+  if (!value) return none;
+  return *value == -1 ? "-1.0" : text_of(*value);
+}
 }  // namespace
 
 std::map<std::string, std::string> RunState::to_strings() const {

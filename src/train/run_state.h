@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "train/best_models.h"
@@ -11,18 +12,18 @@ namespace hexapla {
 // Where a run stands, beside its tensors: what a checkpoint must hold so that going on from it gives the bits that
 // not stopping would have given.
 struct RunState {
-  int64_t update = 0;             // finished ones
-  int64_t epoch = 0;              // being trained, from 0
-  int64_t place = 0;              // in this epoch, as BatchStream::place() names it
-  int64_t target_tokens = 0;      // since the beginning
-  double seconds = 0;             // spent since the beginning
-  double loss_sum = 0;            // since the last report
-  int64_t loss_tokens = 0;        // since the last report
-  double mean_loss = 0;           // a token, of the last hundred updates or so
-  double best_score = -1;         // by --best-by; -1: not validated yet
-  int64_t worse_validations = 0;  // since the best one
-  Plateau plateau;                // of --schedule plateau
-  BestModels best_models;         // of --average-best
+  int64_t update = 0;                // finished ones
+  int64_t epoch = 0;                 // being trained, from 0
+  int64_t place = 0;                 // in this epoch, as BatchStream::place() names it
+  int64_t target_tokens = 0;         // since the beginning
+  double seconds = 0;                // spent since the beginning
+  double loss_sum = 0;               // since the last report
+  int64_t loss_tokens = 0;           // since the last report
+  double mean_loss = 0;              // a token, of the last hundred updates or so
+  std::optional<double> best_score;  // by --best-by; none: not validated yet
+  int64_t worse_validations = 0;     // since the best one
+  Plateau plateau;                   // of --schedule plateau
+  BestModels best_models;            // of --average-best
 
   // "update 40: lr 0.005 -> 0.001; update 60: ...": where options changed that a run may go on with. A run that never
   // did so has none, and its checkpoints need not say so.

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/subprocess.h"
 #include "train/checkpoint.h"
 #include "train/final_model.h"
 #include "train/fit.h"
@@ -16,6 +17,7 @@
 #include "train/replay.h"
 #include "train/run_state.h"
 #include "train/train_log.h"
+#include "train/valid_tokenizer.h"
 #include "train/validation.h"
 
 namespace hexapla {
@@ -70,6 +72,7 @@ class Run {
   TrainReport current() const;
   void report();
   void validate();
+  void judge(Validation& v);
   void keep_if_best(const Validation& v);
   void save();
   void save_off_schedule();
@@ -101,6 +104,7 @@ class Run {
   std::optional<JsonLines> log_, valid_log_;
   Transformer::Saved saved_;
   double norm_ = 0, alignment_loss_ = 0;  // of the last update
+  SilentBleu silent_bleu_;
   int64_t saved_update_ = 0;
   std::optional<int64_t> extra_checkpoint_;  // one that an unbroken run would not have: removed once passed
   Clock::time_point started_ = Clock::now(), reported_ = Clock::now(), shown_ = Clock::now();
@@ -183,7 +187,7 @@ void Run::start() {
   valid_log_.emplace(options_.model + "/valid.jsonl", state_.update);
   for (const auto& n : data_.notes) watcher_.note(n);
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
-  if (!data_.valid.empty() && state_.best_score < 0)
+  if (!data_.valid.empty() && !state_.best_score)
     if (const std::string n = says_nothing_is_validated(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
   watcher_.started(info);
   started_ = reported_ = shown_ = Clock::now();
@@ -331,12 +335,7 @@ void Run::validate() {
   arena_.clear();
   v.update = state_.update;
   v.epoch = state_.epoch + 1;
-  const double score = score_of(v, options_.best_by);
-  v.best = state_.best_score < 0 || is_better(options_.best_by, score, state_.best_score);
-  if (v.best) state_.best_score = score;
-  state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
-  if (options_.schedule == "plateau" && state_.update >= options_.warmup)
-    state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
+  judge(v);
   try {
     keep_if_best(v);
     valid_log_->append(to_json(v));
@@ -348,14 +347,32 @@ void Run::validate() {
   reported_tokens_ = state_.target_tokens;
 }
 
+// Without a score, because a script failed, it is neither better nor worse than others.
+void Run::judge(Validation& v) {
+  if (!v.script_problem.empty())
+    watcher_.note(cat("update ", v.update, ": --valid-script ", options_.valid_script, " ", v.script_problem,
+                      "; training goes on without its score"));
+  if (const std::string n = silent_bleu_.seen(*v.bleu, *v.chrf, v.characters_a_word, options_.valid_tokenize);
+      !n.empty())
+    watcher_.note(n);
+  v.stalled = state_.worse_validations;
+  const std::optional<double> score = score_of(v, options_.best_by);
+  if (!score) return;
+  v.best = !state_.best_score || is_better(options_.best_by, *score, *state_.best_score);
+  if (v.best) state_.best_score = score;
+  state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
+  if (options_.schedule == "plateau" && state_.update >= options_.warmup)
+    state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
+}
+
 // best.safetensors, and one of the best --average-best; those that no longer belong to them go with the next
 // checkpoint.
 void Run::keep_if_best(const Validation& v) {
-  const double score = score_of(v, options_.best_by);
+  const std::optional<double> score = score_of(v, options_.best_by);
   if (v.best) save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_, cx_.backend);
-  if (!state_.best_models.accepts(score, options_.average_best, options_.best_by)) return;
+  if (!score || !state_.best_models.accepts(*score, options_.average_best, options_.best_by)) return;
   save_run_model(best_model_path(options_.model, v.update), model_, data_, state_, options_, cx_.backend);
-  state_.best_models.add(v.update, score, options_.average_best, options_.best_by);
+  state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
 }
 
 void Run::save() {
@@ -415,9 +432,9 @@ TrainResult Run::finish() {
   save_off_schedule();
   TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors",
                      arena_.peak()};
-  if (state_.best_score >= 0) result.best_score = state_.best_score;
+  result.best_score = state_.best_score;
   const std::vector<int64_t> best = state_.best_models.updates();
-  if (best.empty() && options_.average_last == 0 && state_.best_score >= 0) {
+  if (best.empty() && options_.average_last == 0 && state_.best_score) {
     copy_model(options_.model + "/best.safetensors", result.model);
     return result;
   }
@@ -464,7 +481,8 @@ TrainResult train(const TrainOptions& options, const TrainingData& data, Backend
                   const std::atomic<bool>& stop) {
   options.check();
   set_threads(static_cast<int>(options.threads));
-  const TrainOptions resolved = with_batch_tokens(options, data);
+  if (!options.valid_script.empty()) find_program(options.valid_script, "--valid-script");
+  const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
   return Run(resolved, data, backend, watcher).go(stop);
 }
 

@@ -17,6 +17,12 @@
 
 namespace hexapla {
 
+// One of --valid-sets: so many of the validation lines, and of the examples that the loss is taken over.
+struct ValidSet {
+  std::string name;
+  size_t lines = 0, examples = 0;
+};
+
 // What a run learns from and is measured on.
 struct TrainingData {
   TrainingPairs pairs;  // with the vocabularies
@@ -24,6 +30,7 @@ struct TrainingData {
   std::vector<std::string> sets{};                             // names of the training sets, for messages
   std::vector<Example> valid{};                                // may be empty
   std::vector<std::string> valid_source{}, valid_reference{};  // detokenised text for BLEU
+  std::vector<ValidSet> valid_sets{};                          // all of them in turn, in the order of the options
   std::vector<std::string> notes{};                            // what was dropped while reading
   std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data
   std::vector<DataFile> files{};                               // that were read
@@ -53,13 +60,20 @@ struct TrainReport {  // one line of DIR/train.jsonl
   double progress = 0;       // of the nearest limit, 0 .. 1
   double seconds_left = -1;  // -1: no limit was given
 };
-struct Validation {
-  int64_t update = 0, epoch = 1;
+struct ValidScores {
   double loss = 0, perplexity = 0;  // perplexity: exp of the unsmoothed loss a token
   std::optional<double> bleu, chrf;
-  bool best = false;                                 // by --best-by
-  int64_t stalled = 0;                               // validations since the best one
-  std::vector<std::array<std::string, 3>> examples;  // source, reference, hypothesis: the same pairs every time
+  std::optional<double> script;  // of --valid-script, over all sets; none where it failed
+};
+struct Validation : ValidScores {  // over the lines of all sets together
+  int64_t update = 0, epoch = 1;
+  std::vector<std::pair<std::string, ValidScores>> sets;  // by name, where there are several
+  std::string signature;                                  // of BLEU
+  double characters_a_word = 0;                           // of the references, words as BLEU has them
+  std::string script_problem;                             // why there is no score of the script
+  bool best = false;                                      // by --best-by
+  int64_t stalled = 0;                                    // validations since the best one
+  std::vector<std::array<std::string, 3>> examples;       // source, reference, hypothesis: the same pairs every time
 };
 
 class TrainWatcher {

@@ -3,11 +3,14 @@
 
 namespace hexapla {
 
-// Of the metric of --best-by.
-double score_of(const Validation& v, const std::string& metric);
+// Of the metric of --best-by, over all sets together. None where that is a script that failed.
+std::optional<double> score_of(const Validation& v, const std::string& metric);
 
-// Loss, perplexity and BLEU and chrF on the validation set, with five translations to look at. Leaves update and epoch
-// alone.
+// The batches of each validation set, as places in data.valid.
+std::vector<Plan> plan_validation(const TrainingData& data, const TrainOptions& options);
+
+// Loss, perplexity, BLEU and chrF on the validation sets, together and each, with five translations to look at. Leaves
+// update and epoch alone. valid_tokenize must be resolved (train/valid_tokenizer.h).
 Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options);
 
 // What to say of a run that ends before its first validation; "" of others, and where only the clock ends it.

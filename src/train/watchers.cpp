@@ -3,6 +3,18 @@
 #include "base/error.h"
 
 namespace hexapla {
+namespace {
+
+void add_scores(const std::string& group, const ValidScores& v, Event& event) {
+  auto add = [&](const char* name, double value) { event.scalars.push_back({cat(group, "/", name), value}); };
+  add("loss", v.loss);
+  add("perplexity", v.perplexity);
+  if (v.bleu) add("BLEU", *v.bleu);
+  if (v.chrf) add("chrF", *v.chrf);
+  if (v.script) add("script", *v.script);
+}
+
+}  // namespace
 
 void TensorBoardWatcher::started(const TrainStart& s) { file_.emplace(folder_, s.resumed_at); }
 
@@ -15,9 +27,9 @@ void TensorBoardWatcher::updated(const TrainReport& r) {
 }
 
 void TensorBoardWatcher::validated(const Validation& v) {
-  Event event{.step = v.update, .scalars = {{"valid/loss", v.loss}, {"valid/perplexity", v.perplexity}}};
-  if (v.bleu) event.scalars.push_back({"valid/BLEU", *v.bleu});
-  if (v.chrf) event.scalars.push_back({"valid/chrF", *v.chrf});
+  Event event{.step = v.update};
+  add_scores("valid", v, event);
+  for (const auto& [name, scores] : v.sets) add_scores("valid " + name, scores, event);
   for (size_t i = 0; i < v.examples.size(); ++i) {
     const auto& [source, reference, hypothesis] = v.examples[i];
     event.texts.push_back({cat("valid/sample ", i + 1), markdown_code(cat("source      ", source, "\nreference   ",
