@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "model/average.h"
@@ -117,6 +118,15 @@ int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool average
   if (averages) std::erase_if(updates, [&](int64_t update) { return 4 * update >= 3 * now; });
   for (const int64_t update : updates) remove_checkpoint(folder, update);
   return static_cast<int64_t>(updates.size());
+}
+
+void save_making_room(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages) {
+  try {
+    save_checkpoint(folder, update, content);
+  } catch (const NoSpaceError&) {
+    if (remove_out_of_reach(folder, update, averages) == 0) throw;
+    save_checkpoint(folder, update, content);
+  }
 }
 
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/parameters.h"
+#include "train/checkpoint.h"
 #include "train/run_state.h"
 #include "train/trainer.h"
 
@@ -42,6 +43,9 @@ std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, in
 // Removes the checkpoints that no mean of the last states can take any more, now or at a later end of the run (with
 // averages false: that are not the newest), but never the newest. -> how many. RunError.
 int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool averages);
+
+// save_checkpoint(), and where the disk is full those that are out of reach make room.
+void save_making_room(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages);
 
 struct MeanOfStates {
   std::vector<int64_t> updates;      // that entered

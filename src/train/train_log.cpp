@@ -1,6 +1,7 @@
 #include "train/train_log.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,15 @@ bool append_to(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+std::string to_json(const TrainReport& r) {
+  return fmt::format(
+      "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, \"gradient_norm\": {}, "
+      "{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+      r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
+      r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
+      r.tokens_per_second);
+}
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;

@@ -2,7 +2,13 @@
 #include <cstdint>
 #include <string>
 
+#include "train/trainer.h"
+
 namespace hexapla {
+
+// A line of DIR/train.jsonl. The rate stands last, before the time: all else is the same in every run of the same
+// options.
+std::string to_json(const TrainReport& r);
 
 // A file of JSON objects, one a line, each with an "update". What is appended gets a "time" at its end: when that was,
 // in UTC as ISO 8601 has it. A resumed run first takes back what the lost part of the

@@ -312,14 +312,7 @@ void Run::report() {
   state_.loss_tokens = 0;
   reported_ = shown_ = clock_.seconds();
   reported_tokens_ = state_.target_tokens;
-  // The rate stands last, and the time: all else is the same in every run of the same options.
-  const std::string line = fmt::format(
-      "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, "
-      "\"gradient_norm\": {}, {}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
-      r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
-      r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
-      r.tokens_per_second);
-  lost_lines_ += !written("the report was not logged", [&] { log_->append(line); });
+  lost_lines_ += !written("the report was not logged", [&] { log_->append(to_json(r)); });
   watcher_.updated(r);
 }
 
@@ -417,18 +410,11 @@ CheckpointContent Run::content(const char* schedule) const {
   return content;
 }
 
-// On a full disk those make room for it that no mean can want any more. Where it fails the last good one stays and the
-// next is tried.
+// Where it fails the last good one stays and the next is tried.
 bool Run::write_checkpoint(const char* schedule) {
   if (!weights_are_finite()) return false;  // the next update, or the end of the run, says so
-  if (!written("no checkpoint was written, training goes on", [&] {
-        try {
-          save_checkpoint(checkpoints(), state_.update, content(schedule));
-        } catch (const NoSpaceError&) {
-          if (remove_out_of_reach(checkpoints(), state_.update, options_.average_last > 0) == 0) throw;
-          save_checkpoint(checkpoints(), state_.update, content(schedule));
-        }
-      }))
+  if (!written("no checkpoint was written, training goes on",
+               [&] { save_making_room(checkpoints(), state_.update, content(schedule), options_.average_last > 0); }))
     return false;
   saved_update_ = state_.update;
   watcher_.saved(state_.update, checkpoints());
