@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; a run that is killed
-# twenty times; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
+# twenty times; one on disks of fifty sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
 # sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
@@ -10,6 +10,8 @@ for preset in release asan tsan; do
   HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
+note "nightly: full disks"
+"$ROOT/scripts/full_disk.sh" "$ROOT/build/release/hexapla" || die "a full disk gives a wrong result"
 if [ -n "${HEXAPLA_MULTI30K:-}" ]; then
   run=$(mktemp -d)
   trap 'rm -rf "$run"' EXIT

@@ -106,8 +106,15 @@ class Program : public TestFolder {
                " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
                " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads, " --precision ", precision);
   }
-  std::string log(const std::string& run) const {  // without the rates, which the clock decides
+  std::string log(const std::string& run) const {  // without rates and times, which the clock decides
     return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");
+  }
+  std::string validations(const std::string& run) const {
+    return std::regex_replace(read_file(path(run + "/valid.jsonl")), std::regex(", \"time\": \"[^\"]*\""), "");
+  }
+  void wait_for(const std::string& file) const {
+    for (int i = 0; i < 6000 && !std::filesystem::exists(path(file)); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   // SIGKILL once the run has at least this many log lines.
   void kill_after(const std::string& command, const std::string& run, size_t lines) const {
@@ -132,22 +139,49 @@ TEST_F(Program, KilledTwiceEqualsNeverKilled) {
       kill_after(command, run, 17);
       ASSERT_EQ(finish(start(command)), 0);
       EXPECT_EQ(log(run), log(whole));
-      for (const char* file : {"/model.safetensors", "/best.safetensors", "/valid.jsonl"})
+      EXPECT_EQ(validations(run), validations(whole));
+      for (const char* file : {"/model.safetensors", "/best.safetensors"})
         EXPECT_TRUE(read_file(path(run + file)) == read_file(path(whole + file))) << run << file;
     }
   }
 }
 
-TEST_F(Program, SigtermSavesAndStops) {
-  const std::string command = train("stopped", 1);
-  const pid_t pid = start(command);
-  for (int i = 0; i < 6000 && !std::filesystem::exists(path("stopped/checkpoints")); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+TEST_F(Program, SigtermAndSighupSaveAndStop) {
+  ASSERT_EQ(finish(start(train("straight", 1))), 0);
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const std::string run = cat("stopped", signal), command = train(run, 1);
+    const pid_t pid = start(command);
+    wait_for(run + "/checkpoints");
+    kill(pid, signal);
+    if (signal == SIGHUP) kill(pid, signal);  // as a terminal does that is closed
+    EXPECT_EQ(finish(pid), 128 + signal);
+    EXPECT_EQ(finish(start(command)), 0);
+    EXPECT_TRUE(read_file(path(run + "/model.safetensors")) == read_file(path("straight/model.safetensors")));
+  }
+}
+
+TEST_F(Program, UnderNohupSighupStaysIgnored) {
+  const pid_t pid = start("sh -c \"trap '' HUP; exec " + train("nohup", 1) + "\"");
+  wait_for("nohup/checkpoints");
+  kill(pid, SIGHUP);
+  EXPECT_EQ(finish(pid), 0);
+}
+
+TEST_F(Program, TimeInWhichItIsStoppedIsNoTraining) {
+  const auto began = std::chrono::steady_clock::now();
+  const pid_t pid = start(train("slept", 1) + " --max-updates 1000000");
+  wait_for("slept/checkpoints/update-00000007");
+  kill(pid, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  kill(pid, SIGCONT);
   kill(pid, SIGTERM);
   EXPECT_EQ(finish(pid), 143);
-  EXPECT_EQ(finish(start(command)), 0);
-  ASSERT_EQ(finish(start(train("straight", 1))), 0);
-  EXPECT_TRUE(read_file(path("stopped/model.safetensors")) == read_file(path("straight/model.safetensors")));
+  const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  std::string newest;
+  for (const auto& checkpoint : std::filesystem::directory_iterator(path("slept/checkpoints")))
+    newest = std::max(newest, checkpoint.path().string());
+  const std::string state = read_file(newest + "/state.json"), key = "\"seconds\": \"";
+  EXPECT_LT(std::stod(state.substr(state.find(key) + key.size())), all - 4.5);
 }
 
 TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {

@@ -6,10 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
+#include <regex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "base/disk.h"
 #include "base/error.h"
 
 namespace hexapla {
@@ -93,6 +97,7 @@ std::string target_of(const std::string& path) {
 }  // namespace
 
 void fail_file(std::string_view doing, const std::string& path, int error_number) {
+  if (error_number == ENOSPC || error_number == EDQUOT) throw NoSpaceError(message_of(doing, path, error_number));
   throw RunError(message_of(doing, path, error_number));
 }
 
@@ -163,6 +168,30 @@ void AtomicFile::commit() {
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_file("write", path_, errno);
   temporary_.clear();
   sync_directory(directory_of(path_));
+}
+
+void remove_abandoned_files(const std::string& folder) {
+  static const std::regex temporary(".*\\.tmp-([0-9]{1,9})-[0-9]+");
+  std::error_code none;
+  std::vector<std::filesystem::path> abandoned;
+  for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
+    std::smatch process;
+    const std::string name = file.path().filename().string();
+    if (!file.is_regular_file(none) || !std::regex_match(name, process, temporary)) continue;
+    const pid_t id = std::stoi(process[1]);
+    if (id == getpid() || (kill(id, 0) != 0 && errno == ESRCH)) abandoned.push_back(file.path());
+  }
+  for (const auto& file : abandoned) std::filesystem::remove(file, none);
+}
+
+void link_file(const std::string& from, const std::string& to) {
+  const std::string temporary = cat(to, ".tmp-", getpid(), "-0");
+  unlink(temporary.c_str());
+  if (link(from.c_str(), temporary.c_str()) != 0) fail_file("link " + from + " to", to, errno);
+  if (rename(temporary.c_str(), to.c_str()) == 0) return;
+  const int error = errno;
+  unlink(temporary.c_str());
+  fail_file("write", to, error);
 }
 
 FileReader::FileReader(const std::string& path) : path_(path) {

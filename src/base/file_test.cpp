@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <filesystem>
 #include <functional>
 #include <thread>
 
+#include "base/disk.h"
 #include "base/hash.h"
 #include "base/test_folder.h"
 
@@ -68,7 +70,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTemporary) {
 }
 
 TEST_F(FileTest, NoSpaceLeftIsNamed) {
-  EXPECT_THAT(what_of<RunError>([&] { fail_file("write", "/some/where", ENOSPC); }),
+  EXPECT_THAT(what_of<NoSpaceError>([&] { fail_file("write", "/some/where", ENOSPC); }),
               AllOf(HasSubstr("cannot write /some/where"), HasSubstr("No space left"), HasSubstr("free some space")));
 }
 
@@ -83,6 +85,32 @@ TEST_F(FileTest, AWriterThatIsLeftBehindRemovesItsFile) {
   }
   EXPECT_EQ(entries(), 1u);
   EXPECT_EQ(read_file(at("f")), "old");
+}
+
+TEST_F(FileTest, WhatKilledWritersHaveLeftIsRemoved) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);  // from here on no process has its number
+  const std::string dead = cat(at("vocab.spm.tmp-"), child, "-0"), alive = cat(at("f.tmp-"), getppid(), "-0"),
+                    own = cat(at("f.tmp-"), getpid(), "-3");
+  const std::vector<std::string> kept{at("f"), at("f.tmp-"), at("f.tmp-x-0"), alive};
+  for (const std::string& file : kept) write_file_atomically(file, "x");
+  for (const std::string& file : {dead, own}) write_file_atomically(file, "x");
+  remove_abandoned_files(folder());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_FALSE(fs::exists(own)) << "an earlier process had this number";
+  for (const std::string& file : kept) EXPECT_TRUE(fs::exists(file)) << file;
+  remove_abandoned_files(at("none"));
+}
+
+TEST_F(FileTest, ALinkReplacesAndTakesNoSpace) {
+  write_file_atomically(at("new"), "new");
+  write_file_atomically(at("old"), "old");
+  link_file(at("new"), at("old"));
+  EXPECT_EQ(read_file(at("old")), "new");
+  EXPECT_TRUE(fs::equivalent(at("new"), at("old")));
+  EXPECT_EQ(entries(), 2u);
+  EXPECT_THAT(what_of<RunError>([&] { link_file(at("none"), at("old")); }), HasSubstr("No such file"));
 }
 
 TEST_F(FileTest, LinksStayLinksAndDevicesStayDevices) {

@@ -41,7 +41,8 @@ TEST_F(RunsAgain, ASmallRunAgreesByteForByte) {
 }
 
 TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
-  const std::map<std::string, std::string> mean{{"--average-last", "2"}, {"--save-every", "5"}, {"--lr", "1e-3"}};
+  const std::map<std::string, std::string> mean{
+      {"--average-last", "2"}, {"--save-every", "5"}, {"--lr", "1e-3"}, {"--final-model", "mean"}};
   ASSERT_EQ(train("run", {{"--average-last", "2"}, {"--save-every", "5"}, {"--max-updates", "10"}}).code, 0);
   EXPECT_THAT(train("run", mean).err, HasSubstr("note: goes on with other options: lr 0.003 -> 0.001"));
   EXPECT_THAT(run_command({"info", "-m", at("run")}).out, HasSubstr("update 10: lr 0.003 -> 0.001"));

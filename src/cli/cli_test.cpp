@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/test_command.h"
@@ -61,7 +63,6 @@ TEST(CommandLine, WrongType) {
 }
 
 TEST(CommandLine, ValuesOutOfRange) {
-  expect_error(train_with({"--lr", "1", "--lr", "2"}), 2, HasSubstr("--lr is given more than once; give it once"));
   expect_error(train_with({"--seed", "-1"}), 2, HasSubstr("--seed: it is -1, but must be 0 or more"));
   expect_error(train_with({"--dropout", "1.5"}), 2, HasSubstr("--dropout is 1.5, but must lie in [0, 1)"));
   expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
@@ -69,6 +70,27 @@ TEST(CommandLine, ValuesOutOfRange) {
   expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
   expect_error(train_with({"--precision", "fp8"}), 2, HasSubstr("--precision is 'fp8', but must be auto, f32 or bf16"));
   expect_error(train_with({"--color", "pink"}), 2, HasSubstr("--color is 'pink'"));
+}
+
+TEST(CommandLine, OfAnOptionGivenTwiceTheLastOneCounts) {
+  const Result r = run_command(train_with({"--lr", "1", "--seed=3", "--lr", "2", "--seed", "4", "--dump-config"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("\nlr: 2\n"), HasSubstr("\nseed: 4\n")));
+  CLI::App app;
+  Action chosen;
+  add_commands(app, chosen);
+  int options = 0;
+  const std::function<void(CLI::App&)> check = [&](CLI::App& command) {
+    for (CLI::Option* option : command.get_options()) {
+      if (option->get_positional() || option->get_items_expected_max() != 1) continue;  // lists, flags
+      EXPECT_EQ(option->get_multi_option_policy(), CLI::MultiOptionPolicy::TakeLast)
+          << command.get_name() << " " << option->get_name();
+      ++options;
+    }
+    for (CLI::App* sub : command.get_subcommands({})) check(*sub);
+  };
+  check(app);
+  EXPECT_GT(options, 150);
 }
 
 TEST(CommandLine, PresetAndOptionsInConflict) {

@@ -10,6 +10,9 @@ namespace hexapla::cli {
 // What the chosen subcommand does; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
+// All subcommands with their options. Where an option that takes one value is given twice, the last one counts.
+void add_commands(CLI::App& app, Action& chosen);
+
 // Each makes a subcommand of `app` whose callback sets `chosen`.
 void add_train(CLI::App& app, Action& chosen);
 void add_replay(CLI::App& app, Action& chosen);

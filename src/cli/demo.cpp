@@ -178,6 +178,7 @@ struct Demo {
             fmt::format("stopped after update {}; the same command goes on from there", grouped(result.updates)));
         return 128 + caught_signal();
       }
+      require_whole(result);
     } else if (!text) {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }

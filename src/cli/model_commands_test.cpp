@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/toy_corpus.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -71,6 +73,99 @@ TEST_F(ModelCommands, AMeanNeedsOneConfiguration) {
   EXPECT_EQ(run_command({"average", model, other, "-o", at("mean")}).code, 0) << "dropout is of training alone";
   expect_error({"average", model, wide, "-o", at("mean")}, 3,
                AllOf(HasSubstr(wide), HasSubstr("is 24, but that of"), HasSubstr("is 16")));
+}
+
+class Means : public CommandFolder {
+ protected:
+  Means() {
+    write_toy_corpus(at("a"), at("b"), 60);
+    const Result r = run_command({"train",
+                                  "--train-sets",
+                                  at("a"),
+                                  at("b"),
+                                  "--valid-sets",
+                                  at("a"),
+                                  at("b"),
+                                  "--model",
+                                  run,
+                                  "--vocab-size",
+                                  "60",
+                                  "--layers",
+                                  "1",
+                                  "--dim-model",
+                                  "32",
+                                  "--dim-ff",
+                                  "64",
+                                  "--heads",
+                                  "2",
+                                  "--batch-tokens",
+                                  "64",
+                                  "--lr",
+                                  "3e-3",
+                                  "--warmup",
+                                  "5",
+                                  "--max-updates",
+                                  "20",
+                                  "--save-every",
+                                  "5",
+                                  "--valid-every",
+                                  "5",
+                                  "--best-by",
+                                  "loss",
+                                  "--keep",
+                                  "4",
+                                  "--average-last",
+                                  "2",
+                                  "--threads",
+                                  "1",
+                                  "--precision",
+                                  "f32",
+                                  "--ema",
+                                  "0.9",
+                                  "--final-model",
+                                  "mean"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.err, ContainsRegex("model: [^\n]*, the mean of the last 2 checkpoints \\(validation loss [0-9.]+\\)\n"
+                                     "[^\n]*not taken: the best single model \\(update [0-9]+\\) "
+                                     "\\(validation loss [0-9.]+\\)"));
+  }
+  static std::vector<float> numbers(const std::string& file) {
+    const LoadedModel m = load_model(file);
+    const auto values = m.parameters->values().values<float>();
+    return {values.begin(), values.end()};
+  }
+  const std::string run = at("run"), out = at("mean.safetensors");
+};
+
+TEST_F(Means, TheLastOfARunAreItsOwnMean) {
+  for (const std::string& folder : {run, run + "/", run + "/checkpoints"}) {
+    const Result r = run_command({"average", folder, "--last", "2", "-o", out});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("checkpoints/update-00000020"));
+    EXPECT_EQ(numbers(out), numbers(run + "/model.safetensors"));
+  }
+  const std::string checkpoint = run + "/checkpoints/update-000000";
+  ASSERT_EQ(run_command({"average", checkpoint + "15", checkpoint + "20", "-o", out}).code, 0);
+  EXPECT_EQ(numbers(out), numbers(run + "/model.safetensors"));
+  EXPECT_EQ(run_command({"info", "-m", out}).code, 0);
+}
+
+TEST_F(Means, TheBestOfARunIsItsBestModel) {
+  ASSERT_EQ(run_command({"average", run, "--best", "1", "-o", out}).code, 0);
+  EXPECT_EQ(numbers(out), numbers(run + "/best.safetensors"));
+}
+
+TEST_F(Means, WhatIsNotThereIsTold) {
+  const auto fails = [&](const std::vector<std::string>& more, int code, const std::string& what) {
+    const Result r = run_command(std::vector<std::string>{"average", "-o", out} + more);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(what));
+  };
+  fails({run, "--last", "5"}, 3, "holds 4 checkpoints, fewer than --last 5");
+  fails({run, "--best", "5"}, 3, "holds 4 validated models, fewer than --best 5");
+  fails({run, "--best", "2", "--last", "2"}, 2, "--best");
+  fails({run + "/model.safetensors", "--last", "2"}, 2, "is no folder of a training");
+  fails({at("a"), "--last", "0"}, 2, "--last");
 }
 
 }  // namespace

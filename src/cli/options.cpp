@@ -91,7 +91,7 @@ std::map<std::string, std::string> idle_options(const TrainOptions& o) {
 void refuse_idle(const CLI::App& command, const TrainOptions& o) {
   for (const auto& [name, why] : idle_options(o))
     if (const CLI::Option* option = command.get_option("--" + name); option->count() > 0)
-      throw UsageError(cat("--", name, " ", option->results().front(), " ", why));
+      throw UsageError(cat("--", name, " ", option->reduced_results().front(), " ", why));
 }
 
 // 0 stands for auto inside; who gives it means something else.

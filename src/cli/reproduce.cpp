@@ -32,7 +32,7 @@ struct Reproduce {
     std::vector<std::string> unknown;
     const Capsule was = Capsule::from_history(original.history, file, unknown);
     const TrainOptions o = options(was, original.config, file);
-    ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
+    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
     for (const std::string& name : unknown)
       watcher.note(cat("this program has no option --", name, ", which the training was given; the result may differ"));
 
@@ -46,6 +46,7 @@ struct Reproduce {
       watcher.progress().say("stopped; the same command goes on from there");
       return 128 + caught_signal();
     }
+    require_whole(result);
     return compare(file, original, result.model, why);
   }
 

@@ -38,21 +38,24 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, std::string
   return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
-// CLI11 says "--lr: At Most 1 required but received 2".
-std::string plain(std::string message) {
-  const size_t at = message.find(": At Most 1 required but received ");
-  if (at != std::string::npos) message = message.substr(0, at) + " is given more than once; give it once";
-  return message;
-}
-
 int complain_about_usage(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App& command = named(app);
   const std::vector<std::string> rest = command.remaining(true);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
   const std::string name = &command == &app ? "hexapla" : "hexapla " + command.get_name();
-  complain(cat(extra ? unexpected(app, command, rest.front()) : plain(e.what()), "\nSee '", name, " --help'."));
+  complain(cat(extra ? unexpected(app, command, rest.front()) : std::string(e.what()), "\nSee '", name, " --help'."));
   return 2;
 }
+
+// Of an option with one value; lists go on collecting. A script's own choice can be put after its defaults.
+void last_one_counts(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_positional() && option->get_items_expected_max() == 1)
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  for (CLI::App* command : app.get_subcommands({})) last_one_counts(*command);
+}
+
+}  // namespace
 
 void add_commands(CLI::App& app, Action& chosen) {
   app.require_subcommand(0, 1);
@@ -76,7 +79,10 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_bench(app, chosen);
   add_demo(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->footer(command->get_footer() + "\n");
+  last_one_counts(app);
 }
+
+namespace {
 
 // Data that did not reach stdout is lost: say so, unless whoever read it (head) has simply had enough.
 int with_stdout_written(int code) {

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <sstream>
 
 #include "base/error.h"
 #include "text/utf8.h"
@@ -33,10 +35,21 @@ int width_of(int descriptor) {
 std::atomic<int> signal_caught{0};
 std::atomic<bool> stop{false};
 
-// Async-signal-safe: nothing but lock-free atomics and _exit.
+// Async-signal-safe: nothing but lock-free atomics and _exit. A terminal that is closed may send SIGHUP twice (the
+// shell and the kernel), so that one never cuts saving short.
 void on_signal(int number) {
   stop = true;
-  if (signal_caught.exchange(number) != 0) _exit(128 + number);
+  int none = 0;
+  if (!signal_caught.compare_exchange_strong(none, number) && number != SIGHUP) _exit(128 + number);
+}
+
+// "[2026-03-01 14:09:25] "
+std::string time_stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "[%Y-%m-%d %H:%M:%S] ", &local)};
 }
 
 }  // namespace
@@ -52,13 +65,24 @@ Terminal make_terminal(Color color, bool quiet) {
   const bool live = isatty(STDERR_FILENO);
   return {live, may_color(color, STDERR_FILENO), quiet, width_of(STDERR_FILENO)};
 }
+Terminal make_log_terminal(Color color, bool quiet) {
+  Terminal t = make_terminal(color, quiet);
+  t.timed = !t.live;
+  return t;
+}
 bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
 int stdout_width() { return width_of(STDOUT_FILENO); }
 
 void Progress::say(const std::string& line) {
   if (terminal_.quiet) return;
   clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  if (!terminal_.timed) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+    return;
+  }
+  const std::string stamp = time_stamp();
+  std::istringstream lines(line);
+  for (std::string each; std::getline(lines, each);) std::fprintf(stderr, "%s%s\n", stamp.c_str(), each.c_str());
 }
 
 void Progress::show(const std::string& line) {
@@ -99,6 +123,8 @@ const std::atomic<bool>& stop_on_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup {};
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   return stop;
 }
 int caught_signal() { return signal_caught; }

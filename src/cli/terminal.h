@@ -13,14 +13,18 @@ struct Terminal {
   bool live = false;   // stderr is a terminal: one line that is rewritten; otherwise plain lines
   bool color = false;  // of stderr; NO_COLOR and TERM=dumb are honoured
   bool quiet = false;
-  int width = 80;  // columns
+  int width = 80;      // columns
+  bool timed = false;  // plain lines begin with the local date and time
 };
 Terminal make_terminal(Color color, bool quiet);
+// For what takes hours: where nobody watches, every line says when it was written.
+Terminal make_log_terminal(Color color, bool quiet);
 // Whether pictures on stdout may use colour.
 bool stdout_color(Color color);
 int stdout_width();
 
-// Progress on stderr. say() is a line that stays; show() is the live line, dropped where stderr is no terminal.
+// Progress on stderr. say() is a line, or several, that stay; show() is the live line, dropped where stderr is no
+// terminal.
 class Progress {
  public:
   explicit Progress(const Terminal& terminal) : terminal_(terminal) {}
@@ -42,8 +46,9 @@ std::string grouped(long long n);
 // "1 pair", "8,123 pairs"; many: where it takes more than an s.
 std::string counted(long long n, const std::string& one, const std::string& many = "");
 
-// From now on SIGINT and SIGTERM set the flag; a second signal ends the process at once.
+// From now on SIGINT, SIGTERM and SIGHUP set the flag; a second SIGINT or SIGTERM ends the process at once. SIGHUP only
+// where it was not ignored before: under nohup it stays so.
 const std::atomic<bool>& stop_on_signals();
-int caught_signal();  // 0: none yet
+int caught_signal();  // the first; 0: none yet
 
 }  // namespace hexapla::cli

@@ -25,10 +25,12 @@ struct Train : BoundTrainOptions {
       std::cout << dump_config(o) << "\n";
       return 0;
     }
-    ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
+    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
     const TrainResult result = run_training(o, watcher);
     report(watcher.progress(), o, result);
-    return result.end == TrainEnd::interrupted ? 128 + caught_signal() : 0;
+    if (result.end == TrainEnd::interrupted) return 128 + caught_signal();
+    require_whole(result);
+    return 0;
   }
 
   static void report(Progress& progress, const TrainOptions& o, const TrainResult& r) {
@@ -36,11 +38,17 @@ struct Train : BoundTrainOptions {
       progress.say(fmt::format("stopped after update {}; the same command goes on from there", grouped(r.updates)));
       return;
     }
-    std::string best = r.best_score ? fmt::format(", best validation {} {:.2f}", o.best_by, *r.best_score) : "";
+    std::string others;
+    for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(o, r.contenders[i]));
     progress.say(
-        fmt::format("done: {}, {}{}\nmodel: {}\nreport: {}/report.html\n"
+        fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",
-                    counted(r.updates, "update"), counted(r.epochs, "epoch"), best, r.model, o.model, o.model));
+                    counted(r.updates, "update"), counted(r.epochs, "epoch"), r.model, told(o, r.contenders.front()),
+                    others, o.model, o.model));
+  }
+
+  static std::string told(const TrainOptions& o, const Contender& c) {
+    return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", o.best_by, *c.score) : "");
   }
 };
 

@@ -123,6 +123,16 @@ TEST_F(Shown, WithoutATerminalOnePlainLine) {
             "[valid] Ep. 1 : Up. 300 : loss 2.5000 : perplexity 9.000 : BLEU 19.00 : chrF 40.00 : stalled 2 times\n");
 }
 
+TEST_F(Shown, EveryLineOfALogBeginsWithItsTime) {
+  const std::string text = stderr_of([&] {
+    ProgressWatcher watcher({.live = false, .color = false, .quiet = false, .width = 80, .timed = true});
+    watcher.updated(some_report());
+    watcher.progress().say("two\nlines");
+  });
+  const std::string time = "\\[20[0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]\\] ";
+  EXPECT_THAT(text, testing::ContainsRegex("^" + time + "Ep. 3 : [^\n]* left\n" + time + "two\n" + time + "lines\n$"));
+}
+
 TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
   TrainStart s;
   s.parts = {{"embeddings", 1280000}, {"encoder", 531456}};

@@ -60,12 +60,14 @@ TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher) 
   watcher.remember(options.model);
   TensorBoardWatcher events(options.model, watcher);
   Watchers all({&watcher, &events});
-  const TrainResult result = train(options, *data, *backend, all, stop);
+  TrainResult result = train(options, *data, *backend, all, stop);
   try {
     write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model is there all the same
     watcher.note(std::string("no report.html was written: ") + e.what());
+    result.missing.push_back("report.html");
   }
+  if (events.failed()) result.missing.push_back("TensorBoard events");
   return result;
 }
 

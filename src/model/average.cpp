@@ -41,9 +41,10 @@ void TensorMean::write(Tensor mean) const {
   for (size_t i = 0; i < sum_.size(); ++i) values[i] = static_cast<float>(sum_[i] / static_cast<double>(count_));
 }
 
-LoadedModel average_models(const std::vector<std::string>& paths) {
+LoadedModel average_models(const std::vector<std::string>& paths,
+                           const std::function<LoadedModel(const std::string&)>& load) {
   HEXAPLA_CHECK(!paths.empty(), "the mean of no models");
-  LoadedModel first = load_model(paths[0]);
+  LoadedModel first = load(paths[0]);
   TensorMean values, buffers;
   const auto add = [&](const LoadedModel& m) {
     values.add(m.parameters->values());
@@ -51,7 +52,7 @@ LoadedModel average_models(const std::vector<std::string>& paths) {
   };
   add(first);
   for (size_t i = 1; i < paths.size(); ++i) {
-    const LoadedModel m = load_model(paths[i]);
+    const LoadedModel m = load(paths[i]);
     check_same_kind(first, paths[0], m, paths[i]);
     add(m);
     keep_common(first.history, m.history);

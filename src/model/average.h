@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class TensorMean {
 
 // One model whose parameters and buffers are the mean of those of several. DataError naming the file: no model, another
 // configuration or vocabulary than the first. The history is what all have in common, and "average_of".
-LoadedModel average_models(const std::vector<std::string>& paths);
+// load: reads one of them.
+LoadedModel average_models(const std::vector<std::string>& paths,
+                           const std::function<LoadedModel(const std::string&)>& load = load_model);
 
 }  // namespace hexapla

@@ -82,12 +82,6 @@ std::vector<std::string> names_in(const std::string& dir) {
   return names;
 }
 
-// What crashed or failed saves and removals have left. Only the holder of the lock may do this.
-void remove_leftovers(const std::string& dir) {
-  for (const auto& name : names_in(dir))
-    if (name.rfind(".tmp-", 0) == 0) remove_directory(dir + "/" + name);
-}
-
 void set_aside(const std::string& dir, int64_t update) {
   const std::string aside = dir + "/aside-" + name_of(update);
   remove_directory(aside);
@@ -166,7 +160,7 @@ void LoadedCheckpoint::read(const std::string& name, const Tensor& to) const { t
 void save_checkpoint(const std::string& dir, int64_t update, const CheckpointContent& content) {
   HEXAPLA_CHECK(update >= 0, "a checkpoint of update ", update);
   make_directory(dir);
-  remove_leftovers(dir);
+  remove_unfinished(dir);
   const std::string temporary = dir + "/.tmp-" + name_of(update);
   TemporaryDirectory folder(temporary);
   write_safetensors(temporary + "/" + tensors_name, content.tensors, {{"format", "hexapla checkpoint"}});
@@ -200,6 +194,11 @@ std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<
     }
   }
   return {};
+}
+
+void remove_unfinished(const std::string& dir) {
+  for (const auto& name : names_in(dir))
+    if (name.rfind(".tmp-", 0) == 0) remove_directory(dir + "/" + name);
 }
 
 std::vector<int64_t> list_checkpoints(const std::string& dir) {

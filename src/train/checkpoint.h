@@ -43,6 +43,9 @@ LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update);
 // The newest one that is whole; nothing where there is none. Each one skipped adds a note with the reason.
 std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<std::string>& notes);
 
+// Removes what saves and removals that were cut short have left.
+void remove_unfinished(const std::string& dir);
+
 // The updates of which there are checkpoints, oldest first, unread: some may be damaged. None where there is no dir.
 std::vector<int64_t> list_checkpoints(const std::string& dir);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "model/average.h"
@@ -18,17 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The mean of one slab over several checkpoints, into `slab`.
-void average_slab(const std::vector<LoadedCheckpoint>& checkpoints, const char* name, Tensor slab) {
-  if (!slab) return;
-  TensorMean mean;
-  for (const LoadedCheckpoint& c : checkpoints) {
-    c.read(name, slab);
-    mean.add(slab);
-  }
-  mean.write(slab);
-}
-
 // Was the run past these limits already when it was given them?
 bool past_limits(const TrainOptions& o, const RunState& s) {
   return (o.max_updates > 0 && s.update > o.max_updates) ||
@@ -37,9 +27,9 @@ bool past_limits(const TrainOptions& o, const RunState& s) {
 }
 
 // A run that the clock ended, or limits that were lowered too late, cannot be repeated by these: what repeats it is the
-// updates that it made, with the learning rates that it had.
-Capsule make_capsule(const TrainOptions& options, const TrainingData& data, const RunState& state,
-                     const Backend& backend) {
+// updates that it made, with the learning rates that it had. What repeats its best model is --final-model best.
+Capsule make_capsule(const Trained& trained, const RunState& state, const Weights& weights) {
+  const auto& [model, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
   const bool joint = source == target;
   Capsule c{options,
@@ -60,6 +50,7 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, cons
     c.options.max_minutes = 0;
   }
   if (past) c.options.max_epochs = c.options.patience = 0;
+  if (weights.kind == Weights::Kind::best) c.options.final_model = "best";
   const std::vector<std::string> same{"a"};
   if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {.tokenize = options.valid_tokenize}).signature;
   return c;
@@ -67,8 +58,15 @@ Capsule make_capsule(const TrainOptions& options, const TrainingData& data, cons
 
 }  // namespace
 
-void save_run_model(const std::string& path, Transformer& model, const TrainingData& data, const RunState& state,
-                    const TrainOptions& options, const Backend& backend) {
+std::string Weights::text() const {
+  if (!is_mean()) return cat("model of update ", updates.front());
+  const char* const of = kind == Kind::mean_of_best ? "best model" : "checkpoint";
+  if (updates.size() == 1) return cat("model of update ", updates.front(), ", a mean of one");
+  return cat("mean of the ", kind == Kind::mean_of_best ? "" : "last ", updates.size(), " ", of, "s");
+}
+
+void save_run_model(const std::string& path, const Trained& trained, const RunState& state, const Weights& weights) {
+  const auto& [model, data, options, backend] = trained;
   std::map<std::string, std::string> history{{"updates", cat(state.update)},
                                              {"epochs", cat(state.epoch)},
                                              {"target_tokens", cat(state.target_tokens)},
@@ -79,7 +77,13 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
                                              {"warmup", cat(options.warmup)},
                                              {"schedule", options.schedule},
                                              {"peak_lr", cat(peak_learning_rate(options))},
-                                             {"average_last", cat(options.average_last)}};
+                                             {"average_last", cat(options.average_last)},
+                                             {"weights", weights.text()}};
+  if (weights.is_mean()) {
+    history["averaged"] = cat(weights.updates.size());
+    history["averaged_updates"] = fmt::format("{}", fmt::join(weights.updates, " "));
+  }
+  if (weights.score) history["valid_" + options.best_by] = cat(*weights.score);
   if (!options.guided_alignment.empty()) {
     history["guided_alignment_layer"] = cat(options.guided_layer());
     history["guided_alignment_head"] = cat(options.guided_alignment_head);
@@ -97,35 +101,92 @@ void save_run_model(const std::string& path, Transformer& model, const TrainingD
     fs::create_directory(folder, error);
     if (error) throw RunError(cat("cannot create the folder ", folder.string(), ": ", error.message()));
   }
-  history.merge(make_capsule(options, data, state, backend).to_history());
+  history.merge(make_capsule(trained, state, weights).to_history());
   save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
 
-std::vector<int64_t> average_checkpoints(const std::string& folder, int64_t count, const std::string& name,
-                                         Parameters& parameters) {
+std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup) {
+  std::erase_if(saved, [&](int64_t update) {
+    return update >= now || 4 * update < 3 * now || (now > warmup && update <= warmup);
+  });
+  saved.push_back(now);
+  std::sort(saved.begin(), saved.end());
+  saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
+  if (static_cast<int64_t>(saved.size()) > most) saved.erase(saved.begin(), saved.end() - most);
+  return saved;
+}
+
+int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool averages) {
   std::vector<int64_t> updates = list_checkpoints(folder);
-  if (updates.empty()) throw RunError(cat("there is no checkpoint in ", folder, " to average"));
-  if (static_cast<int64_t>(updates.size()) > count) updates.erase(updates.begin(), updates.end() - count);
-  std::vector<LoadedCheckpoint> checkpoints;
-  for (int64_t u : updates) checkpoints.push_back(load_checkpoint(folder, u));
-  average_slab(checkpoints, name.c_str(), parameters.values());
-  average_slab(checkpoints, "buffers", parameters.buffers());
-  return updates;
+  if (!updates.empty()) updates.pop_back();
+  if (averages) std::erase_if(updates, [&](int64_t update) { return 4 * update >= 3 * now; });
+  for (const int64_t update : updates) remove_checkpoint(folder, update);
+  return static_cast<int64_t>(updates.size());
+}
+
+void save_making_room(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages) {
+  try {
+    save_checkpoint(folder, update, content);
+  } catch (const NoSpaceError&) {
+    if (remove_out_of_reach(folder, update, averages) == 0) throw;
+    save_checkpoint(folder, update, content);
+  }
+}
+
+MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
+                                 const std::string& name, Parameters& parameters) {
+  MeanOfStates result;
+  TensorMean values, buffers;
+  const Tensor value = parameters.gradients();  // of no use any more
+  std::vector<float> buffer(parameters.buffers() ? static_cast<size_t>(parameters.buffers().size()) : 0);
+  const Tensor buffer_view = Tensor::of(buffer.data(), {static_cast<int64_t>(buffer.size())});
+  for (const int64_t update : updates) {
+    if (update == updates.back()) {
+      values.add(parameters.values());
+      if (parameters.buffers()) buffers.add(parameters.buffers());
+    } else {
+      try {
+        const LoadedCheckpoint c = load_checkpoint(folder, update);
+        c.read(name, value);
+        if (parameters.buffers()) c.read("buffers", buffer_view);
+      } catch (const UserError& e) {
+        result.missing.push_back(update);
+        const auto there = list_checkpoints(folder);
+        if (std::binary_search(there.begin(), there.end(), update)) result.notes.push_back(e.what());
+        continue;
+      }
+      values.add(value);
+      if (parameters.buffers()) buffers.add(buffer_view);
+    }
+    result.updates.push_back(update);
+  }
+  values.write(parameters.values());
+  if (parameters.buffers()) buffers.write(parameters.buffers());
+  return result;
 }
 
 std::string best_model_path(const std::string& run, int64_t update) {
   return fmt::format("{}/best/update-{:08}.safetensors", run, update);
 }
 
-void average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters) {
+MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters) {
+  MeanOfStates result;
   TensorMean values, buffers;
   for (const int64_t update : updates) {
-    const LoadedModel m = load_model(best_model_path(run, update));
-    values.add(m.parameters->values());
-    if (m.parameters->buffers()) buffers.add(m.parameters->buffers());
+    try {
+      const LoadedModel m = load_model(best_model_path(run, update));
+      values.add(m.parameters->values());
+      if (m.parameters->buffers()) buffers.add(m.parameters->buffers());
+      result.updates.push_back(update);
+    } catch (const UserError& e) {
+      result.missing.push_back(update);
+      result.notes.push_back(e.what());
+    }
   }
+  if (result.updates.empty()) return result;
   values.write(parameters.values());
   if (parameters.buffers()) buffers.write(parameters.buffers());
+  return result;
 }
 
 void prune_best(const std::string& run, const std::vector<int64_t>& updates) {
@@ -135,7 +196,5 @@ void prune_best(const std::string& run, const std::vector<int64_t>& updates) {
   for (const auto& file : fs::directory_iterator(run + "/best", none))
     if (!kept.contains(file.path().filename())) fs::remove(file.path(), none);
 }
-
-void copy_model(const std::string& from, const std::string& to) { write_file_atomically(to, read_file(from)); }
 
 }  // namespace hexapla

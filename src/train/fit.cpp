@@ -5,6 +5,7 @@
 
 #include "base/machine.h"
 #include "train/checkpoint.h"
+#include "train/schedule.h"
 #include "train/validation.h"
 
 namespace hexapla {
@@ -76,13 +77,13 @@ int64_t largest_batch(const Transformer& model, const Parameters& parameters, co
          });
 }
 
-// Of the run that the folder holds; 0: there is none.
-int64_t earlier_batch_tokens(const std::string& folder) {
+// Of the run that the folder holds (train/identity.h); an empty object: there is none.
+nlohmann::json earlier_identity(const std::string& folder) {
   std::vector<std::string> notes;
   const auto found = load_newest(folder + "/checkpoints", notes);
-  if (!found || !found->state.count("identity")) return 0;
-  const auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
-  return identity.is_object() ? identity.value("batch-tokens", int64_t{0}) : 0;
+  if (!found || !found->state.count("identity")) return nlohmann::json::object();
+  auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
+  return identity.is_object() ? identity : nlohmann::json::object();
 }
 
 // What to do beside lowering the batch size, where training takes `needed` bytes.
@@ -147,7 +148,7 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
   TrainOptions o = options;
   if (o.batch_tokens != 0) return o;
-  o.batch_tokens = earlier_batch_tokens(o.model);
+  o.batch_tokens = earlier_identity(o.model).value("batch-tokens", int64_t{0});
   if (o.batch_tokens != 0) return o;
   Transformer model(with_vocabularies(o.architecture, data.pairs));
   const Parameters parameters(model, DType::f32, Parameters::Use::training);
@@ -158,6 +159,14 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
     refuse(o, cat("--batch-tokens auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }
+  return o;
+}
+
+TrainOptions with_decay_of_run(const TrainOptions& options) {
+  TrainOptions o = options;
+  if (o.decay_updates > 0 || (o.schedule != "linear" && o.schedule != "cosine")) return o;
+  const int64_t end = earlier_identity(o.model).value("decay-updates", end_of_decay(o));
+  if (end != end_of_decay(o)) o.decay_updates = end;
   return o;
 }
 

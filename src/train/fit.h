@@ -32,4 +32,8 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
 // where not even 64 tokens fit.
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data);
 
+// options with the --decay-updates of the run that the folder holds where none are given: they follow --max-updates,
+// but a learning rate does not change its course because a run is to go on for longer.
+TrainOptions with_decay_of_run(const TrainOptions& options);
+
 }  // namespace hexapla

@@ -109,10 +109,9 @@ std::string first_difference(const std::string& before, const std::string& now) 
                left[key].dump(), ", now it is ", right[key].dump(), ": put the files of that run back");
   for (const auto& [key, value] : right.items()) {
     if (left.contains(key) && left[key] == value) continue;
-    // Nobody need have given it: it follows --max-updates.
     const bool end = name(key) == "decay-updates" && left.contains(key);
     return cat(name(key), " was ", left.contains(key) ? left[key].dump() : "not set", ", now it is ", value.dump(),
-               end ? cat(" (--max-updates where it is not given): give --decay-updates ", left[key].dump()) : "");
+               end ? cat(" (leave --decay-updates out, and it stays ", left[key].dump(), ")") : "");
   }
   for (const auto& [key, value] : left.items())
     if (!right.contains(key)) return cat(name(key), " was ", value.dump(), ", now it is not set");

@@ -115,6 +115,7 @@ void TrainOptions::check_recipe() const {
   at_least<int64_t>("average-best", average_best, 0);
   fraction("plateau-factor", plateau_factor);
   fraction("ema", ema);
+  one_of("final-model", final_model, {"better", "mean", "best"});
   make_schedule(*this);
   if (const double peak = peak_learning_rate(*this); min_lr > peak)
     throw UsageError(cat("--min-lr is ", min_lr, ", above the peak learning rate ", peak,
@@ -122,9 +123,13 @@ void TrainOptions::check_recipe() const {
   if (average_last > 0 && average_best > 0)
     throw UsageError(cat("--average-last ", average_last, " and --average-best ", average_best,
                          ": the final model can be one of these means only; set the other to 0"));
+  if (final_model == "mean" && average_last == 0 && average_best == 0)
+    throw UsageError("--final-model mean needs a mean: give --average-last or --average-best");
   if (!valid_sets.empty()) return;
-  const std::pair<const char*, bool> measured[] = {
-      {"patience", patience > 0}, {"average-best", average_best > 0}, {"schedule plateau", schedule == "plateau"}};
+  const std::pair<const char*, bool> measured[] = {{"patience", patience > 0},
+                                                   {"average-best", average_best > 0},
+                                                   {"schedule plateau", schedule == "plateau"},
+                                                   {"final-model best", final_model == "best"}};
   for (const auto& [option, used] : measured)
     if (used) throw UsageError(cat("--", option, " needs --valid-sets: without them nothing is validated"));
 }

@@ -51,14 +51,15 @@ struct TrainOptions {
   int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
   double max_loss_jump = 0;                                        // 0: never stops
   double weight_decay = 0;
-  double ema = 0;            // decay of the moving average that becomes the model; 0: none
-  int64_t average_last = 0;  // the final model is the mean of that many last checkpoints
-  int64_t average_best = 0;  // or of that many best validated models
-  int64_t keep = 2;          // checkpoints that stay
-  std::string init_from;     // a model to start from
-  std::string freeze;        // parts of the model that stay as they are (train/freeze.h)
-  TextOptions text;          // sets, vocabularies, subwords, shuffling
-  Config architecture;       // a preset's, with the user's own choices on top
+  double ema = 0;                      // decay of the moving average that becomes the model; 0: none
+  int64_t average_last = 0;            // the final model is the mean of that many last checkpoints
+  int64_t average_best = 0;            // or of that many best validated models
+  std::string final_model = "better";  // of that mean and of the best validated model; or mean, or best
+  int64_t keep = 2;                    // checkpoints that stay
+  std::string init_from;               // a model to start from
+  std::string freeze;                  // parts of the model that stay as they are (train/freeze.h)
+  TextOptions text;                    // sets, vocabularies, subwords, shuffling
+  Config architecture;                 // a preset's, with the user's own choices on top
 
   // f(name, field, help): long option names without the dashes. The architecture's are visited by Config::visit.
   template <class Self, class F>
@@ -121,8 +122,11 @@ struct TrainOptions {
     f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW) of the matrices of linear maps");
     f("ema", o.ema,
       "the model is the exponential moving average of the parameters with this decay (0.999); 0: it is not");
-    f("average-last", o.average_last, "the final model is the mean of so many last checkpoints; 0: the best or last");
-    f("average-best", o.average_best, "the final model is the mean of so many best validated models");
+    f("average-last", o.average_last,
+      "the mean is that of so many last checkpoints; 0: none, the result is the best or last");
+    f("average-best", o.average_best, "the mean is that of so many best validated models");
+    f("final-model", o.final_model,
+      "the result of the run: the better of mean and best model by best-by, always the mean, or always the best model");
     f("keep", o.keep, "checkpoints that stay on disk (at least average-last)");
     f("init-from", o.init_from, "start from this model: its weights, and its dimensions and vocabulary unless given");
     f("freeze", o.freeze,

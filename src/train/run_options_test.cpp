@@ -89,6 +89,8 @@ TEST_F(RunOptions, ResumedEqualsUnbrokenWithTheMeanOfTheBest) {
 TEST_F(RunOptions, TheMeanOfTheBestIsThatOfTheirFiles) {
   TrainOptions o = options("best");
   o.average_best = 3;
+  o.final_model = "mean";
+  o.warmup = 4;
   o.best_by = "loss";
   o.valid_every = "5";
   const TrainResult result = run(o);
@@ -223,22 +225,31 @@ TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
   EXPECT_EQ(history(22).at("changed"),
             "update 12: lr 0.003 -> 0.001, warmup 20 -> 30; update 20: vocab-size 60 -> 50, clip-norm 0 -> 1");
   o.valid_sets = o.train_sets;
-  o.average_last = 2;  // else it may be the best model, of before the change
+  o.average_last = 2;
+  o.final_model = "mean";  // else it may be the best model, of before the change
   EXPECT_THAT(history(24).at("changed"),
               testing::ContainsRegex("update 22: average-last 0 -> 2, hash of valid-sets none -> "));
 }
 
-TEST_F(RunOptions, ADecayThatFollowsTheUpdatesNamesItsRemedy) {
-  TrainOptions o = options("decay");
-  o.schedule = "cosine";
-  o.valid_sets.clear();
-  run(o);
-  o.max_updates = 35;
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
-              HasSubstr("decay-updates was 30, now it is 35 (--max-updates where it is not given): give "
-                        "--decay-updates 30"));
-  o.decay_updates = 30;
-  EXPECT_EQ(run(o).updates, 35);
+TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
+  for (const char* schedule : {"cosine", "linear"}) {
+    TrainOptions o = options(schedule), whole = options(cat(schedule, "_whole"));
+    o.schedule = whole.schedule = schedule;
+    o.min_lr = whole.min_lr = 1e-4;
+    o.valid_sets.clear(), whole.valid_sets.clear();
+    run(o);
+    o.max_updates = whole.max_updates = 35;
+    whole.decay_updates = 30;
+    Losses resumed;
+    EXPECT_EQ(run(o, resumed, false).updates, 35);
+    EXPECT_THAT(resumed.notes,
+                HasSubstr("the learning rate still decays until update 30, as it did when the run began"));
+    run(whole);
+    EXPECT_TRUE(same_model(o, whole)) << schedule;
+    o.decay_updates = 34;
+    EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+                HasSubstr("decay-updates was 30, now it is 34 (leave --decay-updates out, and it stays 30)"));
+  }
 }
 
 TEST_F(RunOptions, ARunThatEndsBeforeItsFirstValidationSaysSo) {
@@ -302,6 +313,11 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give --decay-updates"));
   EXPECT_THAT(message([](auto& o) { o.average_last = 2, o.average_best = 3; }),
               HasSubstr("--average-last 2 and --average-best 3: the final model can be one of these means only"));
+  EXPECT_THAT(message([](auto& o) { o.final_model = "last"; }),
+              HasSubstr("--final-model is 'last', but must be one of: better, mean, best"));
+  EXPECT_THAT(message([](auto& o) { o.final_model = "mean"; }), HasSubstr("give --average-last or --average-best"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.final_model = "best"; }),
+              HasSubstr("--final-model best needs --valid-sets"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.patience = 1; }),
               HasSubstr("--patience needs --valid-sets"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.average_best = 1; }), HasSubstr("--average-best needs"));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <cstdlib>
+#include <sstream>
 
 #include "base/error.h"
 
@@ -33,6 +34,7 @@ std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
   visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
   if (!changed.empty()) strings["changed"] = changed;
+  if (!lost_checkpoints.empty()) strings["lost_checkpoints"] = fmt::format("{}", fmt::join(lost_checkpoints, " "));
   return strings;
 }
 
@@ -46,6 +48,10 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
     parse(found->second, value);
   });
   if (const auto found = strings.find("changed"); found != strings.end()) state.changed = found->second;
+  if (const auto found = strings.find("lost_checkpoints"); found != strings.end()) {
+    std::istringstream updates(found->second);
+    for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);
+  }
   return state;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "train/best_models.h"
 #include "train/schedule.h"
@@ -24,6 +25,10 @@ struct RunState {
   int64_t worse_validations = 0;     // since the best one
   Plateau plateau;                   // of --schedule plateau
   BestModels best_models;            // of --average-best
+
+  // Updates whose checkpoints could not be written though the final mean may want them. Most runs have none, and their
+  // checkpoints need not say so.
+  std::vector<int64_t> lost_checkpoints;
 
   // "update 40: lr 0.005 -> 0.001; update 60: ...": where options changed that a run may go on with. A run that never
   // did so has none, and its checkpoints need not say so.

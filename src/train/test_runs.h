@@ -60,9 +60,12 @@ class Training : public testing::Test {
     TrainWatcher silent;
     return run(o, silent, false);
   }
-  // The log without the rates, which the clock decides.
+  // The logs without rates and times, which the clock decides.
   static std::string log_of(const TrainOptions& o) {
     return std::regex_replace(read_file(o.model + "/train.jsonl"), std::regex(", \"tokens_per_second\": [^}]*"), "");
+  }
+  static std::string validations_of(const TrainOptions& o) {
+    return std::regex_replace(read_file(o.model + "/valid.jsonl"), std::regex(", \"time\": \"[^\"]*\""), "");
   }
   static bool same_model(const TrainOptions& a, const TrainOptions& b) {
     return read_file(a.model + "/model.safetensors") == read_file(b.model + "/model.safetensors");

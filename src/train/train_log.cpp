@@ -1,10 +1,14 @@
 #include "train/train_log.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -12,6 +16,46 @@
 #include "base/file.h"
 
 namespace hexapla {
+namespace {
+
+std::string with_time(const std::string& object) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[64];
+  const size_t size = std::strftime(text, sizeof text, ", \"time\": \"%Y-%m-%dT%H:%M:%SZ\"}\n", &utc);
+  return object.substr(0, object.size() - 1).append(text, size);
+}
+
+// All of it, or nothing: half a line would take the next one with it.
+bool append_to(const std::string& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  struct stat before {};
+  bool whole = fstat(file, &before) == 0;
+  while (whole && !text.empty()) {
+    const ssize_t n = write(file, text.data(), text.size());
+    if (n > 0) text.remove_prefix(static_cast<size_t>(n));
+    whole = n > 0 || (n < 0 && errno == EINTR);
+  }
+  const int error = errno;
+  if (!whole) [[maybe_unused]]
+    const int cut = ftruncate(file, before.st_size);
+  close(file);
+  errno = error;
+  return whole;
+}
+
+}  // namespace
+
+std::string to_json(const TrainReport& r) {
+  return fmt::format(
+      "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, \"gradient_norm\": {}, "
+      "{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+      r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
+      r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
+      r.tokens_per_second);
+}
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
@@ -26,8 +70,7 @@ JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) 
 }
 
 void JsonLines::append(const std::string& object) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path_.c_str(), "a"), std::fclose);
-  if (!file || std::fprintf(file.get(), "%s\n", object.c_str()) < 0 || std::fflush(file.get()) != 0)
+  if (!append_to(path_, with_time(object)))
     throw RunError(
         cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or mend its permissions"));
 }

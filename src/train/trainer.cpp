@@ -1,15 +1,17 @@
 #include "train/trainer.h"
 
 #include <fmt/format.h>
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/running_clock.h"
 #include "base/subprocess.h"
 #include "train/checkpoint.h"
-#include "train/final_model.h"
+#include "train/ending.h"
 #include "train/fit.h"
 #include "train/identity.h"
 #include "train/init_from.h"
@@ -22,10 +24,6 @@
 
 namespace hexapla {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
 
@@ -71,18 +69,23 @@ class Run {
   std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
   void report();
+  Validation measure();
   void validate();
   void judge(Validation& v);
   void keep_if_best(const Validation& v);
+  void write_best(const std::string& path, const Validation& v);
   void save();
   void save_off_schedule();
   CheckpointContent content(const char* schedule) const;
   bool write_checkpoint(const char* schedule);
   bool weights_are_finite() { return std::isfinite(cx_.backend.sum_of_squares(parameters_.values())); }
-  void note_failure(const char* what, const std::exception& e) { watcher_.note(cat(what, ": ", e.what())); }
+  void lost_checkpoint();
+  bool written(const char* otherwise, const std::function<void()>& write);
   bool finished() const;
   double progress() const;
+  double seconds_since(double then) const { return clock_.seconds() - then; }
   double elapsed() const { return state_.seconds + seconds_since(started_); }
+  Trained trained() { return {model_, data_, options_, cx_.backend}; }
   TrainResult finish();
 
   const TrainOptions& options_;
@@ -107,7 +110,10 @@ class Run {
   SilentBleu silent_bleu_;
   int64_t saved_update_ = 0;
   std::optional<int64_t> extra_checkpoint_;  // one that an unbroken run would not have: removed once passed
-  Clock::time_point started_ = Clock::now(), reported_ = Clock::now(), shown_ = Clock::now();
+  std::vector<std::string> missing_;         // what could not be written and will not be
+  int64_t lost_lines_ = 0;                   // of the logs
+  RunningClock clock_;
+  double started_ = 0, reported_ = 0, shown_ = 0;  // by the clock
   int64_t reported_tokens_ = 0;
   double progress_at_start_ = 0;
 };
@@ -176,6 +182,8 @@ void Run::record_changes(const std::map<std::string, std::string>& state) {
 }
 
 void Run::start() {
+  for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
+  remove_unfinished(checkpoints());
   TrainStart info = announcement();
   if (resume())
     info.resumed_at = state_.update;
@@ -190,7 +198,7 @@ void Run::start() {
   if (!data_.valid.empty() && !state_.best_score)
     if (const std::string n = says_nothing_is_validated(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
   watcher_.started(info);
-  started_ = reported_ = shown_ = Clock::now();
+  started_ = reported_ = shown_ = clock_.seconds();
   reported_tokens_ = state_.target_tokens;
   progress_at_start_ = progress();
 }
@@ -244,7 +252,7 @@ void Run::update() {
   state_.mean_loss +=
       (sums.loss / double(sums.tokens) - state_.mean_loss) / double(std::min(state_.update, jump_memory));
   if (seconds_since(shown_) < 0.2) return;
-  shown_ = Clock::now();
+  shown_ = clock_.seconds();
   watcher_.running(current());
 }
 
@@ -313,37 +321,30 @@ void Run::report() {
   const TrainReport r = current();
   state_.loss_sum = 0;
   state_.loss_tokens = 0;
-  reported_ = shown_ = Clock::now();
+  reported_ = shown_ = clock_.seconds();
   reported_tokens_ = state_.target_tokens;
-  try {  // the rate stands last: all else is the same in every run of the same options
-    log_->append(
-        fmt::format("{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, "
-                    "\"gradient_norm\": {}, {}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
-                    r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
-                    r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
-                    r.tokens_per_second));
-  } catch (const RunError& e) {
-    note_failure("the report was not logged", e);
-  }
+  lost_lines_ += !written("the report was not logged", [&] { log_->append(to_json(r)); });
   watcher_.updated(r);
 }
 
-void Run::validate() {
-  const UseAverage averaged(average_);
+// Of the weights that the model holds now.
+Validation Run::measure() {
   cx_.training = false;
   Validation v = hexapla::validate(cx_, model_, data_, options_);
   arena_.clear();
   v.update = state_.update;
   v.epoch = state_.epoch + 1;
+  return v;
+}
+
+void Run::validate() {
+  const UseAverage averaged(average_);
+  Validation v = measure();
   judge(v);
-  try {
-    keep_if_best(v);
-    valid_log_->append(to_json(v));
-  } catch (const RunError& e) {
-    note_failure("the best model was not saved", e);
-  }
+  keep_if_best(v);
+  lost_lines_ += !written("the validation was not logged", [&] { valid_log_->append(to_json(v)); });
   watcher_.validated(v);
-  reported_ = Clock::now();  // the rate of a report is that of training alone
+  reported_ = clock_.seconds();  // the rate of a report is that of training alone
   reported_tokens_ = state_.target_tokens;
 }
 
@@ -366,25 +367,47 @@ void Run::judge(Validation& v) {
 }
 
 // best.safetensors, and one of the best --average-best; those that no longer belong to them go with the next
-// checkpoint.
+// checkpoint. One that cannot be written is among them all the same: the end of the run says that it is missing.
 void Run::keep_if_best(const Validation& v) {
   const std::optional<double> score = score_of(v, options_.best_by);
-  if (v.best) save_run_model(options_.model + "/best.safetensors", model_, data_, state_, options_, cx_.backend);
+  if (v.best) write_best(options_.model + "/best.safetensors", v);
   if (!score || !state_.best_models.accepts(*score, options_.average_best, options_.best_by)) return;
-  save_run_model(best_model_path(options_.model, v.update), model_, data_, state_, options_, cx_.backend);
+  write_best(best_model_path(options_.model, v.update), v);
   state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
 }
 
-void Run::save() {
-  if (!write_checkpoint("on")) return;
+void Run::write_best(const std::string& path, const Validation& v) {
+  written("the best model was not saved", [&] {
+    save_run_model(path, trained(), state_, {Weights::Kind::best, {v.update}, score_of(v, options_.best_by)});
+  });
+}
+
+// A failure (full disk, say) costs what was to be written, not the run.
+bool Run::written(const char* otherwise, const std::function<void()>& write) {
   try {
+    write();
+    return true;
+  } catch (const RunError& e) {
+    watcher_.note(cat(otherwise, ": ", e.what()));
+    return false;
+  }
+}
+
+void Run::save() {
+  if (!write_checkpoint("on")) return lost_checkpoint();
+  written("an old checkpoint was not removed", [&] {
     if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
     extra_checkpoint_.reset();
     prune(checkpoints(), std::max(options_.keep, options_.average_last));
     prune_best(options_.model, state_.best_models.updates());
-  } catch (const RunError& e) {
-    note_failure("an old checkpoint was not removed", e);
-  }
+  });
+}
+
+// A mean of the last ones will know that one is missing.
+void Run::lost_checkpoint() {
+  std::vector<int64_t>& lost = state_.lost_checkpoints;
+  lost.push_back(state_.update);
+  if (static_cast<int64_t>(lost.size()) > options_.average_last) lost.erase(lost.begin());
 }
 
 // Because the run is stopped, or has reached its limit. A run that goes on from here forgets this checkpoint at its
@@ -411,39 +434,33 @@ CheckpointContent Run::content(const char* schedule) const {
   return content;
 }
 
-// A failure (full disk, say) costs this checkpoint, not the run: the last good one stays and the next is tried.
+// Where it fails the last good one stays and the next is tried.
 bool Run::write_checkpoint(const char* schedule) {
   if (!weights_are_finite()) return false;  // the next update, or the end of the run, says so
-  try {
-    save_checkpoint(checkpoints(), state_.update, content(schedule));
-  } catch (const RunError& e) {
-    note_failure("no checkpoint was written, training goes on", e);
+  if (!written("no checkpoint was written, training goes on",
+               [&] { save_making_room(checkpoints(), state_.update, content(schedule), options_.average_last > 0); }))
     return false;
-  }
   saved_update_ = state_.update;
   watcher_.saved(state_.update, checkpoints());
   return true;
 }
 
-// The mean of the best, the mean of the last, the best, or the last: the first of these that there is.
 TrainResult Run::finish() {
   if (!weights_are_finite())
     throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. ", remedy()));
   save_off_schedule();
-  TrainResult result{TrainEnd::finished, state_.update, state_.epoch, {}, options_.model + "/model.safetensors",
-                     arena_.peak()};
-  result.best_score = state_.best_score;
-  const std::vector<int64_t> best = state_.best_models.updates();
-  if (best.empty() && options_.average_last == 0 && state_.best_score) {
-    copy_model(options_.model + "/best.safetensors", result.model);
-    return result;
-  }
+  if (saved_update_ != state_.update)
+    missing_.push_back(cat("the checkpoint of the last update: the run can go on from ",
+                           saved_update_ > 0 ? cat("update ", saved_update_) : "its beginning", " only"));
+  if (lost_lines_ > 0) missing_.push_back(cat(lost_lines_, " lines of train.jsonl and valid.jsonl"));
   const UseAverage averaged(average_);
-  if (!best.empty())
-    average_best(options_.model, best, parameters_);
-  else if (options_.average_last > 0)
-    average_checkpoints(checkpoints(), options_.average_last, average_ ? "average" : "values", parameters_);
-  save_run_model(result.model, model_, data_, state_, options_, cx_.backend);
+  EndOfRun end{
+      trained(), parameters_, state_, [&] { return measure(); }, [&](const std::string& n) { watcher_.note(n); },
+      missing_};
+  HandedOver handed_over = hand_over(end);
+  TrainResult result{TrainEnd::finished, state_.update, state_.epoch,           {},
+                     handed_over.path,   arena_.peak(), handed_over.contenders, missing_};
+  result.best_score = state_.best_score;
   return result;
 }
 
@@ -482,7 +499,11 @@ TrainResult train(const TrainOptions& options, const TrainingData& data, Backend
   options.check();
   set_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "--valid-script");
-  const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
+  const TrainOptions resolved =
+      with_valid_tokenizer(with_decay_of_run(with_batch_tokens(options, data)), data, watcher);
+  if (resolved.decay_updates != options.decay_updates)
+    watcher.note(
+        cat("the learning rate still decays until update ", resolved.decay_updates, ", as it did when the run began"));
   return Run(resolved, data, backend, watcher).go(stop);
 }
 

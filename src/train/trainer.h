@@ -87,17 +87,30 @@ class TrainWatcher {
   virtual void saved(int64_t /*update*/, const std::string& /*path*/) {}
 };
 
+// Weights that contend to be the result of a run.
+struct Contender {
+  std::string what;             // "mean of the last 5 checkpoints", "best single model (update 1200)"
+  std::optional<double> score;  // on the validation set, by --best-by
+};
+
 enum class TrainEnd { finished, interrupted };
 struct TrainResult {
   TrainEnd end;
   int64_t updates = 0, epochs = 0;
-  std::optional<double> best_score;  // by --best-by
-  std::string model;                 // DIR/model.safetensors; empty when interrupted
-  size_t peak_bytes = 0;             // of working memory that training took
+  std::optional<double> best_score;     // by --best-by
+  std::string model;                    // DIR/model.safetensors; empty when interrupted
+  size_t peak_bytes = 0;                // of working memory that training took
+  std::vector<Contender> contenders{};  // the one that the model is first; empty when interrupted
+  std::vector<std::string> missing{};   // what could not be written, each in a few words; empty: nothing is
 };
+
+// RunError where something is missing, though there is a model: it says what the model is, what is missing and what to
+// do. For whoever has shown the result.
+void require_whole(const TrainResult& result);
 
 // Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
 // that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
+// What cannot be written does not end a run: see TrainResult::missing. RunError where not even a model can be.
 // UserError: options, data, files; RunError with update and lines if the loss is not a number.
 TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop);

@@ -51,6 +51,7 @@ TEST_F(Training, ResumedEqualsUnbroken) {
 TEST_F(Training, GoesOnWhenTheLimitIsRaised) {
   TrainOptions first = options("raised"), all = options("at_once");
   first.average_last = all.average_last = 3;
+  first.final_model = all.final_model = "mean";  // a best model is recorded with the limits that it was made under
   first.max_updates = 12;
   run(first);
   first.max_updates = 30;
@@ -111,6 +112,7 @@ TEST_F(Training, AFullDiskCostsACheckpointNotTheRun) {
   FullDisk watcher;
   const TrainResult result = run(o, watcher, false);
   EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_THAT(result.missing, testing::IsEmpty()) << "all that was asked for is there in the end";
   EXPECT_THAT(watcher.updates, testing::ElementsAre(5, 20, 25, 30));
   EXPECT_THAT(watcher.notes, HasSubstr("no checkpoint was written, training goes on: cannot write"));
 }

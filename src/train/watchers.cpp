@@ -45,6 +45,7 @@ void TensorBoardWatcher::add(Event event) {
   } catch (const RunError& e) {
     notes_.note(cat("no more TensorBoard events are written: ", e.what()));
     file_.reset();
+    failed_ = true;
   }
 }
 

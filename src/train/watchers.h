@@ -33,12 +33,14 @@ class TensorBoardWatcher : public TrainWatcher {
   void started(const TrainStart& s) override;
   void updated(const TrainReport& r) override;
   void validated(const Validation& v) override;
+  bool failed() const { return failed_; }
 
  private:
   void add(Event event);
   std::string folder_;
   TrainWatcher& notes_;
   std::optional<EventFile> file_;  // none once it has failed
+  bool failed_ = false;
 };
 
 }  // namespace hexapla

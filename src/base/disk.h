@@ -1,0 +1,22 @@
+#pragma once
+// What full disks and killed programs leave.
+#include <string>
+
+#include "base/error.h"
+
+namespace hexapla {
+
+// A RunError for want of space: the disk is full, or a quota is used up. Removing files may help.
+struct NoSpaceError : RunError {
+  using RunError::RunError;
+};
+
+// Removes the files `NAME.tmp-PROCESS-N` that an AtomicFile has left in a folder because its process was killed. Those
+// with the number of this process are among them, for it may have been another's before: call it while this one has
+// none open there. Nothing is said of files that cannot be removed, or where there is no folder.
+void remove_abandoned_files(const std::string& folder);
+
+// Makes `to` a second name of the file `from`, replacing what had it: this takes no space. RunError.
+void link_file(const std::string& from, const std::string& to);
+
+}  // namespace hexapla
