@@ -2,6 +2,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
+#include "decode/model_text.h"
 #include "decode/packed_weights.h"
 #include "decode/text_scorer.h"
 #include "decode/translator.h"
@@ -26,7 +27,7 @@ std::string version() { return HEXAPLA_VERSION; }
 
 struct Translator::Impl {
   LoadedModel model;
-  Vocabulary source, target;
+  ModelVocabularies text;
   std::unique_ptr<Backend> backend;
   PackedWeights packed;
   TextTranslator translator;
@@ -34,12 +35,11 @@ struct Translator::Impl {
 
   explicit Impl(const std::string& path)
       : model(map_model(path)),
-        source(Vocabulary::parse(model.source_vocabulary, path)),
-        target(Vocabulary::parse(model.target_vocabulary, path)),
+        text(vocabularies_of(model, path)),
         backend(make_cpu_backend()),
         packed(*backend, model),
-        translator(*model.net, source, target, *backend),
-        scorer(*model.net, source, target, *backend) {}
+        translator(*model.net, text.source, text.target, *backend),
+        scorer(*model.net, text.source, text.target, *backend) {}
 };
 
 Translator::Translator(const std::string& model_path) : impl_(std::make_unique<const Impl>(model_path)) {}

@@ -167,17 +167,21 @@ std::string text_of(const SafetensorsFile& file, const char* name) {
   return std::string(entry.text());
 }
 
-void check_finite(const SafetensorsFile& file, const NamedTensor& t) {
+// No training that works comes near the largest; scales and variances have a sign.
+void check_range(const SafetensorsFile& file, const NamedTensor& t) {
+  constexpr float most = 1e9F;
+  const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
   const auto values = t.tensor.values<float>();
   for (size_t i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i]))
+    if (!(values[i] >= least && values[i] <= most))
       throw DataError(cat(file.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
-                          " as its number ", i, "; the training has diverged or the file is damaged"));
+                          " as its number ", i, ", allowed are ", least, " to ", most,
+                          "; the training has diverged or the file is damaged"));
 }
 
-void read_finite(const SafetensorsFile& file, const NamedTensor& to) {
+void read_checked(const SafetensorsFile& file, const NamedTensor& to) {
   file.get(to.name).copy_to(to.tensor, file.path());
-  check_finite(file, to);
+  check_range(file, to);
 }
 
 void read_quantised(const SafetensorsFile& file, const NamedTensor& to, const TensorEntry& scales, ScaleOf how) {
@@ -185,7 +189,7 @@ void read_quantised(const SafetensorsFile& file, const NamedTensor& to, const Te
   std::vector<float> factors(static_cast<size_t>(scales.shape[0]));
   const Tensor q = Tensor::of(integers.data(), to.tensor.shape), s = Tensor::of(factors.data(), scales.shape);
   file.get(to.name).copy_to(q, file.path());
-  read_finite(file, {scales.name, s});
+  read_checked(file, {scales.name, s});
   dequantise(q, s, how, to.tensor);
 }
 
@@ -247,9 +251,9 @@ LoadedModel load_model(const std::string& path) {
     if (const TensorEntry* scales = scales_of(file, name, p))
       read_quantised(file, {name, p.value}, *scales, *quantisable(name, p));
     else
-      read_finite(file, {name, p.value});
+      read_checked(file, {name, p.value});
   });
-  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { read_finite(file, {name, b.value}); });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { read_checked(file, {name, b.value}); });
   return model;
 }
 
@@ -260,7 +264,7 @@ LoadedModel map_model(const std::string& path) {
   const auto in_file = [&](const std::string& name) {
     const TensorEntry& entry = file->get(name);
     const Tensor t(const_cast<std::byte*>(entry.bytes), entry.shape, entry.dtype);
-    if (entry.dtype == DType::f32) check_finite(*file, {name, t});
+    if (entry.dtype == DType::f32) check_range(*file, {name, t});
     file->forget(entry);
     return t;
   };

@@ -36,7 +36,7 @@ struct LoadedModel {
 // Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
 // file, and no more memory is taken than the file is long. DataError naming the file and the tensor or key: not a
 // hexapla model, a newer format, cut short, damaged (checksum), a tensor missing, unexpected, of another type or shape,
-// or with numbers that are not finite.
+// or with numbers that are not finite or beyond 1e9, scales and variances below 0.
 LoadedModel load_model(const std::string& path);
 // The same, but the numbers stay in the file, which is mapped: as many processes as there are share one copy, and what
 // is not used takes no memory. A quantised model then can only translate, with PackedWeights.

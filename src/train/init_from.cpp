@@ -6,6 +6,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "decode/model_text.h"
+
 namespace hexapla {
 namespace {
 
@@ -79,15 +81,15 @@ Vocabulary vocabulary_of_model(const std::string& path) {
   const LoadedModel m = map_model(path);
   if (m.source_vocabulary != m.target_vocabulary)
     throw UsageError(cat("--init-from ", path, " has a vocabulary for each language; give one for both with --vocab"));
-  return Vocabulary::parse(m.source_vocabulary, path);
+  return vocabularies_of(m, path).source;
 }
 
 std::string start_from(const InitialModel& initial, Transformer& net, const Vocabulary& source,
                        const Vocabulary& target) {
   check_same_shape(initial, net.config);
   const LoadedModel& m = initial.model;
-  const PieceMap of_source = map_pieces(Vocabulary::parse(m.source_vocabulary, initial.path), source);
-  const PieceMap of_target = map_pieces(Vocabulary::parse(m.target_vocabulary, initial.path), target);
+  const ModelVocabularies text = vocabularies_of(m, initial.path);
+  const PieceMap of_source = map_pieces(text.source, source), of_target = map_pieces(text.target, target);
   std::map<std::string, Tensor> values;
   for_each<Parameter>(*m.net, [&](const std::string& name, const Parameter& p) { values[name] = p.value; });
   for_each<Buffer>(*m.net, [&](const std::string& name, const Buffer& b) { values[name] = b.value; });

@@ -1,0 +1,14 @@
+#pragma once
+// The vocabularies inside a model file.
+#include "model/model_file.h"
+#include "text/vocabulary.h"
+
+namespace hexapla {
+
+struct ModelVocabularies {
+  Vocabulary source, target;
+};
+// DataError naming the file: no vocabularies that can be used, or of other sizes than the configuration has.
+ModelVocabularies vocabularies_of(const LoadedModel& model, const std::string& file);
+
+}  // namespace hexapla
