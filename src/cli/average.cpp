@@ -23,7 +23,7 @@ struct Average {
         throw DataError(cat(file, " is quantised; average the models that such models were made of"));
     LoadedModel mean = average_models(files);
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
-    std::cerr << "the mean of " << counted(static_cast<long long>(files.size()), "model") << ": " << output << "\n";
+    say_on_stderr(cat("the mean of ", counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n"));
     return 0;
   }
 };

@@ -41,14 +41,15 @@ std::vector<std::string> memory_lines(const TrainStart& s) {
 }
 
 std::string words_changed(const std::string& now, const std::string& before, bool color) {
-  if (!color || before.empty()) return now;
+  if (!color || before.empty()) return printable(now);
   std::istringstream old_words(before), words(now);
   std::vector<std::string> old{std::istream_iterator<std::string>(old_words), {}};
   std::string text;
   for (std::string word; words >> word;) {
     const auto found = std::find(old.begin(), old.end(), word);
-    if (found != old.end()) old.erase(found);
-    text += (text.empty() ? "" : " ") + (found == old.end() ? "\x1b[1m" + word + "\x1b[0m" : word);
+    const bool is_new = found == old.end();
+    if (!is_new) old.erase(found);
+    text += (text.empty() ? "" : " ") + (is_new ? "\x1b[1m" + printable(word) + "\x1b[0m" : printable(word));
   }
   return text;
 }
@@ -172,7 +173,7 @@ void ProgressWatcher::validated(const Validation& v) {
 }
 
 void ProgressWatcher::show_table(const Validation& v) {
-  progress_.say(bold(fmt::format("validation after update {}, epoch {}", grouped(v.update), v.epoch)));
+  progress_.say_painted(bold(fmt::format("validation after update {}, epoch {}", grouped(v.update), v.epoch)));
   for (const Measure& m : measures) {
     std::vector<std::pair<int64_t, double>> values;
     std::vector<double> curve;
@@ -192,8 +193,9 @@ void ProgressWatcher::show_samples(const Validation& v) {
   last_hypotheses_.resize(v.examples.size());
   for (size_t i = 0; i < v.examples.size(); ++i) {
     const auto& [source, reference, hypothesis] = v.examples[i];
-    progress_.say("    source      " + source + "\n    reference   " + reference + "\n    hypothesis  " +
-                  words_changed(hypothesis, last_hypotheses_[i], progress_.terminal().color));
+    progress_.say_painted("    source      " + printable(source) + "\n    reference   " + printable(reference) +
+                          "\n    hypothesis  " +
+                          words_changed(hypothesis, last_hypotheses_[i], progress_.terminal().color));
     last_hypotheses_[i] = hypothesis;
   }
 }
