@@ -6,6 +6,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
+#include "decode/model_text.h"
 #include "decode/packed_weights.h"
 #include "decode/text_scorer.h"
 #include "decode/translator.h"
@@ -81,7 +82,7 @@ std::string version() { return HEXAPLA_VERSION; }
 
 struct Translator::Impl {
   LoadedModel model;
-  Vocabulary source, target;
+  VocabularyPair text;
   std::unique_ptr<Backend> backend;
   PackedWeights packed;
   TextTranslator translator;
@@ -89,12 +90,11 @@ struct Translator::Impl {
 
   explicit Impl(const std::string& path)
       : model(load_to_translate(path)),
-        source(Vocabulary::parse(model.source_vocabulary, path)),
-        target(Vocabulary::parse(model.target_vocabulary, path)),
+        text(vocabularies_of(model, path)),
         backend(make_cpu_backend()),
         packed(*backend, model),
-        translator(*model.net, source, target, *backend),
-        scorer(*model.net, source, target, *backend) {}
+        translator(*model.net, text.source, text.target, *backend),
+        scorer(*model.net, text.source, text.target, *backend) {}
 };
 
 Translator::Translator(const std::string& model_path)

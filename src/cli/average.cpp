@@ -30,9 +30,10 @@ struct Average {
     LoadedModel mean = average_models(
         files, [](const std::string& f) { return is_checkpoint(f) ? load_checkpoint_model(f) : load_model(f); });
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
-    std::cerr << "the mean of " << counted(static_cast<long long>(files.size()), "model") << ": " << output << "\n";
+    std::string said = cat("the mean of ", counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n");
     if (last > 0 || best > 0)
-      for (const std::string& file : files) std::cerr << "  " << file << "\n";
+      for (const std::string& file : files) said += "  " + file + "\n";
+    say_on_stderr(said);
     return 0;
   }
 

@@ -18,11 +18,7 @@ constexpr size_t kNeverUsedShown = 8;
 
 // On one line, without what would disturb the terminal, no wider than `columns`.
 std::string shown(const std::string& text, int columns) {
-  std::string out;
-  for (const char c : clean_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02X}", byte) : std::string(1, c);
-  }
+  std::string out = printable(text, "");
   if (width(out) <= columns) return out;
   while (width(out) >= columns && !out.empty()) {
     while (!out.empty() && (out.back() & 0xC0) == 0x80) out.pop_back();
@@ -88,7 +84,7 @@ class Text {
 
   void head() {
     const bool tsv = !options_.text.tsv.empty();
-    line(tsv ? found_.source_name : found_.source_name + " + " + found_.target_name);
+    line(printable(tsv ? found_.source_name : found_.source_name + " + " + found_.target_name));
     if (found_.source_lines == found_.target_lines)
       line(fmt::format("{}, {}", counted(found_.source_lines, "line"), counted(found_.pairs, "pair")));
     else
@@ -170,7 +166,7 @@ class Text {
     const std::vector<int32_t> never = c.never_used(side);
     std::string pieces;
     for (size_t i = 0; i < std::min(never.size(), kNeverUsedShown); ++i)
-      pieces += (i == 0 ? ": " : " ") + v.piece(never[i]);
+      pieces += (i == 0 ? ": " : " ") + printable(v.piece(never[i]), "");
     line(fmt::format("{}: {} of {} never used{}{}", name, grouped(static_cast<long long>(never.size())),
                      counted(v.size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
   }
@@ -178,7 +174,7 @@ class Text {
   void clean() {
     const Examination::Clean& c = *found_.clean;
     if (!c.written) return line("the clean text was not written: the sides are out of step");
-    line(fmt::format("\nclean: {} in {}", counted(c.kept, "pair"), fmt::join(options_.clean, " + ")));
+    line(printable(fmt::format("\nclean: {} in {}", counted(c.kept, "pair"), fmt::join(options_.clean, " + "))));
     for (size_t i = 0; i < kFaults; ++i) {
       if (c.dropped[i] > 0)
         line(padded("  dropped: " + words_of(static_cast<Fault>(i), options_), kWordsColumns) +
@@ -287,7 +283,7 @@ std::string data_json(const Examination& found, const ExamineOptions& options) {
   }
   if (found.coverage) out["vocabulary"] = coverage_json(*found.coverage);
   if (found.clean) out["clean"] = clean_json(*found.clean, options);
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace hexapla::cli

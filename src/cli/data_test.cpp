@@ -64,7 +64,7 @@ TEST_F(DataCommand, FaultsAreShownWithTheirLines) {
   EXPECT_EQ(r.code, 0);
   EXPECT_THAT(r.out, AllOf(HasSubstr("source blank"), HasSubstr("0.050 %"), HasSubstr("         100  \n"),
                            HasSubstr("target invalid UTF-8"), HasSubstr("target control characters"),
-                           HasSubstr("         200  …"), HasSubstr("bell\\x07 caf\uFFFD")));
+                           HasSubstr("         200  …"), HasSubstr("bell\\u0007 caf\uFFFD")));
   EXPECT_FALSE(invalid_utf8(r.out));
 }
 

@@ -1,4 +1,5 @@
 #include "cli/evaluate_report.h"
+#include "text/utf8.h"
 
 #include <fmt/format.h>
 
@@ -107,12 +108,14 @@ void print_scores(std::ostream& out, const Evaluation& e, const std::vector<Scor
   for (const Scored& s : scored)
     out << s.signature << " = " << score_text(s) << (s.details.empty() ? "" : " ") << s.details << "\n";
   const Scored& first = scored.front();
-  if (o.worst > 0) out << ranked_text(e, first, "worst", ranked(first, o.worst, false));
-  if (o.best > 0) out << ranked_text(e, first, "best", ranked(first, o.best, true));
+  if (o.worst > 0) out << printable(ranked_text(e, first, "worst", ranked(first, o.worst, false)));
+  if (o.best > 0) out << printable(ranked_text(e, first, "best", ranked(first, o.best, true)));
 }
 
 // Bytes that are no UTF-8 become U+FFFD, as JSON wants it.
-std::string dumped(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dumped(const Json& json) {
+  return printable(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
 
 void print_scores_json(std::ostream& out, const Evaluation& e, const std::vector<Scored>& scored,
                        const ReportOptions& o) {
@@ -154,7 +157,7 @@ void print_comparison(std::ostream& out, const Evaluation& e, const std::vector<
   out << scored[0].signature << "\n";
   for (size_t i = 0; i < scored.size(); ++i) {
     out << fmt::format("  {:<26}{:<16}{}\n", score_text(scored[i]), i == 0 ? "baseline" : verdict(scored[0], scored[i]),
-                       e.systems[i].name);
+                       printable(e.systems[i].name));
   }
 }
 

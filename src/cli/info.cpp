@@ -9,6 +9,7 @@
 #include "cli/model.h"
 #include "cli/run_report.h"
 #include "cli/terminal.h"
+#include "text/utf8.h"
 
 namespace hexapla::cli {
 namespace {
@@ -55,12 +56,12 @@ struct Info {
     j["vocabulary"]["joint"] = same_pieces(m.source, m.target);
     j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
     j["history"] = m.file.history;
-    std::cout << j.dump(1) << "\n";
+    std::cout << printable(j.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << "\n";
   }
 
   void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     auto line = [](const std::string& key, const std::string& value) {
-      std::cout << fmt::format("  {:<20} {}\n", key, value);
+      std::cout << fmt::format("  {} {}\n", padded(printable(key, ""), 20), printable(value));
     };
     std::cout << "model\n";
     const auto config = config_of(m);  // named: items() refers to it

@@ -111,7 +111,7 @@ void check_head(const std::string& word, int64_t count) {
 std::string token_list(const Labels& tokens, const Ids& ids, int columns) {
   std::string text, line = " ";
   for (size_t i = 0; i < ids.size(); ++i) {
-    const std::string next = fmt::format(" {} {} ", tokens[i], ids[i]);
+    const std::string next = fmt::format(" {} {} ", printable(tokens[i], ""), ids[i]);
     if (width(line) + width(next) > columns && line.size() > 1) {
       text += line + "\n";
       line = " ";
@@ -121,7 +121,9 @@ std::string token_list(const Labels& tokens, const Ids& ids, int columns) {
   return text + line + "\n";
 }
 
-std::string token_table(const Labels& read, const Labels& next, const Inspection& seen) {
+std::string token_table(Labels read, Labels next, const Inspection& seen) {
+  for (Labels* side : {&read, &next})
+    for (std::string& token : *side) token = printable(token, "");
   int first = width("reads"), second = width("next");
   for (const std::string& token : read) first = std::max(first, width(token));
   for (const std::string& token : next) second = std::max(second, width(token));
@@ -202,10 +204,10 @@ struct Inspect {
   static std::string tokens(const OpenModel& m, const Pair& pair, const Side& source, const Side& target,
                             const Inspection& seen) {
     const double per_token = seen.score / static_cast<double>(seen.log_p.size());
-    std::string text = fmt::format("source: {}\n", m.source.decode(pair.source));
+    std::string text = fmt::format("source: {}\n", printable(m.source.decode(pair.source), ""));
     text += token_list(source.pieces, source.ids, stdout_width());
     text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} a token of {} ({} counted)\n",
-                        m.target.decode(pair.target), seen.score, per_token, seen.log_p.size(), "</s>");
+                        printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(), "</s>");
     return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
   }
 

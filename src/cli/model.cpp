@@ -5,6 +5,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "decode/model_text.h"
 
 namespace hexapla::cli {
 
@@ -34,10 +35,8 @@ void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::stri
 namespace {
 
 OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
-  Vocabulary source = Vocabulary::parse(loaded.source_vocabulary, file);
-  Vocabulary target =
-      loaded.target_vocabulary == loaded.source_vocabulary ? source : Vocabulary::parse(loaded.target_vocabulary, file);
-  return {std::move(loaded), std::move(source), std::move(target), std::move(backend), nullptr};
+  VocabularyPair text = vocabularies_of(loaded, file);
+  return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend), nullptr};
 }
 
 std::string checked_file(const std::string& path, int threads) {

@@ -19,11 +19,6 @@ constexpr std::array<const char*, 5> shades{" ", "░", "▒", "▓", "█"};
 // Of the 256 colours: black, blue, violet, red, orange, pale yellow; each lighter than the one before.
 constexpr std::array<int, 13> ramp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209, 215, 221, 229};
 
-bool control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
-}
-
 // What fills columns of its own, each with the combining marks after it.
 std::vector<std::string> characters(const std::string& label) {
   const std::string text = clean_utf8(label);
@@ -33,7 +28,7 @@ std::vector<std::string> characters(const std::string& label) {
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
     std::string one = text.substr(at, end - at);
     at = end;
-    if (control(one))
+    if (printable(one, "") != one)
       all.emplace_back("·");
     else if (width(one) > 0)
       all.push_back(one);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "text/utf8.h"
 #include "train/fit.h"
 #include "train/replay.h"
 
@@ -58,7 +59,7 @@ struct Replay {
     Arena arena(capacity_for(most));
     Context cx{*backend, arena};
     const StepFindings f = check_step(cx, *saved.model, *saved.parameters, saved.step);
-    std::cout << "was      " << saved.step.reason << "\n"
+    std::cout << "was      " << printable(saved.step.reason) << "\n"
               << "pairs    " << lines_of(saved.step) << " of the training sets\n"
               << "found    " << f.text() << "\n"
               << fmt::format("loss     {:.9g} a token, gradient norm {:.9g}\n\n",

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/model.h"
 #include "cli/training.h"
+#include "text/utf8.h"
 #include "train/capsule.h"
 
 namespace hexapla::cli {
@@ -126,7 +127,7 @@ struct Reproduce {
   static int compare(const std::string& file, const LoadedModel& original, const std::string& again,
                      const std::vector<std::string>& why) {
     if (read_file(file) == read_file(again)) {
-      std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", file, again);
+      std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", printable(file), printable(again));
       return 0;
     }
     const LoadedModel made = load_to_translate(again);
@@ -135,13 +136,13 @@ struct Reproduce {
                           : "not reproduced: the weights differ\n");
     for (const auto& [key, value] : made.history)
       if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
-        std::cout << fmt::format("  {}: {}\n    was {}\n", key, value,
-                                 was == original.history.end() ? "not there" : was->second);
+        std::cout << printable(fmt::format("  {}: {}\n    was {}\n", key, value,
+                                           was == original.history.end() ? "not there" : was->second));
     for (const auto& [key, value] : original.history)
-      if (!made.history.count(key)) std::cout << fmt::format("  {}: not there\n    was {}\n", key, value);
+      if (!made.history.count(key)) std::cout << printable(fmt::format("  {}: not there\n    was {}\n", key, value));
     if (!weights) {
       std::cout << "likely because:\n";
-      for (const std::string& reason : why) std::cout << "  " << reason << "\n";
+      for (const std::string& reason : why) std::cout << "  " << printable(reason) << "\n";
       if (why.empty()) std::cout << "  nothing that was recorded: please report this as a defect of hexapla\n";
     }
     return weights ? 0 : 1;

@@ -12,11 +12,12 @@
 #include "base/machine.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 
 namespace hexapla::cli {
 namespace {
 
-void complain(const std::string& message) { std::fprintf(stderr, "hexapla: error: %s\n", message.c_str()); }
+void complain(const std::string& message) { say_on_stderr("hexapla: error: " + message + "\n"); }
 
 // The subcommand that was named, or the program itself.
 const CLI::App& named(const CLI::App& app) {

@@ -73,7 +73,11 @@ Terminal make_log_terminal(Color color, bool quiet) {
 bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
 int stdout_width() { return width_of(STDOUT_FILENO); }
 
-void Progress::say(const std::string& line) {
+void say_on_stderr(const std::string& text) { std::fputs(printable(text).c_str(), stderr); }
+
+void Progress::say(const std::string& line) { say_painted(printable(line)); }
+
+void Progress::say_painted(const std::string& line) {
   if (terminal_.quiet) return;
   clear();
   if (!terminal_.timed) {
@@ -88,7 +92,7 @@ void Progress::say(const std::string& line) {
 void Progress::show(const std::string& line) {
   if (terminal_.quiet || !terminal_.live) return;
   clear();
-  std::string cut = line;
+  std::string cut = printable(line);
   while (width(cut) >= terminal_.width && !cut.empty()) cut.pop_back();
   std::fprintf(stderr, "%s", cut.c_str());
   std::fflush(stderr);

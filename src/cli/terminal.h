@@ -23,6 +23,10 @@ Terminal make_log_terminal(Color color, bool quiet);
 bool stdout_color(Color color);
 int stdout_width();
 
+// The one way to stderr for words that may hold something foreign: names of files, lines of data, what a model says of
+// itself. Nothing of it commands the terminal (text/utf8.h, printable).
+void say_on_stderr(const std::string& text);
+
 // Progress on stderr. say() is a line, or several, that stay; show() is the live line, dropped where stderr is no
 // terminal.
 class Progress {
@@ -30,6 +34,7 @@ class Progress {
   explicit Progress(const Terminal& terminal) : terminal_(terminal) {}
   ~Progress() { clear(); }
   void say(const std::string& line);
+  void say_painted(const std::string& line);  // has colours of ours, and nothing foreign that is not printable()
   void show(const std::string& line);
   void clear();
   const Terminal& terminal() const { return terminal_; }

@@ -42,7 +42,7 @@ std::vector<std::string> memory_lines(const TrainStart& s) {
 }
 
 std::string words_changed(const std::string& now, const std::string& before, bool color) {
-  if (!color || before.empty()) return now;
+  if (!color || before.empty()) return printable(now);
   std::vector<std::string_view> old = words(before);
   std::string text;
   const char* at = now.data();
@@ -51,7 +51,7 @@ std::string words_changed(const std::string& now, const std::string& before, boo
     at = word.data() + word.size();
     const auto found = std::find(old.begin(), old.end(), word);
     const bool is_new = found == old.end();
-    text += is_new ? cat("\x1b[1m", word, "\x1b[0m") : std::string(word);
+    text += is_new ? "\x1b[1m" + printable(word) + "\x1b[0m" : printable(word);
     if (!is_new) old.erase(found);
   }
   return text.append(at, now.data() + now.size());
@@ -187,7 +187,7 @@ void ProgressWatcher::validated(const Validation& v) {
 }
 
 void ProgressWatcher::show_table(const Validation& v) {
-  progress_.say(bold(fmt::format("validation after update {}, epoch {}", grouped(v.update), v.epoch)));
+  progress_.say_painted(bold(fmt::format("validation after update {}, epoch {}", grouped(v.update), v.epoch)));
   for (const Measure& m : measures) {
     std::vector<std::pair<int64_t, double>> values;
     std::vector<double> curve;
@@ -208,8 +208,9 @@ void ProgressWatcher::show_samples(const Validation& v) {
   last_hypotheses_.resize(v.examples.size());
   for (size_t i = 0; i < v.examples.size(); ++i) {
     const auto& [source, reference, hypothesis] = v.examples[i];
-    progress_.say("    source      " + source + "\n    reference   " + reference + "\n    hypothesis  " +
-                  words_changed(hypothesis, last_hypotheses_[i], progress_.terminal().color));
+    progress_.say_painted("    source      " + printable(source) + "\n    reference   " + printable(reference) +
+                          "\n    hypothesis  " +
+                          words_changed(hypothesis, last_hypotheses_[i], progress_.terminal().color));
     last_hypotheses_[i] = hypothesis;
   }
 }

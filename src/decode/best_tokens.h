@@ -17,7 +17,7 @@ struct Token {
 
 [[noreturn]] inline void throw_not_a_number() {
   throw RunError(
-      "the model's output is not a number (NaN), so there is no best word; train it again, with a "
+      "the model's output is not a number (NaN) or infinite, so there is no best word; train it again, with a "
       "lower learning rate if its loss was not a number, either");
 }
 
@@ -31,13 +31,13 @@ class BestTokens {
     ids_ = cx.keep({logits.shape[0], k_}, DType::i32);
     cx.backend.log_softmax_top(logits, k_, scores_, ids_);
   }
-  // f(score, id), best first, until it returns false. RunError: NaN.
+  // f(score, id), best first, until it returns false. RunError: not a number, or the best one of the row infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
       const int32_t id = ids_.data<int32_t>()[i];
       const double score = number(scores_, i);
-      if (std::isnan(score)) throw_not_a_number();
+      if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
       if (id != special_.bos && id != special_.pad && !f(score, id)) return;
     }
   }
@@ -60,7 +60,10 @@ class BestTokens {
 inline std::vector<double> end_scores(Context& cx, Tensor logits, const SpecialIds& special) {
   const Tensor log_p = log_softmax(cx, logits);
   std::vector<double> scores;
-  for (int64_t i = 0; i < logits.shape[0]; ++i) scores.push_back(number(log_p, i * logits.shape[1] + special.eos));
+  for (int64_t i = 0; i < logits.shape[0]; ++i) {
+    scores.push_back(number(log_p, i * logits.shape[1] + special.eos));
+    if (std::isnan(scores.back())) throw_not_a_number();
+  }
   return scores;
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "decode/best_tokens.h"
+
 namespace hexapla {
 namespace {
 
 constexpr int64_t tile_rows = 256;  // so many rows of logits exist at a time
-
-double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
 
 std::vector<Ids> with_start(std::span<const Ids> targets, int32_t bos) {
   std::vector<Ids> all;
@@ -25,7 +25,10 @@ std::vector<double> label_scores(Context& cx, const Transformer& model, Tensor x
     const ArenaRewind tile(cx.arena);
     const int64_t n = std::min(tile_rows, x.shape[0] - from);
     const Tensor log_p = log_softmax(cx, model.logits(cx, x.slice(from, n)));
-    for (int64_t i = 0; i < n; ++i) scores.push_back(number(log_p, i * log_p.shape[1] + labels[from + i]));
+    for (int64_t i = 0; i < n; ++i) {
+      scores.push_back(number(log_p, i * log_p.shape[1] + labels[from + i]));
+      if (!std::isfinite(scores.back())) throw_not_a_number();
+    }
   }
   return scores;
 }

@@ -72,30 +72,42 @@ std::string_view span_of(std::string_view first, std::string_view last) {
   return {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
 }
 
+// How many of the pieces from `first` on fit together, at least that one, which is known to fit. Looks 1, 2, 4 .. ahead
+// and then halves: to try one after the other took time in proportion to the square of what fits.
+size_t how_many(std::span<const std::string_view> pieces, size_t first, const Fits& fits) {
+  const auto fit = [&](size_t n) { return fits(std::string(span_of(pieces[first], pieces[first + n - 1]))); };
+  size_t good = 1, bad = pieces.size() - first + 1;
+  for (size_t n = 2; n < bad; n = std::min(2 * n, bad - 1)) {
+    if (!fit(n)) {
+      bad = n;
+      break;
+    }
+    good = n;
+    if (n == bad - 1) return n;
+  }
+  while (bad - good > 1) {
+    const size_t n = good + (bad - good) / 2;
+    (fit(n) ? good : bad) = n;
+  }
+  return good;
+}
+
 // Pieces go into one part as long as it fits; a piece that does not fit alone is cut by the next means.
 void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
   if (cuts.empty() || fits(std::string(text))) {
     parts.emplace_back(text);
     return;
   }
-  std::string_view open;
-  const auto close = [&] {
-    if (!open.empty()) parts.emplace_back(open);
-    open = {};
-  };
-  for (const std::string_view piece : cuts[0](text)) {
-    const std::string_view longer = open.empty() ? piece : span_of(open, piece);
-    if (fits(std::string(longer))) {
-      open = longer;
+  const std::vector<std::string_view> pieces = cuts[0](text);
+  for (size_t i = 0, n = 1; i < pieces.size(); i += n) {
+    n = 1;
+    if (pieces.size() == 1 || !fits(std::string(pieces[i]))) {
+      part(pieces[i], cuts.subspan(1), fits, parts);
       continue;
     }
-    close();
-    if (fits(std::string(piece)))
-      open = piece;
-    else
-      part(piece, cuts.subspan(1), fits, parts);
+    n = how_many(pieces, i, fits);
+    parts.emplace_back(span_of(pieces[i], pieces[i + n - 1]));
   }
-  close();
 }
 
 }  // namespace

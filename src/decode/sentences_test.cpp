@@ -45,6 +45,21 @@ TEST(Parted, KeepsEveryCharacter) {
     EXPECT_EQ(without_blanks(parted(text, at_most(n))), without_blanks({text})) << n;
 }
 
+// What is looked at, not the time: a text of which nothing could be cut but characters was looked at for each of them.
+TEST(Parted, EffortGrowsWithTheTextAlone) {
+  for (const char* unit : {"x", "xy ", "x, "}) {
+    std::string text;
+    while (text.size() < 60'000) text += unit;
+    size_t seen = 0;
+    const auto parts = parted(text, [&](const std::string& t) {
+      seen += t.size();
+      return t.size() <= 2'000;
+    });
+    EXPECT_THAT(parts.size(), testing::AllOf(testing::Ge(30u), testing::Le(31u)));
+    EXPECT_LT(seen, 40 * text.size());
+  }
+}
+
 TEST(Joined, BlanksWhereTheScriptHasThem) {
   EXPECT_EQ(joined({"One.", "", "Two."}), "One. Two.");
   EXPECT_EQ(joined({"一。", "二"}), "一。二");

@@ -55,6 +55,8 @@ void Config::resolve() {
   probability("dropout", dropout);
   probability("attention-dropout", attention_dropout);
   probability("activation-dropout", activation_dropout);
+  if (!(norm_eps > 0 && norm_eps <= 1))
+    throw UsageError(cat("--norm-eps is ", norm_eps, ", but must be above 0 and at most 1"));
   d_k = head_width("dim-key", d_k, *this);
   d_v = head_width("dim-value", d_v, *this);
   if (tied == "all" && source_vocab != target_vocab)

@@ -111,16 +111,20 @@ class TensorReader {
     if (found != expected)
       throw DataError(cat(file_.path(), ": its content has the checksum ", found, ", but was written with ", expected,
                           "; the file is damaged, copy it again"));
-    for (const NamedTensor& t : numbers_) check_finite(t);
+    for (const NamedTensor& t : numbers_) check_range(t);
   }
 
  private:
-  void check_finite(const NamedTensor& t) const {
+  // No training that works comes near the largest; scales and variances have a sign.
+  void check_range(const NamedTensor& t) const {
+    constexpr float most = 1e9F;
+    const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
     const auto values = t.tensor.values<float>();
     for (size_t i = 0; i < values.size(); ++i)
-      if (!std::isfinite(values[i]))
+      if (!(values[i] >= least && values[i] <= most))
         throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
-                            " as its number ", i, "; the training has diverged or the file is damaged"));
+                            " as its number ", i, ", allowed are ", least, " to ", most,
+                            "; the training has diverged or the file is damaged"));
   }
 
   const SafetensorsFile& file_;

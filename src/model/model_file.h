@@ -41,7 +41,8 @@ struct LoadedModel {
 // file, and no more memory is taken than the file is long. All of it is copied and the checksum is that of the copy, so
 // whatever becomes of the file later, or while it is read, the model is the one that was saved. DataError naming the
 // file and the tensor or key: not a hexapla model, a newer format, cut short, damaged (checksum), a tensor missing,
-// unexpected, of another type or shape, or with numbers that are not finite.
+// unexpected, of another type or shape, or with numbers that are not finite or beyond 1e9, scales and variances below
+// 0.
 LoadedModel load_model(const std::string& path);
 // The same, but what is quantised stays so, and PackedWeights gives back the memory of the weights that it has copies
 // of: such a model can only translate and score. A quantised one needs PackedWeights for that.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -40,6 +41,10 @@ struct SmallModel {
     Random random(1);
     for_each<Parameter>(net, [&](const std::string&, Parameter& p) { fill(p.value, random); });
     for_each<Buffer>(net, [&](const std::string&, Buffer& b) { fill(b.value, random); });
+    for_each<Buffer>(net, [&](const std::string& name, Buffer& b) {  // a variance has no sign
+      if (!name.ends_with("running_variance")) return;
+      for (float& v : b.value.values<float>()) v = std::fabs(v);
+    });
   }
   static void fill(const Tensor& t, Random& random) {
     for (float& v : t.values<float>()) v = static_cast<float>(random.normal());
@@ -171,7 +176,29 @@ TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
   }
 }
 
+TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
+  SmallModel m(variants()[2]);
+  for (auto& [name, bad] : std::map<std::string, float>{{"embeddings.0.table", 3e38F},
+                                                        {"encoder.layers.0.attention_norm.running_variance", -1}}) {
+    float* at_name = nullptr;
+    for_each<Parameter>(
+        m.net, [&](const std::string& n, Parameter& p) { at_name = n == name ? p.value.data<float>() : at_name; });
+    for_each<Buffer>(m.net,
+                     [&](const std::string& n, Buffer& b) { at_name = n == name ? b.value.data<float>() : at_name; });
+    ASSERT_NE(at_name, nullptr) << name;
+    const float good = std::exchange(at_name[1], bad);
+    save_model(at("m"), m.net, text_, {});
+    for (const auto load : {load_model, load_to_translate})
+      EXPECT_THAT(what_of<DataError>([&] { load(at("m")); }),
+                  AllOf(HasSubstr(name), HasSubstr("number 1, allowed are "), HasSubstr("to 1e+09")));
+    at_name[1] = good;
+  }
+}
+
 TEST_F(ModelFileTest, RefusesDangerousConfigs) {
+  for (const char* bad : {"-1e-6", "0", "2", "1e400", "null", "\"x\""})
+    EXPECT_THAT(refusal_of_config("\"norm-eps\":1e-06", cat("\"norm-eps\":", bad)),
+                HasSubstr("configuration is damaged"));
   EXPECT_THAT(refusal_of_config("\"enc-layers\":1", "\"enc-layers\":1000000000000"),
               AllOf(HasSubstr("enc-layers 1000000000000"), HasSubstr("1 to 256")));
   EXPECT_THAT(refusal_of_config("\"source-vocab\":11,\"target-vocab\":11", "\"source-vocab\":-1,\"target-vocab\":-1"),

@@ -1,5 +1,7 @@
 #pragma once
-// What a SentencePiece model file says of its pieces, which its library does not tell (sentencepiece_model.proto).
+// A SentencePiece model file (sentencepiece_model.proto), read by ourselves: its library believes whatever stands
+// there, and most of what an accident or a stranger may write there ends the process
+// (docs/adr/0024-strangers-vocabularies.md).
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,13 +17,30 @@ struct PieceModel {
     float score = 0;  // unigram: log of its probability; bpe: the higher, the earlier it is merged
     Type type = Type::normal;
   };
+  struct Normalizer {
+    std::string charsmap;  // see text/charsmap.h
+    bool add_dummy_prefix = true, remove_extra_whitespaces = true, escape_whitespaces = true;
+  };
   Kind kind = Kind::unigram;
   std::vector<Piece> pieces;  // by id
+  Normalizer normalizer, denormalizer;
+  bool byte_fallback = false, treat_whitespace_as_suffix = false;
+  std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
-  // DataError naming `name`: the bytes are no such model.
+  static constexpr size_t max_pieces = size_t{1} << 22;
+  static constexpr size_t max_piece = 4096;  // bytes
+
+  // Every text is valid UTF-8, every number finite and every type known; pieces have 1 to max_piece bytes and none is
+  // there twice, one is the unknown piece, and of byte pieces there are all or none. DataError naming `name`: the bytes
+  // are no such model.
   static PieceModel parse(std::string_view bytes, const std::string& name);
+  // Just these fields in the form that SentencePiece reads.
+  std::string serialised() const;
+
+  int32_t unknown() const;  // the id of the unknown piece
 };
 
 std::string name_of(PieceModel::Kind kind);  // "unigram", "bpe", "word", "char"
+std::string byte_piece(unsigned char byte);  // "<0xE4>"
 
 }  // namespace hexapla

@@ -29,6 +29,12 @@ utf8proc_int32_t last_of(std::string_view text) {
   return decode_at(text, at).code_point;
 }
 
+// What a terminal obeys instead of showing it; of format characters those that can make text read as another.
+bool commands_terminal(utf8proc_int32_t code_point) {
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||
+         (code_point >= 0x202A && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
 bool in_word(utf8proc_int32_t code_point) {  // a letter, a mark or a digit
   const utf8proc_category_t kind = utf8proc_category(code_point);
   return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO;
@@ -68,6 +74,25 @@ std::string clean_utf8(std::string_view text) {
     if (good == text.size()) break;
     out.append(kReplacement);
     text.remove_prefix(good + 1);
+  }
+  return out;
+}
+
+std::string printable(std::string_view text, std::string_view keep) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const Decoded next = decode_at(text, at);
+    const std::string_view bytes = text.substr(at, std::max<size_t>(next.bytes, 1));
+    at += bytes.size();
+    if (next.bytes == 0) {
+      out += kReplacement;
+    } else if (!commands_terminal(next.code_point) || keep.find(bytes) != keep.npos) {
+      out += bytes;
+    } else {
+      out += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) out += digits[static_cast<size_t>(next.code_point >> shift) & 15];
+    }
   }
   return out;
 }

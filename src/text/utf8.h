@@ -13,6 +13,11 @@ std::optional<size_t> invalid_utf8(std::string_view text);
 // Every byte outside of a valid sequence becomes U+FFFD; the rest stays as it is.
 std::string clean_utf8(std::string_view text);
 
+// For a terminal, or a report that may be read on one: every control character but those to keep (C0, DEL, C1, and
+// those that turn the direction of text around) becomes "\u001b", every byte outside of a valid sequence U+FFFD. JSON
+// that has been dumped stays the same JSON.
+std::string printable(std::string_view text, std::string_view keep = "\n\t");
+
 // Whether there is a letter, a digit or an ASCII punctuation mark: something that no normalization takes away.
 bool has_text(std::string_view line);
 

@@ -29,6 +29,16 @@ TEST(Utf8, CleaningReplacesInvalidBytesOnly) {
   EXPECT_EQ(clean_utf8("\xED\xA0\x80x"), "\uFFFD\uFFFD\uFFFDx");
 }
 
+TEST(Utf8, NothingPrintableCommandsATerminal) {
+  EXPECT_EQ(printable("a\tb\nGrüße 漢字 \u200Fשלום"), "a\tb\nGrüße 漢字 \u200Fשלום");
+  EXPECT_EQ(printable("\x1b[31m\r\x7f"), "\\u001b[31m\\u000d\\u007f");
+  EXPECT_EQ(printable("\u0080\u009b1m\u00a0"), "\\u0080\\u009b1m\u00a0");
+  EXPECT_EQ(printable("\u202e\u2066x\u2069"), "\\u202e\\u2066x\\u2069");
+  EXPECT_EQ(printable("caf\xE9 \x9b"), "caf\uFFFD \uFFFD");
+  EXPECT_EQ(printable("a\nb", ""), "a\\u000ab");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\u0000");
+}
+
 TEST(Utf8, HasText) {
   for (const char* text : {"a", " é ", "漢", "-", "٣", "\xE9 a"}) EXPECT_TRUE(has_text(text)) << text;
   for (const char* text : {"", " \t", "\u3000\u200B", "▁", "\uFFFD", "\x01\x7F", "\xE9"})

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "text/normalization.h"
+#include "text/piece_model.h"
 #include "text/plain_line.h"
 #include "text/utf8.h"
 
@@ -126,15 +127,45 @@ std::string trained_model(SpacedLines& lines, const VocabularyOptions& options) 
   return result.value->substr(1);
 }
 
+// SentencePiece joins a run of unknown characters to one token by copying all of it for each of them: a million took
+// minutes. Where it may fall back to bytes it does no such thing, so behind the pieces of a model without bytes it is
+// given 256 more, and who asks for ids joins them. Left out where a piece has such a name already.
+void add_bytes_for_unknown(PieceModel& model) {
+  if (model.byte_fallback) return;
+  std::vector<PieceModel::Piece> bytes;
+  for (int byte = 0; byte < 256; ++byte)
+    bytes.push_back({byte_piece(static_cast<unsigned char>(byte)), 0, PieceModel::Type::byte});
+  const auto taken = [&](const PieceModel::Piece& piece) {
+    return std::any_of(bytes.begin(), bytes.end(), [&](const auto& byte) { return byte.text == piece.text; });
+  };
+  if (std::any_of(model.pieces.begin(), model.pieces.end(), taken)) return;
+  model.pieces.insert(model.pieces.end(), bytes.begin(), bytes.end());
+  model.byte_fallback = true;
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
   std::string bytes;
-  sentencepiece::SentencePieceProcessor processor;
+  int32_t size = 0, unknown = 0;
+  sentencepiece::SentencePieceProcessor processor;  // may have more than `size` pieces: bytes of unknown characters
 
   void check_id(int32_t id) const {
-    HEXAPLA_CHECK(id >= 0 && id < processor.GetPieceSize(), "token id ", id, " is outside the vocabulary of ",
-                  processor.GetPieceSize(), " pieces");
+    HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
+  }
+  // f(piece, continues) for each piece of the text; continues: one with the unknown token before it.
+  template <class F>
+  void for_each_piece(std::string_view text, F&& f) const {
+    const auto encoded = processor.EncodeAsImmutableProto(text);
+    bool unknown_before = false;
+    for (const auto& piece : encoded.pieces()) {
+      const bool is_byte = static_cast<int32_t>(piece.id()) >= size;
+      f(piece, is_byte && unknown_before);
+      unknown_before = is_byte;
+    }
+  }
+  int32_t id_of(const sentencepiece::ImmutableSentencePieceText_ImmutableSentencePiece& piece) const {
+    return static_cast<int32_t>(piece.id()) < size ? static_cast<int32_t>(piece.id()) : unknown;
   }
 };
 
@@ -162,13 +193,14 @@ Vocabulary Vocabulary::load(const std::string& path) {
 }
 
 Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& name) {
+  PieceModel model = PieceModel::parse(model_bytes, name);
   auto impl = std::make_shared<Impl>();
   impl->bytes = model_bytes;
-  const auto status = impl->processor.LoadFromSerializedProto(impl->bytes);
-  if (!status.ok() || impl->processor.GetPieceSize() == 0) {
-    throw DataError(cat(name, " is not a SentencePiece model (", model_bytes.size(), " bytes): ", reason(status),
-                        "; it may be cut short or of another kind"));
-  }
+  impl->size = static_cast<int32_t>(model.pieces.size());
+  impl->unknown = model.unknown();
+  add_bytes_for_unknown(model);
+  const auto status = impl->processor.LoadFromSerializedProto(model.serialised());
+  if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
   for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
     if (id < 0) {
       throw DataError(cat(name, " has no ", symbol, " piece, which the decoder needs: train it with --bos_id and ",
@@ -180,16 +212,20 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
 
 const std::string& Vocabulary::bytes() const { return impl_->bytes; }
 std::string Vocabulary::normalization() const { return plain_line(normalization_of(impl_->bytes)); }
-int32_t Vocabulary::size() const { return impl_->processor.GetPieceSize(); }
+int32_t Vocabulary::size() const { return impl_->size; }
 int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
 int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
-int32_t Vocabulary::unk() const { return impl_->processor.unk_id(); }
+int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 
 Ids Vocabulary::encode(std::string_view text) const {
   Ids ids;
   const auto status = impl_->processor.Encode(text, &ids);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
+  const auto is_byte = [&](int32_t id) { return id >= impl_->size; };
+  ids.erase(std::unique(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return is_byte(a) && is_byte(b); }),
+            ids.end());
+  std::replace_if(ids.begin(), ids.end(), is_byte, impl_->unknown);
   return ids;
 }
 
@@ -204,10 +240,14 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
 
 PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
   PlacedPieces out;
-  for (const auto& piece : impl_->processor.EncodeAsImmutableProto(text).pieces()) {
-    out.ids.push_back(static_cast<int32_t>(piece.id()));
+  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
+    if (continues) {
+      out.places.back().to = piece.end();
+      return;
+    }
+    out.ids.push_back(impl_->id_of(piece));
     out.places.push_back({piece.begin(), piece.end()});
-  }
+  });
   return out;
 }
 
@@ -231,8 +271,14 @@ std::string Vocabulary::piece(int32_t id) const {
 
 std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
   std::vector<std::string> out;
-  const auto status = impl_->processor.Encode(text, &out);
-  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
+  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
+    const auto byte = static_cast<int64_t>(piece.id()) - impl_->size;
+    if (!continues) out.emplace_back();
+    if (byte < 0)
+      out.back() = piece.piece();
+    else
+      out.back() += static_cast<char>(byte);
+  });
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "decode/model_text.h"
+
 namespace hexapla {
 namespace {
 
@@ -76,8 +78,7 @@ std::string InitialModel::checksum() const {
 Config config_of_model(const std::string& path) { return load_to_translate(path).config; }
 
 VocabularyPair vocabularies_of_model(const std::string& path) {
-  const LoadedModel m = load_to_translate(path);
-  VocabularyPair pair{Vocabulary::parse(m.source_vocabulary, path), Vocabulary::parse(m.target_vocabulary, path)};
+  VocabularyPair pair = vocabularies_of(load_to_translate(path), path);
   if (!same_pieces(pair.source, pair.target))
     throw UsageError(cat("--init-from ", path, " has a vocabulary for each language; give one for both with --vocab"));
   return pair;
@@ -87,8 +88,8 @@ std::string start_from(const InitialModel& initial, Transformer& net, const Voca
                        const Vocabulary& target) {
   check_same_shape(initial, net.config);
   const LoadedModel& m = initial.model;
-  const PieceMap of_source = map_pieces(Vocabulary::parse(m.source_vocabulary, initial.path), source);
-  const PieceMap of_target = map_pieces(Vocabulary::parse(m.target_vocabulary, initial.path), target);
+  const VocabularyPair text = vocabularies_of(m, initial.path);
+  const PieceMap of_source = map_pieces(text.source, source), of_target = map_pieces(text.target, target);
   std::map<std::string, Tensor> values;
   for_each<Parameter>(*m.net, [&](const std::string& name, const Parameter& p) { values[name] = p.value; });
   for_each<Buffer>(*m.net, [&](const std::string& name, const Buffer& b) { values[name] = b.value; });

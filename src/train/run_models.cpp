@@ -42,7 +42,7 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
   if (fs::exists(source) && fs::exists(target)) return {read_file(source), read_file(target)};
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
     if (fs::exists(run + name)) {
-      const LoadedModel m = map_model(run + name);
+      const LoadedModel m = load_to_translate(run + name);
       return {m.source_vocabulary, m.target_vocabulary};
     }
   throw DataError(
