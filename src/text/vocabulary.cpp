@@ -153,10 +153,17 @@ struct Vocabulary::Impl {
   void check_id(int32_t id) const {
     HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
   }
+  // What passes every check may still make no sense of a text.
+  static void check_encoded(const sentencepiece::util::Status& status, std::string_view text) {
+    if (!status.ok())
+      throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
+                          "): it is damaged; get it again from where it was made"));
+  }
   // f(piece, continues) for each piece of the text; continues: one with the unknown token before it.
   template <class F>
   void for_each_piece(std::string_view text, F&& f) const {
-    const auto encoded = processor.EncodeAsImmutableProto(text);
+    sentencepiece::ImmutableSentencePieceText encoded;
+    check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
     bool unknown_before = false;
     for (const auto& piece : encoded.pieces()) {
       const bool is_byte = static_cast<int32_t>(piece.id()) >= size;
@@ -220,8 +227,7 @@ int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 
 Ids Vocabulary::encode(std::string_view text) const {
   Ids ids;
-  const auto status = impl_->processor.Encode(text, &ids);
-  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot encode a text of ", text.size(), " bytes: ", status.ToString());
+  Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
   const auto is_byte = [&](int32_t id) { return id >= impl_->size; };
   ids.erase(std::unique(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return is_byte(a) && is_byte(b); }),
             ids.end());
