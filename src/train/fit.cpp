@@ -125,14 +125,6 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
   return plan;
 }
 
-size_t arena_room(const Transformer& model, const TrainingData& data, const TrainOptions& options,
-                  const MemoryPlan& plan) {
-  size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
-  for (const auto& [name, bytes] : plan.parts)
-    if (name == working) most = std::max(most, bytes);
-  return capacity_for(most);
-}
-
 void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan) {
   const size_t limit = memory_limit(options.memory);
@@ -143,6 +135,15 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
                                  : cat("no batch is small enough: ");
   refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
                       limit >> 20, " MiB; ", remedy, what_else(options, plan.total())));
+}
+
+size_t arena_room(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                  const TrainOptions& options, const MemoryPlan& plan) {
+  check_memory(model, parameters, data, options, plan);
+  size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
+  for (const auto& [name, bytes] : plan.parts)
+    if (name == working) most = std::max(most, bytes);
+  return capacity_for(most);
 }
 
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
@@ -162,12 +163,24 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   return o;
 }
 
-TrainOptions with_decay_of_run(const TrainOptions& options) {
+TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher) {
   TrainOptions o = options;
   if (o.decay_updates > 0 || (o.schedule != "linear" && o.schedule != "cosine")) return o;
   const int64_t end = earlier_identity(o.model).value("decay-updates", end_of_decay(o));
-  if (end != end_of_decay(o)) o.decay_updates = end;
+  if (end == end_of_decay(o)) return o;
+  o.decay_updates = end;
+  watcher.note(cat("the learning rate still decays until update ", end, ", as it did when the run began"));
   return o;
+}
+
+std::vector<std::pair<std::string, int64_t>> parameters_by_part(const Transformer& model) {
+  std::vector<std::pair<std::string, int64_t>> parts;
+  for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
+    const std::string part = name.substr(0, name.find('.'));
+    if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
+    parts.back().second += p.shape.size();
+  });
+  return parts;
 }
 
 }  // namespace hexapla

@@ -69,7 +69,7 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
     const Parameters parameters(model, DType::f32, Parameters::Use::training);
     const auto stream = open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
     const MemoryPlan plan = plan_memory(model, parameters, data, o, *stream);
-    const size_t room = arena_room(model, data, o, plan);
+    const size_t room = arena_room(model, parameters, data, o, plan);
     while (stream->epochs() < 4) {
       const Batch& batch = stream->next();
       ASSERT_LE(capacity_for(step_memory(model, batch)), room);

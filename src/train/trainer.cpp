@@ -40,7 +40,7 @@ class Run {
         average_(parameters_, optimizer_.parts(), options.ema),
         stream_(open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
         plan_(plan_memory(model_, parameters_, data, options, *stream_)),
-        arena_(room()),
+        arena_(arena_room(model_, parameters_, data, options, plan_)),
         cx_{backend, arena_} {
     cx_.seed = options.seed;
     if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
@@ -55,7 +55,6 @@ class Run {
   std::string failure() const { return options_.model + "/failure"; }
 
   void start();
-  size_t room() const;
   TrainStart announcement();
   void initialise_model();
   bool resume();
@@ -118,21 +117,11 @@ class Run {
   double progress_at_start_ = 0;
 };
 
-// Of the arena, in bytes.
-size_t Run::room() const {
-  check_memory(model_, parameters_, data_, options_, plan_);
-  return arena_room(model_, data_, options_, plan_);
-}
-
 TrainStart Run::announcement() {
   TrainStart info;
   info.memory = plan_;
   info.memory_limit = memory_limit(options_.memory);
-  for_each<Parameter>(model_, [&](const std::string& name, const Parameter& p) {
-    const std::string part = name.substr(0, name.find('.'));
-    if (info.parts.empty() || info.parts.back().first != part) info.parts.emplace_back(part, 0);
-    info.parts.back().second += p.shape.size();
-  });
+  info.parts = parameters_by_part(model_);
   info.parameters = parameters_.count();
   info.examples = stream_->pairs();
   info.batches = stream_->batches();
@@ -500,10 +489,7 @@ TrainResult train(const TrainOptions& options, const TrainingData& data, Backend
   set_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "--valid-script");
   const TrainOptions resolved =
-      with_valid_tokenizer(with_decay_of_run(with_batch_tokens(options, data)), data, watcher);
-  if (resolved.decay_updates != options.decay_updates)
-    watcher.note(
-        cat("the learning rate still decays until update ", resolved.decay_updates, ", as it did when the run began"));
+      with_valid_tokenizer(with_decay_of_run(with_batch_tokens(options, data), watcher), data, watcher);
   return Run(resolved, data, backend, watcher).go(stop);
 }
 
