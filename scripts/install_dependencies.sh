@@ -7,7 +7,7 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev googletest
   libgtest-dev libgmock-dev)
 if [ "${1:-}" = --checks ]; then
-  packages+=(python3 clang-format)
+  packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8)  # MeCab: BLEU of Japanese, in the tests
 elif [ $# -gt 0 ]; then
   die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks]"
 fi

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 
 namespace hexapla {
 namespace {
@@ -17,7 +18,7 @@ using Library = TestFolder;
 
 // One of another kind would meet its namesake in the program that uses the library.
 TEST_F(Library, ExportsWhatItsHeaderDeclaresAndNothingElse) {
-  const std::string library = std::string(HEXAPLA_BINARY_DIR) + "/libhexapla.so";
+  const std::string library = build_path("libhexapla.so");
   if (!std::filesystem::exists(library)) GTEST_SKIP() << library << " was not built";
   const std::string command = "nm -DC --defined-only " + library + " > " + at("symbols") + " 2> /dev/null";
   if (std::system(command.c_str()) != 0) GTEST_SKIP() << "there is no nm here that lists symbols";

@@ -12,6 +12,7 @@
 #include "base/machine.h"
 #include "base/test_control_group.h"
 #include "base/test_folder.h"
+#include "base/test_paths.h"
 #include "base/toy_corpus.h"
 
 namespace hexapla {
@@ -36,8 +37,8 @@ class Limits : public TestFolder {
     std::string errors;
   };
   End run(int64_t kib, const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command = cat("ulimit -v ", kib, "; exec ", HEXAPLA_BINARY_DIR, "/hexapla ", arguments, " < ",
-                                    input, " > ", at("out"), " 2> ", at("errors"));
+    const std::string command = cat("ulimit -v ", kib, "; exec ", build_path("hexapla"), " ", arguments, " < ", input,
+                                    " > ", at("out"), " 2> ", at("errors"));
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(at("errors"))};
   }
@@ -121,7 +122,7 @@ TEST_F(Limits, InAControlGroupTheProgramSaysWhatDoesNotFit) {
   if (!group) GTEST_SKIP() << "no group of version 1 can be made here for the controller memory";
   const auto train_with = [&](size_t mebibytes) {
     EXPECT_TRUE(group.set("memory.limit_in_bytes", mebibytes << 20));
-    const std::string command = cat("echo $$ > ", group.members(), " && exec ", HEXAPLA_BINARY_DIR, "/hexapla ",
+    const std::string command = cat("echo $$ > ", group.members(), " && exec ", build_path("hexapla"), " ",
                                     train("--batch-tokens 512"), " 2> ", at("errors"));
     const int status = std::system(command.c_str());
     return End{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(at("errors"))};

@@ -173,11 +173,11 @@ TEST_F(RecorderFile, holds_the_numbers_bit_for_bit) {
   const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
   EXPECT_EQ(file.tensors().size(), seen.seen.tensors().size() + 3);
   std::vector<int32_t> labels(3);
-  file.get("target.labels").copy_to(Tensor::of(labels.data(), {3}), file.path());
+  file.copy(file.get("target.labels"), Tensor::of(labels.data(), {3}));
   EXPECT_EQ(labels, seen.target_out);
   const Recorded& q = seen.seen.get("encoder.layers.0.self_attention.q");
   std::vector<float> values(q.values.size());
-  file.get("encoder.layers.0.self_attention.q").copy_to(Tensor::of(values.data(), q.shape), file.path());
+  file.copy(file.get("encoder.layers.0.self_attention.q"), Tensor::of(values.data(), q.shape));
   EXPECT_EQ(std::vector<double>(values.begin(), values.end()), q.values);
   EXPECT_EQ(file.get("encoder.layers.0.self_attention.weights").shape, (Shape{heads, 4, 4}));
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/test_paths.h"
 #include "evaluate/bleu.h"
 #include "evaluate/choose_tokenizer.h"
 
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using Strings = std::vector<std::string>;
 
 json language(const std::string& tokenizer) {
-  std::ifstream in(HEXAPLA_SOURCE_DIR "/tests/fixtures/mecab.json");
+  std::ifstream in(source_path("tests/fixtures/mecab.json"));
   const json all = json::parse(in);
   for (const json& one : all["languages"])
     if (one["tokenizer"] == tokenizer) return one;

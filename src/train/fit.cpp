@@ -173,9 +173,9 @@ TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watche
   return o;
 }
 
-std::vector<std::pair<std::string, int64_t>> parameters_by_part(const Transformer& model) {
+std::vector<std::pair<std::string, int64_t>> parameters_by_part(Transformer& model) {
   std::vector<std::pair<std::string, int64_t>> parts;
-  for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
+  for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
     const std::string part = name.substr(0, name.find('.'));
     if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
     parts.back().second += p.shape.size();

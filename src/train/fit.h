@@ -24,8 +24,9 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
 
 // A capacity of the arena that is enough for every step and validation of that training: a batch with the most rows
 // that one may have needs more than the largest of the first epoch, which is what the plan announces.
-size_t arena_room(const Transformer& model, const TrainingData& data, const TrainOptions& options,
-                  const MemoryPlan& plan);
+// Errors as check_memory.
+size_t arena_room(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                  const TrainOptions& options, const MemoryPlan& plan);
 
 // options with `--batch-tokens auto` replaced: by the batch size of the run that the folder holds, or else by the
 // largest that fits into options.memory, at most the paper's 25,000 tokens. UsageError or RunError, as above,
@@ -37,6 +38,6 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
 TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher);
 
 // How many parameters each part of the model has, in the order of the model.
-std::vector<std::pair<std::string, int64_t>> parameters_by_part(const Transformer& model);
+std::vector<std::pair<std::string, int64_t>> parameters_by_part(Transformer& model);
 
 }  // namespace hexapla
