@@ -107,7 +107,7 @@ TEST_F(Limits, AVocabularyThatDoesNotFitEndsWithAMessage) {
     if (enough) continue;
     EXPECT_EQ(end.code, 1) << kib << " KiB: " << end.errors;
     EXPECT_THAT(end.errors, HasSubstr("hexapla: error: ")) << kib;
-    const bool trained = end.errors.find("cannot train a vocabulary of 100 pieces") == std::string::npos;
+    const bool trained = end.errors.find("cannot train a vocabulary") == std::string::npos;
     if (trained) continue;
     EXPECT_THAT(end.errors, AllOf(HasSubstr("lower --vocab-lines"), HasSubstr("(ulimit -v)"))) << kib;
     too_little = true;

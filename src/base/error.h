@@ -31,6 +31,7 @@ struct DataError : UserError {  // corpora, vocabularies, model files
 template <class... Args>
 std::string cat(const Args&... args) {
   std::ostringstream out;
+  out.exceptions(std::ios_base::badbit);  // a lack of memory is thrown: else the text would end there in silence
   (out << ... << args);
   return out.str();
 }

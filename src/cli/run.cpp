@@ -48,10 +48,12 @@ int complain_about_usage(const CLI::App& app, const CLI::ParseError& e) {
   return 2;
 }
 
-// Of an option with one value; lists go on collecting. A script's own choice can be put after its defaults.
+// Of an option with one value; those that collect (-m A -m B) and lists go on collecting. A script's own choice can be
+// put after its defaults.
 void last_one_counts(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
-    if (!option->get_positional() && option->get_items_expected_max() == 1)
+    if (!option->get_positional() && option->get_items_expected_max() == 1 &&
+        option->get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll)
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   for (CLI::App* command : app.get_subcommands({})) last_one_counts(*command);
 }

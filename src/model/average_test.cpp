@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "base/random.h"
 #include "base/test_folder.h"
 
@@ -21,7 +23,7 @@ class AverageTest : public TestFolder {
     Transformer net(c);
     Parameters parameters(net, DType::f32, Parameters::Use::inference);
     for_each<Parameter>(net, [&](const std::string&, Parameter& p) { fill(p.value, value); });
-    for_each<Buffer>(net, [&](const std::string&, Buffer& b) { fill(b.value, value); });
+    for_each<Buffer>(net, [&](const std::string&, Buffer& b) { fill(b.value, std::abs(value)); });
     save_model(at(name), net, {vocabulary, vocabulary}, {{"seed", name}, {"warmup", "7"}});
     return at(name);
   }

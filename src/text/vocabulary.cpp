@@ -110,20 +110,21 @@ std::string reason(const sentencepiece::util::Status& status) {
   return bracket == std::string::npos || bracket + 2 == all.size() ? all : all.substr(bracket + 2);
 }
 
-// A model's bytes. Memory that is refused in one of SentencePiece's threads ends the process: that of a child.
-std::string trained_model(SpacedLines& lines, const VocabularyOptions& options) {
+// A model's bytes; `what` stands in messages behind "a vocabulary". Memory that is refused in one of SentencePiece's
+// threads ends the process: that of a child.
+std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, const std::string& what) {
   constexpr char good = '+', bad = '-';
   const ChildResult result = in_child_process([&] {
     std::string model;
     const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options), &lines, &model);
     return status.ok() ? good + model : bad + reason(status);
   });
-  const std::string what = cat("cannot train a vocabulary of ", options.size, " pieces on ", lines.size(), " lines: ");
   if (!result.value)
-    throw RunError(cat(what, "SentencePiece ", result.end, "; lower --vocab-lines, for memory grows with them (",
-                       why_memory_was_refused(0), ")"));
+    throw RunError(cat("cannot train a vocabulary", what, ": SentencePiece ", result.end,
+                       "; lower --vocab-lines, for memory grows with them (", why_memory_was_refused(0), ")"));
   if (result.value->front() == bad)
-    throw DataError(cat(what, result.value->substr(1), "; change --vocab-size or give more text"));
+    throw DataError(cat("cannot train a vocabulary", what, ": ", result.value->substr(1),
+                        "; change --vocab-size or give more text"));
   return result.value->substr(1);
 }
 
@@ -184,7 +185,8 @@ Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const Vocabu
                         " lines has a letter, digit or mark and at most ", kLongestTrained,
                         " bytes; give text with one sentence a line"));
   }
-  return parse(trained_model(iterator, options), "the trained vocabulary");
+  const std::string what = cat(" of ", options.size, " pieces on ", iterator.size(), " lines");
+  return parse(trained_model(iterator, options, what), "the trained vocabulary");
 }
 
 Vocabulary Vocabulary::load(const std::string& path) {
@@ -292,7 +294,9 @@ namespace {
 
 // Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
 Vocabulary bare_rule(const std::string& normalization) {
-  return Vocabulary::train({"a"}, {.size = 8, .normalization = normalization});
+  const std::vector<std::string> text{"a"};
+  SpacedLines lines(text, 1);
+  return Vocabulary::parse(trained_model(lines, {.size = 8, .normalization = normalization}, ""), normalization);
 }
 
 // Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.

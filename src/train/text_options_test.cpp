@@ -111,6 +111,7 @@ TEST_F(Texts, AnotherVocabularyIsAnotherRun) {
   for (const double alpha : {0.0, 0.2}) {  // what is kept of the text: ids, or characters
     TrainOptions o = options(cat("vocabulary", alpha));
     o.text.subword_alpha = alpha;
+    o.text.target_normalization = o.text.source_normalization;  // one file
     run(o);
     const Vocabulary was = Vocabulary::load(o.model + "/vocab.spm");
     std::vector<std::string> lines;
