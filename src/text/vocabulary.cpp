@@ -294,9 +294,11 @@ namespace {
 
 // Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
 Vocabulary bare_rule(const std::string& normalization) {
+  const VocabularyOptions options{.size = 8, .normalization = normalization};
+  check_options(options);
   const std::vector<std::string> text{"a"};
   SpacedLines lines(text, 1);
-  return Vocabulary::parse(trained_model(lines, {.size = 8, .normalization = normalization}, ""), normalization);
+  return Vocabulary::parse(trained_model(lines, options, ""), normalization);
 }
 
 // Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
