@@ -2,48 +2,26 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <new>
 
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
+#include "base/test_allocations.h"
 #include "model/transformer.h"
 #include "train/optimizer.h"
 
 namespace {
 std::atomic<int64_t> allocations{0};
-
-void* counted(size_t bytes, size_t alignment) {
-  ++allocations;
-  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!p) throw std::bad_alloc();
-  return p;
 }
-}  // namespace
 
-// Replaces the operators for this whole test program. Sanitizers bring their own, so the test skips there.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HEXAPLA_COUNTS_ALLOCATIONS 1
-// Not inlined: GCC would see free() meet operator new and warn.
-[[gnu::noinline]] void* operator new(size_t n) { return counted(n, 16); }
-[[gnu::noinline]] void* operator new[](size_t n) { return counted(n, 16); }
-[[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-[[gnu::noinline]] void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#ifdef HEXAPLA_SEES_ALLOCATIONS
+void hexapla::before_allocation() { ++allocations; }
 #endif
 
 namespace hexapla {
 namespace {
 
 TEST(Malloc, NoneAfterTheFirstStep) {
-#ifndef HEXAPLA_COUNTS_ALLOCATIONS
+#ifndef HEXAPLA_SEES_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer has the allocator";
 #endif
   set_threads(2);

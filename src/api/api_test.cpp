@@ -20,13 +20,12 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/test_allocations.h"
 #include "hexapla/hexapla.h"
 #include "model/model_file.h"
 #include "text/vocabulary.h"
 
-// Replaces the operators for this whole test program. Sanitizers bring their own, so what needs it is left out there.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HEXAPLA_FAILS_ALLOCATIONS 1
+#ifdef HEXAPLA_SEES_ALLOCATIONS
 namespace {
 constexpr int64_t never = std::numeric_limits<int64_t>::max();
 std::atomic<int64_t> allocations_left{never};
@@ -49,27 +48,11 @@ bool fails() {
   allocations_left = -1;
   return true;
 }
-
-void* counted(size_t bytes, size_t alignment) {
-  if (fails()) throw std::bad_alloc();
-  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!p) throw std::bad_alloc();
-  return p;
-}
 }  // namespace
-// Not inlined: GCC would see free() meet operator new and warn.
-[[gnu::noinline]] void* operator new(size_t n) { return counted(n, 16); }
-[[gnu::noinline]] void* operator new[](size_t n) { return counted(n, 16); }
-[[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-[[gnu::noinline]] void* operator new[](size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+
+void hexapla::before_allocation() {
+  if (fails()) throw std::bad_alloc();
+}
 #endif
 
 namespace hexapla {
@@ -239,7 +222,7 @@ TEST(Api, WhatItsCallerThrowsPasses) {
   EXPECT_THROW(translator.score(lines, lines, options), int);
 }
 
-#ifdef HEXAPLA_FAILS_ALLOCATIONS
+#ifdef HEXAPLA_SEES_ALLOCATIONS
 // What it says where the n-th allocation after its beginning fails, for every n up to one that it does not need.
 template <class F>
 std::set<std::string> errors_without_memory(F&& f) {

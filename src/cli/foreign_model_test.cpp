@@ -1,6 +1,7 @@
 // Models that somebody else has made, some of them to do harm: refused with one message, or used without any.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -139,6 +140,27 @@ TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
       EXPECT_THAT(r.err, AllOf(HasSubstr(".scales"), HasSubstr("allowed are 0 to 1e+09")));
       EXPECT_EQ(r.out, "");
     }
+  }
+}
+
+// Every weight is in range; the products of queries and keys are not.
+TEST_F(ForeignModel, OutputThatIsNotFiniteIsAnErrorWithoutData) {
+  Config wide = config();
+  wide.d_model = 32;
+  Transformer net(wide);
+  Parameters parameters(net, DType::f32, Parameters::Use::inference);
+  for_each<Parameter>(
+      net, [](const std::string&, Parameter& p) { std::fill_n(p.value.data<float>(), p.shape.size(), 1e9F); });
+  save_model(model_, net, {tokenizers_[0], tokenizers_[0]}, {});
+  const std::string source = write("source", "ka lo\n"), target = write("target", "lo ka\n");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"translate", "-m", model_},
+                                                  {"translate", "-m", model_, "--beam-size", "1"},
+                                                  {"translate", "-m", model_, "--sample"},
+                                                  {"score", "-m", model_, source, target}}) {
+    const Result r = run_command(command, "ka lo\n");
+    EXPECT_EQ(r.code, 1) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("the model's output is not a number (NaN) or infinite"));
+    EXPECT_EQ(r.out, "");
   }
 }
 
