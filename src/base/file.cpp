@@ -106,6 +106,19 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  const auto look = [](const std::string& path, struct stat& status) {
+    return (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status)) == 0;
+  };
+  struct stat x, y;
+  const bool is_there = look(a, x);
+  if (is_there != look(b, y)) return false;
+  if (is_there) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
+  return name(a) == name(b) && look(directory_of(a), x) && look(directory_of(b), y) && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
 std::string read_file(const std::string& path) {
   const Descriptor file{open_to_read(path, 0)};
   struct stat status;
@@ -162,9 +175,14 @@ void AtomicFile::write(const void* bytes, size_t size) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::flush() {
+  if (descriptor_ < 0) return;
   if (fsync(descriptor_) != 0) fail_file("write", path_, errno);
   if (close(std::exchange(descriptor_, -1)) != 0) fail_file("write", path_, errno);
+}
+
+void AtomicFile::commit() {
+  flush();
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_file("write", path_, errno);
   temporary_.clear();
   sync_directory(directory_of(path_));

@@ -13,6 +13,10 @@ std::string read_file(const std::string& path);
 // Replaces path by content, or leaves it as it was and throws RunError. A symbolic link is followed.
 void write_file_atomically(const std::string& path, std::string_view content);
 
+// Do two paths, however they are spelt, lead to one file? Also of files that are not there yet: it would be one, if
+// both were written. "-" is what stdin reads from.
+bool same_file(const std::string& a, const std::string& b);
+
 // Makes the names inside a folder (new files, renames) survive a power cut. RunError on failure.
 void sync_directory(const std::string& path);
 
@@ -22,8 +26,9 @@ std::string directory_of(const std::string& path);
 // "cannot write /x/y: No space left on device; free some space ...". doing is the verb: "write", "create".
 [[noreturn]] void fail_file(std::string_view doing, const std::string& path, int error_number);
 
-// A file written piece by piece under a temporary name in the same folder. commit() flushes it to the disk and gives
-// it its name; a writer destroyed before that removes what it has written. RunError on failure.
+// A file written piece by piece under a temporary name in the same folder. flush() brings it to the disk, after which
+// nothing can be written; commit() does too and gives it its name. Files that belong together are all flushed before
+// the first is committed. A writer destroyed before that removes what it has written. RunError on failure.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -33,6 +38,7 @@ class AtomicFile {
 
   void write(const void* bytes, size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
+  void flush();
   void commit();
 
  private:

@@ -1,8 +1,10 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
@@ -120,6 +122,36 @@ TEST_F(FileTest, LinksStayLinksAndDevicesStayDevices) {
   EXPECT_TRUE(fs::is_symlink(at("link")));
   EXPECT_EQ(read_file(at("f")), "new");
   EXPECT_THAT(what_of<RunError>([] { write_file_atomically("/dev/null", "x"); }), HasSubstr("cannot be replaced"));
+}
+
+TEST_F(FileTest, OneFileHasManySpellings) {
+  write_file_atomically(at("f"), "");
+  fs::create_directories(at("folder"));
+  fs::create_symlink(at("f"), at("link"));
+  fs::create_hard_link(at("f"), at("hard"));
+  fs::create_symlink(folder(), at("folder/up"));
+  for (const std::string& same : {at("f"), at("./f"), at("folder/../f"), at("link"), at("hard"), at("folder/up/f")})
+    EXPECT_TRUE(same_file(at("f"), same)) << same;
+  EXPECT_TRUE(same_file(at("new"), at("folder/up/./new"))) << "neither is there";
+  EXPECT_FALSE(same_file(at("new"), at("folder/new")));
+  EXPECT_FALSE(same_file(at("new"), at("f")));
+  EXPECT_FALSE(same_file(at("none/f"), at("gone/f")));
+  const int before = dup(STDIN_FILENO), in = open(at("f").c_str(), O_RDONLY);
+  dup2(in, STDIN_FILENO);
+  EXPECT_TRUE(same_file("-", at("link")));
+  dup2(before, STDIN_FILENO);
+  EXPECT_FALSE(same_file("-", at("f")));
+  close(before), close(in);
+}
+
+TEST_F(FileTest, FilesThatBelongTogetherAreFlushedBeforeTheirNames) {
+  AtomicFile a(at("a")), b(at("b"));
+  a.write("x"), b.write("y");
+  a.flush(), b.flush();
+  EXPECT_FALSE(fs::exists(at("a")) || fs::exists(at("b")));
+  a.commit(), b.commit();
+  EXPECT_EQ(read_file(at("a")) + read_file(at("b")), "xy");
+  EXPECT_EQ(entries(), 2u);
 }
 
 TEST_F(FileTest, AReaderMovesAndOutlivesTheName) {

@@ -16,32 +16,11 @@ bool stands_alone(std::string_view line, size_t at) {
   return c >= 0xE3 || (c >= 0xE0 && begins_without_blank(line.substr(at)));
 }
 
-// How many of the `skipped` source lines from a change on have no partner: those whose target lines are missing.
-int64_t skipped(int before, int after) { return std::max(0, before - after); }
-
-class Located {
- public:
-  Located(const Surroundings& text) : text_(text) {}
-
-  const Words* at(const std::vector<Words>& side, int64_t line) const {
-    const int64_t i = line - text_.first_line;
-    return i >= 0 && i < static_cast<int64_t>(side.size()) ? &side[static_cast<size_t>(i)] : nullptr;
-  }
-  void learn(int64_t from, int64_t to, int shift) {
-    for (int64_t i = from; i < to; ++i) {
-      const Words *x = at(text_.source, i), *y = at(text_.target, i + shift);
-      if (x && y) lexicon_.add(*x, *y);
-    }
-  }
-  double score(int64_t i, int shift) const {
-    const Words *x = at(text_.source, i), *y = at(text_.target, i + shift);
-    return x && y ? lexicon_.score(*x, *y) : 0;
-  }
-
- private:
-  const Surroundings& text_;
-  Association lexicon_;
-};
+template <class Key>
+void count_down(std::unordered_map<Key, uint32_t>& counts, Key key) {
+  const auto found = counts.find(key);
+  if (found != counts.end() && --found->second == 0) counts.erase(found);
+}
 
 }  // namespace
 
@@ -81,6 +60,14 @@ void Association::add(const Words& source, const Words& target) {
   }
 }
 
+void Association::remove(const Words& source, const Words& target) {
+  for (const uint32_t s : source) count_down(source_, s);
+  for (const uint32_t t : target) count_down(target_, t);
+  for (const uint32_t s : source) {
+    for (const uint32_t t : target) count_down(both_, uint64_t{s} << 32 | t);
+  }
+}
+
 double Association::score(const Words& source, const Words& target) const {
   double sum = 0;
   for (const uint32_t t : target) {
@@ -94,28 +81,6 @@ double Association::score(const Words& source, const Words& target) const {
     sum += best;
   }
   return target.empty() ? 0 : sum / static_cast<double>(target.size());
-}
-
-int64_t locate_change(const Surroundings& text, int64_t near, int before, int after, int64_t reach) {
-  Located lines(text);
-  const int64_t first = text.first_line, end = first + static_cast<int64_t>(text.source.size());
-  const int64_t from = std::max(first, near - reach), to = std::min(end, near + reach), gap = skipped(before, after);
-  lines.learn(first, from, before);
-  lines.learn(to + gap, end, after);
-  // What a pair scores that is none: a line without partner is worth as much.
-  double chance = 0;
-  for (int64_t i = from; i < to; ++i) chance += lines.score(i, i < near ? after : before);
-  chance /= static_cast<double>(std::max<int64_t>(1, to - from));
-  double sum = 0;
-  for (int64_t i = from + gap; i < to; ++i) sum += lines.score(i, after) - chance;
-  double best = sum;
-  int64_t place = from;
-  for (int64_t c = from; c < to; ++c) {  // the change comes after line c
-    sum += lines.score(c, before) - chance;
-    if (c + gap < to) sum -= lines.score(c + gap, after) - chance;
-    if (sum > best) best = sum, place = c + 1;
-  }
-  return place;
 }
 
 }  // namespace hexapla

@@ -1,9 +1,10 @@
 #include "curate/clean_writer.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace hexapla {
 namespace {
@@ -18,24 +19,32 @@ FaultSet dropped_faults(const ExamineOptions& options) {
   return out;
 }
 
-void refuse_to_overwrite(const ExamineOptions& options) {
-  const ParallelSource& text = options.text;
-  for (const std::string& to : options.clean) {
-    for (const std::string& from : {text.source, text.target, text.tsv}) {
-      std::error_code missing;
-      if (!from.empty() && std::filesystem::equivalent(from, to, missing))
-        throw UsageError(cat("--write-clean ", to, " would overwrite the text that is read: give another name"));
-    }
-  }
-  if (options.clean.size() == 2 && options.clean[0] == options.clean[1])
-    throw UsageError(
-        cat("--write-clean names ", options.clean[0], " twice: give a name for each side, or one for TSV"));
+// Everything that is read, with what it is.
+std::vector<std::pair<std::string, const char*>> files_read(const ExamineOptions& options) {
+  std::vector<std::pair<std::string, const char*>> all;
+  const auto add = [&](const ParallelSource& from, const char* what) {
+    for (const std::string& path : {from.source, from.target, from.tsv})
+      if (!path.empty()) all.emplace_back(path, what);
+  };
+  add(options.text, "the text that is read");
+  if (options.tests) add(*options.tests, "the test set");
+  for (const std::string& path : options.vocabularies) all.emplace_back(path, "the vocabulary");
+  return all;
 }
 
 }  // namespace
 
+void check_clean_files(const ExamineOptions& options) {
+  for (const std::string& to : options.clean)
+    for (const auto& [from, what] : files_read(options))
+      if (same_file(from, to))
+        throw UsageError(cat("--write-clean ", to, " would overwrite ", what, ": give another name"));
+  if (options.clean.size() == 2 && same_file(options.clean[0], options.clean[1]))
+    throw UsageError(cat("--write-clean names one file twice, as ", options.clean[0], " and as ", options.clean[1],
+                         ": give a name for each side, or one for TSV"));
+}
+
 CleanWriter::CleanWriter(const ExamineOptions& options) : drops_(dropped_faults(options)) {
-  refuse_to_overwrite(options);
   for (const std::string& path : options.clean) to_.emplace_back(path);
 }
 
@@ -65,6 +74,7 @@ void CleanWriter::write_tsv(std::string_view source, std::string_view target) {
 Examination::Clean CleanWriter::finish(bool write) {
   counts_.written = write;
   if (write) {
+    for (LineWriter& writer : to_) writer.finish();  // what can fail comes before the first has its name
     for (LineWriter& writer : to_) writer.commit();
   }
   return counts_;

@@ -9,9 +9,12 @@
 
 namespace hexapla {
 
+// UsageError: a clean file that is one of those that are read, one file twice.
+void check_clean_files(const ExamineOptions& options);
+
 class CleanWriter {
  public:
-  // UsageError: a clean file that is one of the text's files, the same name twice. RunError: it cannot be made.
+  // RunError: a file cannot be made.
   explicit CleanWriter(const ExamineOptions& options);
   void add(std::string_view source, std::string_view target, FaultSet faults);
   // Gives the files their names if `write`; otherwise nothing is left of them.

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "curate/association.h"
+#include "curate/change_locator.h"
 #include "curate/clean_writer.h"
 #include "curate/hash_set.h"
 #include "curate/line_faults.h"
@@ -19,12 +19,13 @@ namespace {
 constexpr size_t kFirstPairs = 10'000;   // that the typical ratio is taken from
 constexpr double kAddedCharacters = 10;  // to both lengths: "OK" and "In Ordnung" are no outlier
 constexpr int64_t kWatchEvery = 4096;
-constexpr int64_t kSurroundings = 3000;  // lines around a shift that are read again
 
 void check(const ExamineOptions& options) {
   options.text.check();
-  if (!(options.max_ratio > 1)) throw UsageError(cat("--max-ratio ", options.max_ratio, " is not above 1"));
-  if (options.max_length < 1) throw UsageError(cat("--max-length ", options.max_length, " is below 1"));
+  check_clean_files(options);
+  ExamineOptions::kRatio.check("max-ratio", options.max_ratio);
+  ExamineOptions::kLength.check("max-length", options.max_length);
+  ExamineOptions::kShift.check("max-shift", options.shifts.max_shift);
   for (const Fault fault : options.keep) {
     if (fault == Fault::fields) throw UsageError("--keep fields: such a line has no pair that could be kept");
   }
@@ -97,7 +98,7 @@ class Examiner {
   }
 
   void examine(const RawPair& pair) {
-    if (++line_ % kWatchEvery == 0 && watch_) watch_(line_, reader_.share_read());
+    if (++line_ % kWatchEvery == 0) tell_watch(line_, reader_.share_read());
     if (pair.fields != 2) return examine_broken(pair);
     FaultSet faults;
     if (pair.has_source) faults.add(examine_side(pair, pair.source, Where::source));
@@ -176,7 +177,7 @@ class Examiner {
   }
 
   void find_places() {
-    out_.path = find_shifts(signatures_[0], signatures_[1], options_.shifts);
+    out_.path = find_shifts(signatures_[0], signatures_[1], options_.shifts, [&] { tell_watch(line_, 1); });
     if (!out_.path.can_judge) return;
     int before = 0;
     for (const Stretch& stretch : out_.path.stretches) {
@@ -187,26 +188,18 @@ class Examiner {
     if (!out_.shifts.empty() && options_.text.can_be_read_again()) locate();
   }
 
-  // Reads the lines around each place again and finds the very line by its words.
   void locate() {
-    std::vector<Surroundings> around;
-    for (const ShiftPlace& place : out_.shifts)
-      around.push_back({std::max<int64_t>(1, place.line - kSurroundings), {}, {}});
+    ChangeLocator locator(out_.shifts);
     RawReader again(options_.text);
     for (RawPair pair; again.next(pair);) {
-      for (size_t k = 0; k < around.size(); ++k) {
-        const int64_t line = again.line_number();
-        if (line < around[k].first_line || line >= out_.shifts[k].line + kSurroundings) continue;
-        if (pair.has_source) around[k].source.push_back(words_of(pair.source));
-        if (pair.has_target) around[k].target.push_back(words_of(pair.target));
-      }
+      if (again.line_number() % kWatchEvery == 0) tell_watch(again.line_number(), again.share_read());
+      locator.read(pair);
     }
-    for (size_t k = 0; k < around.size(); ++k) {
-      ShiftPlace& place = out_.shifts[k];
-      if (place.exact) continue;
-      place.line = locate_change(around[k], place.line, place.before, place.after);
-      place.exact = true;
-    }
+    locator.finish();
+  }
+
+  void tell_watch(int64_t lines, double share) {
+    if (watch_) watch_(lines, share);
   }
 
   const ExamineOptions& options_;

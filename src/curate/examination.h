@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/range.h"
+#include "curate/change_locator.h"
 #include "curate/coverage.h"
 #include "curate/findings.h"
 #include "curate/shifts.h"
@@ -15,6 +17,9 @@
 namespace hexapla {
 
 struct ExamineOptions {
+  static constexpr Range<double> kRatio{.least = 1, .most = 1e6, .open_least = true};
+  static constexpr Range<int64_t> kLength{1, 1'000'000'000}, kShift{1, 100};
+
   ParallelSource text;
   std::optional<ParallelSource> tests;    // whose sentences must not be in the text
   std::vector<std::string> vocabularies;  // SentencePiece models: of source and target, one for both, or none
@@ -23,14 +28,6 @@ struct ExamineOptions {
   ShiftOptions shifts;
   std::vector<std::string> clean;  // where pairs without faults go: SOURCE and TARGET, or one TSV; none: nowhere
   std::vector<Fault> keep, drop;   // faults that lead, against their default, not to dropping a pair, or to it
-};
-
-// From source line `line` on (the first is 1), target line = source line + after; before it was source line + before.
-struct ShiftPlace {
-  int64_t line = 0;
-  int before = 0, after = 0;
-  double evidence = 0;  // nats
-  bool exact = false;   // found by words, in a second reading; else give or take a few lines
 };
 
 struct Examination {
@@ -62,7 +59,7 @@ struct Examination {
   int64_t faulty() const;
 };
 
-// Called now and then with the lines read and the share of the file that was; may throw to stop.
+// Called now and then, in every stage, with the lines read and the share of the file that was; may throw to stop.
 using Watch = std::function<void(int64_t lines, double share)>;
 
 // DataError: files that cannot be read as text at all (see LineReader), a test set or a vocabulary that cannot be used,

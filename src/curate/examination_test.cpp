@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -177,6 +180,25 @@ TEST_F(Examine, ShiftInATsvWithBrokenLines) {
   EXPECT_EQ(e.shifts[0].line, 1001);
 }
 
+TEST_F(Examine, CanBeStoppedWhileItLocates) {
+  text = made_text(9000, 3);
+  text.target.erase(text.target.begin() + 1000);
+  std::vector<int64_t> told;
+  examine(options(), [&](int64_t lines, double) { told.push_back(lines); });
+  EXPECT_THAT(told, testing::IsSupersetOf({4096, 8192, 9000}));
+  EXPECT_EQ(std::count(told.begin(), told.end(), 8192), 2) << "once for each reading";
+}
+
+TEST_F(Examine, OfManyShiftsEachIsFoundToTheLine) {
+  text = made_text(20'000, 5);
+  for (const size_t line : {500, 1300, 2400, 8000, 9000, 18'500})  // a line lost there, one too many two stretches on
+    text.target.erase(text.target.begin() + static_cast<std::ptrdiff_t>(line));
+  const Examination e = run();
+  std::vector<int64_t> lines;
+  for (const ShiftPlace& place : e.shifts) lines.push_back(place.line);
+  EXPECT_THAT(lines, ElementsAre(501, 1302, 2403, 8004, 9005, 18'506));
+}
+
 TEST_F(Examine, OfStdinAShiftIsFoundAboutWhereItBegins) {
   text.target.erase(text.target.begin() + 1000);
   ASSERT_NE(std::freopen(write("in", joined(text.source)).c_str(), "rb", stdin), nullptr);
@@ -293,6 +315,58 @@ TEST_F(WriteClean, NotOutOfStep) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/clean.y"));
 }
 
+// The largest file that may be written, while it lives.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit lower = before_;
+    lower.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &lower);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+TEST_F(WriteClean, BothFilesAreThereOrNone) {
+  for (size_t i = 0; i < text.source.size(); ++i) text.source[i] = std::to_string(i);
+  ExamineOptions o = cleaning();
+  o.max_ratio = 1e6;
+  ASSERT_LT(joined(text.source).size(), 20'000u);
+  ASSERT_GT(joined(text.target).size(), 20'000u);
+  {
+    const FileLimit limit(20'000);
+    EXPECT_THROW(examine(o), RunError);
+  }
+  EXPECT_FALSE(std::filesystem::exists(o.clean[0]));
+  EXPECT_FALSE(std::filesystem::exists(o.clean[1]));
+}
+
+TEST_F(WriteClean, NothingThatIsReadIsOverwritten) {
+  ExamineOptions o = cleaning();
+  o.tests = ParallelSource{.source = write("tx", "a\n"), .target = write("ty", "b\n")};
+  o.vocabularies = {write("v.spm", "no model")};
+  std::filesystem::create_symlink(folder(), folder() + "/link");
+  const auto refused = [&](const std::string& first, const std::string& second) {
+    ExamineOptions to = o;
+    to.clean = {first, second};
+    return message_of<UsageError>([&] { examine(to); });
+  };
+  const std::string there = folder() + "/c", elsewhere = folder() + "/link/./";
+  EXPECT_THAT(refused(there, elsewhere + "y"), HasSubstr("would overwrite the text that is read"));
+  EXPECT_THAT(refused(elsewhere + "tx", there), HasSubstr("would overwrite the test set"));
+  EXPECT_THAT(refused(there, folder() + "/ty"), HasSubstr("would overwrite the test set"));
+  EXPECT_THAT(refused(elsewhere + "v.spm", there), HasSubstr("would overwrite the vocabulary"));
+  EXPECT_THAT(refused(there, elsewhere + "c"), HasSubstr("names one file twice"));
+  EXPECT_FALSE(std::filesystem::exists(there));
+}
+
 TEST_F(WriteClean, NothingIsLeftWhenInterrupted) {
   text = made_text(12000, 4);
   EXPECT_THROW(examine(cleaning(), [](int64_t, double) { throw RunError("stop"); }), RunError);
@@ -305,7 +379,7 @@ TEST_F(Examine, WatchIsToldHowFarItIs) {
   int64_t last = 0;
   double share = 0;
   examine(options(), [&](int64_t lines, double read) { last = lines, share = read; });
-  EXPECT_EQ(last, 12288);
+  EXPECT_EQ(last, 13000);
   EXPECT_GT(share, 0.9);
 }
 
@@ -316,13 +390,14 @@ TEST_F(Examine, BadInput) {
     change(o);
     return message_of<UsageError>([&] { examine(o); });
   };
-  EXPECT_THAT(usage([](auto& o) { o.max_ratio = 1; }), HasSubstr("--max-ratio 1 is not above 1"));
-  EXPECT_THAT(usage([](auto& o) { o.max_length = 0; }), HasSubstr("--max-length 0 is below 1"));
+  EXPECT_THAT(usage([](auto& o) { o.max_ratio = 1; }), HasSubstr("--max-ratio is 1, but must be a number above 1"));
+  EXPECT_THAT(usage([](auto& o) { o.max_length = 0; }),
+              HasSubstr("--max-length is 0, but must be a whole number from 1"));
   EXPECT_THAT(usage([](auto& o) { o.keep = {Fault::fields}; }), HasSubstr("--keep fields"));
   EXPECT_THAT(usage([](auto& o) { o.text = {}; }), HasSubstr("needs a source and a target file"));
   EXPECT_THAT(usage([](auto& o) { o.clean[1] = o.text.target; }),
               AllOf(HasSubstr("/y would overwrite"), HasSubstr("another name")));
-  EXPECT_THAT(usage([](auto& o) { o.clean[1] = o.clean[0]; }), HasSubstr("twice"));
+  EXPECT_THAT(usage([](auto& o) { o.clean[1] = o.clean[0]; }), HasSubstr("names one file twice"));
   ExamineOptions o;
   o.text = {.source = write("x", ""), .target = write("y", "")};
   EXPECT_THAT(message_of<DataError>([&] { examine(o); }),

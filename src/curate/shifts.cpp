@@ -18,6 +18,7 @@ constexpr int64_t kFewPairs = 5000;         // for which lengths are told apart 
 constexpr int64_t kSample = 200'000;        // pairs that the statistics are taken from
 constexpr double kPrior = 2;                // pairs of imagined evidence that nothing goes together
 constexpr double kClip = 3, kLineClip = 4;  // nats: no feature and no line decides alone
+constexpr int64_t kOften = 16384;           // lines
 constexpr int kRounds = 3;
 constexpr int kBoth = 2;  // halves
 
@@ -142,7 +143,8 @@ float score_at(const Scores& scores, Side source, Side target, int64_t i, int sh
 
 // The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`. Each state keeps its
 // history of changes, shared with those that it came from, so memory grows with changes and not with lines.
-std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, const ShiftOptions& options) {
+std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, const ShiftOptions& options,
+                               const std::function<void()>& now_and_then) {
   struct Change {
     int64_t begin;
     int shift;
@@ -155,6 +157,7 @@ std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, c
   score[middle] = 0;
   for (size_t s = 0; s < states; ++s) path[s] = std::make_shared<Change>(Change{0, shift_of(s), nullptr});
   for (int64_t i = 0; i < static_cast<int64_t>(source.size()); ++i) {
+    if (now_and_then && i % kOften == 0) now_and_then();
     const auto best = static_cast<size_t>(std::max_element(score.begin(), score.end()) - score.begin());
     const double from_best = score[best] - options.evidence;
     for (size_t s = 0; s < states; ++s) {
@@ -213,7 +216,8 @@ bool same_path(const std::vector<Stretch>& a, const std::vector<Stretch>& b) {
 
 }  // namespace
 
-ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options) {
+ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
+                      const std::function<void()>& now_and_then) {
   ShiftPath out;
   out.stretches = {{0, 0, 0}};
   if (source.empty() || target.empty()) return out;
@@ -222,7 +226,7 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options) {
   for (int round = 0; round < kRounds; ++round) {
     const Scores scores = learner.learn(ShiftAt(out.stretches));
     out.information = learner.information(ShiftAt(out.stretches));
-    const auto path = best_path(scores, source, target, options);
+    const auto path = best_path(scores, source, target, options, now_and_then);
     const auto before = std::move(out.stretches);
     out.stretches = clear_ones(path, scores, source, target, options.share * std::max(out.information, options.enough));
     if (same_path(before, out.stretches)) break;

@@ -2,6 +2,7 @@
 // Finds where two files lose step: from some line on, line i of one is translated by line i + shift of the other.
 // How and why so: docs/adr/0013-shifts-by-a-path-through-offsets.md.
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,8 @@ struct ShiftPath {
   int64_t shortest = 0;            // a shifted stretch of fewer pairs may go unseen
 };
 
-// Lines i of both sides are expected to be a pair; the sides may differ in length.
+// Lines i of both sides are expected to be a pair; the sides may differ in length. now_and_then() may throw to stop.
 ShiftPath find_shifts(std::span<const LineSignature> source, std::span<const LineSignature> target,
-                      const ShiftOptions& options = {});
+                      const ShiftOptions& options = {}, const std::function<void()>& now_and_then = {});
 
 }  // namespace hexapla

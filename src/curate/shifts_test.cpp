@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "curate/association.h"
+#include "curate/change_locator.h"
 #include "curate/test_text.h"
 #include "data/lines.h"
 
@@ -162,18 +162,67 @@ TEST(Association, PairsScoreAboveStrangers) {
   EXPECT_EQ(lexicon.score({}, {}), 0);
 }
 
-TEST(Association, LocatesAChangeToTheLine) {
+TEST(Association, ForgetsWhatItHasLearned) {
+  Association lexicon;
+  lexicon.add({1, 2}, {11, 12});
+  lexicon.add({1}, {11});
+  lexicon.remove({1}, {11});
+  Association once;
+  once.add({1, 2}, {11, 12});
+  EXPECT_EQ(lexicon.score({1}, {11, 12}), once.score({1}, {11, 12}));
+  lexicon.remove({1, 2}, {11, 12});
+  EXPECT_EQ(lexicon.score({1}, {11}), 0);
+}
+
+// The places, after all lines have been read.
+std::vector<int64_t> located(const MadeText& text, std::vector<ShiftPlace> places) {
+  ChangeLocator locator(places);
+  for (size_t i = 0; i < std::max(text.source.size(), text.target.size()); ++i) {
+    RawPair pair;
+    if (i < text.source.size()) pair.source = text.source[i], pair.has_source = true;
+    if (i < text.target.size()) pair.target = text.target[i], pair.has_target = true;
+    locator.read(pair);
+    EXPECT_LE(locator.lines_held(), 2 * 6000 + 200);
+  }
+  locator.finish();
+  std::vector<int64_t> lines;
+  for (const ShiftPlace& place : places) {
+    EXPECT_TRUE(place.exact);
+    lines.push_back(place.line);
+  }
+  return lines;
+}
+
+TEST(ChangeLocator, LocatesAChangeToTheLine) {
   for (const int missing : {1, 3}) {
     for (const bool of_target : {true, false}) {
       MadeText text = made_text(2000, 20);
       cut(of_target ? text.target : text.source, 1000, missing);
-      Surroundings around{1, {}, {}};
-      for (const auto& line : text.source) around.source.push_back(words_of(line));
-      for (const auto& line : text.target) around.target.push_back(words_of(line));
-      EXPECT_EQ(locate_change(around, 1020, 0, of_target ? -missing : missing), 1001);
-      EXPECT_EQ(locate_change(around, 985, 0, of_target ? -missing : missing), 1001);
+      for (const int64_t near : {1020, 985})
+        EXPECT_THAT(located(text, {{.line = near, .before = 0, .after = of_target ? -missing : missing}}),
+                    testing::ElementsAre(1001));
     }
   }
+}
+
+TEST(ChangeLocator, HoldsTheLinesAroundOneChangeOnly) {
+  MadeText text = made_text(30'000, 21);
+  std::vector<ShiftPlace> places;
+  std::vector<int64_t> lines;
+  for (int64_t line = 28'000; line > 0; line -= 500) {
+    const bool of_target = line / 500 % 2 == 0;  // to and fro
+    cut(of_target ? text.target : text.source, line, 1);
+  }
+  int shift = 0, lost = 0;
+  for (int64_t line = 500; line <= 28'000; line += 500) {
+    const bool of_target = line / 500 % 2 == 0;
+    const int64_t begin = line + 1 - lost;  // of the source as it is now
+    lost += of_target ? 0 : 1;
+    places.push_back({.line = begin + 7, .before = shift, .after = shift + (of_target ? -1 : 1)});
+    shift = places.back().after;
+    lines.push_back(begin);
+  }
+  EXPECT_EQ(located(text, places), lines);
 }
 
 class Multi30kShifts : public testing::Test {

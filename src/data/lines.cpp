@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -191,6 +192,7 @@ struct LineWriter::Impl {
   AtomicFile file;
   std::unique_ptr<Compressor> to;
   std::string block;
+  bool finished = false;
 
   explicit Impl(const std::string& path)
       : file(path), to(compressor(compression_by_name(path), [this](std::string_view bytes) { file.write(bytes); })) {}
@@ -210,9 +212,15 @@ void LineWriter::write(std::string_view line) {
   if (impl_->block.size() >= kBlock) impl_->flush();
 }
 
-void LineWriter::commit() {
+void LineWriter::finish() {
+  if (std::exchange(impl_->finished, true)) return;
   impl_->flush();
   impl_->to->finish();
+  impl_->file.flush();
+}
+
+void LineWriter::commit() {
+  finish();
   impl_->file.commit();
 }
 

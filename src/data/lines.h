@@ -43,14 +43,16 @@ class LineReader {
 // Goes to the end and returns the number of lines of the whole file.
 int64_t count_to_end(LineReader& reader);
 
-// Writes a text file under a temporary name, compressed as the name asks for (.gz, .zst, .xz); commit() gives it its
-// name. Without commit() nothing is left. RunError where the machine cannot.
+// Writes a text file under a temporary name, compressed as the name asks for (.gz, .zst, .xz); finish() writes what is
+// left to the disk, commit() does too and gives it its name. Files that belong together are all finished before the
+// first is committed. Without commit() nothing is left. RunError where the machine cannot.
 class LineWriter {
  public:
   explicit LineWriter(const std::string& path);
   ~LineWriter();
   LineWriter(LineWriter&&) noexcept;
   void write(std::string_view line);  // and a line end
+  void finish();                      // after the last line
   void commit();
 
  private:
