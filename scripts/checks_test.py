@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import check_layers
+import check_ranges
 import check_sizes
 import check_words
 
@@ -105,6 +106,30 @@ class Sizes(unittest.TestCase):
 
     def test_long_python_function(self):
         self.assertEqual(len(problems(check_sizes.check, files={"a.py": "def f():\n" + "    g()\n" * 80})), 1)
+
+
+class Ranges(unittest.TestCase):
+    PARTS = "struct Parts {\n  const std::vector<int>& all() const;\n  std::vector<int> copied() const;\n};\n" \
+            "Parts parts();\nconst Parts& known();\n"
+
+    def found(self, loop):
+        return problems(check_ranges.check, files={"src/base/p.h": "#pragma once\n" + self.PARTS,
+                                                   "src/base/b.cpp": f"void f() {{\n  for ({loop}) g(x);\n}}\n"})
+
+    def test_parts_of_temporaries(self):
+        for loop in ("int x : parts().all()", "int x : theirs.parse(text).pieces()", "auto& x : Parts(1).all()",
+                     "int x : parts().all().first(2)", "int x : load()[0]", "int x : *load(path)", "int x : read(a)->b()",
+                     "int x : theirs.parse(text).copied()", "const auto& [a, x] : a.get<b>(c).items()",
+                     "int n = 0; int x : parts().all()"):
+            found = self.found(loop)
+            self.assertEqual(len(found), 1, (loop, found))
+            self.assertIn("src/base/b.cpp:2: the loop walks part of a temporary", found[0])
+
+    def test_what_lives_as_long_as_the_loop(self):
+        for loop in ("int x : numbers", "int x : parts().copied()", "int x : known().all()", "int x : read(a).lines",
+                     "int x : a.b.all()", "int x : std::span(a).subspan(1)", "int x : rows.back().all()", "int x : f(g(y))",
+                     "auto p = parts(); int x : p.all()", "int x = a ? b : c; x < n(y).size(); ++x", "int x : {1, 2, h(3)}"):
+            self.assertEqual(self.found(loop), [], loop)
 
 
 class Words(unittest.TestCase):

@@ -31,11 +31,11 @@ struct TranslatorOptions {
   double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalised
   std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
   int extra_length = 50;                       // a translation has at most so many tokens more than its source
-  int max_length = 512;                        // tokens at a time; a longer line is split at the ends of sentences
+  int max_length = 512;                        // tokens at a time; a longer line is split, in score() cut
   int batch_sentences = 64;                    // lines that are translated at the same time, at most
   int batch_tokens = 4096;                     // and their tokens: working memory grows with both
-  // Told of every line that was split at max_length or was not UTF-8: its place in the input, from 0, and what was
-  // done.
+  // Told of every line, and in score() of every translation, that was split or cut at max_length or was not UTF-8: its
+  // place in the input, from 0, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
 };
 
@@ -67,7 +67,9 @@ class Translator {
   // For each line up to n_best translations, best first, at least one.
   std::vector<std::vector<ScoredTranslation>> translate_n_best(const std::vector<std::string>& lines,
                                                                const TranslatorOptions& options = {}) const;
-  // The log-probability of each given translation of the line at the same place, the end of the sentence included.
+  // The log-probability of each given translation of the line at the same place, the end of the sentence included. A
+  // pair is scored whole, never in parts: of a line or translation of more than max_length tokens only the first
+  // max_length are read, the end of the sentence counted, and options.warn is told; the score is that of what was read.
   // std::runtime_error, too, where there are not as many of the one as of the other.
   std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
                             const TranslatorOptions& options = {}) const;

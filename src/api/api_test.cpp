@@ -149,6 +149,18 @@ TEST(Api, ScoresTranslations) {
   EXPECT_THROW(translator.score({"a dog"}, {}), std::runtime_error);
 }
 
+TEST(Api, ScoresTheBeginningOfALongPair) {
+  const Translator translator(model_file());
+  std::vector<std::string> told;
+  const TranslatorOptions options{.max_length = 3, .warn = [&](size_t line, const std::string& what) {
+                                    told.push_back(std::to_string(line) + " " + what);
+                                  }};
+  const std::vector<double> scores = translator.score({"a", "a dog and a cat"}, {"a", "a dog and a cat"}, options);
+  EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("1 of 6 tokens only the first 3 were read"),
+                                         testing::HasSubstr("1 of 6 tokens only the first 3 were read")));
+  EXPECT_EQ(scores[1], translator.score({"a dog"}, {"a dog"})[0]);
+}
+
 TEST(Api, MovesAndReportsItsVersion) {
   Translator first(model_file());
   const std::string expected = first.translate("a dog runs");

@@ -43,7 +43,7 @@ struct Totals {
   void add(const TextScore& s) {
     ++pairs;
     tokens += s.tokens;
-    words += static_cast<int64_t>(s.words.size());
+    words += s.words_read;
     score += s.score;
   }
   std::string text() const {
@@ -170,7 +170,9 @@ void add_score(CLI::App& app, Action& chosen) {
       "translation and its end, a tab, and the same divided by the length penalty, as translating has it; then the\n"
       "columns that are asked for. Words stand between white space; in scripts without blanks (Chinese, Japanese,\n"
       "Thai, ...) every character is one, and --json lists them. The score of a word is the sum over its pieces;\n"
-      "characters of one piece share it evenly. The perplexity of all pairs goes to stderr.");
+      "characters of one piece share it evenly. The perplexity of all pairs goes to stderr.\n"
+      "A pair is scored whole: of a line beyond --max-length the beginning is read, with a warning; its other words\n"
+      "have 0 and do not count.");
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }
 

@@ -1,5 +1,7 @@
 #include "decode/line_encoder.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -35,10 +37,14 @@ std::vector<Ids> LineEncoder::encode(std::span<const std::string> lines) const {
 LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, WordEnds ends) const {
   const std::string clean = mended(text, line);
   PlacedPieces pieces = vocabulary_.encode_with_places(clean);
-  pieces.ids.resize(kept(pieces.ids.size(), line));
+  const size_t all = pieces.ids.size();
+  pieces.ids.resize(kept(all, line));
   pieces.places.resize(pieces.ids.size());
-  return {std::move(pieces.ids), words_of_pieces(clean, pieces.places, ends),
-          static_cast<int32_t>(words(clean, ends).size())};
+  const bool cut = pieces.ids.size() < all;
+  const auto count = static_cast<int32_t>(words(clean, ends).size());
+  std::vector<WordSpan> spans = words_of_pieces(clean, pieces.places, ends);
+  const int32_t read = cut && !spans.empty() ? std::min(count, spans.back().last + 1) : count;
+  return {std::move(pieces.ids), std::move(spans), count, read};
 }
 
 // How many of so many tokens are read.

@@ -28,6 +28,7 @@ class LineEncoder {
     Ids ids;
     std::vector<WordSpan> words;
     int32_t word_count = 0;
+    int32_t words_read = 0;  // fewer where the line was cut; one that was cut itself counts
   };
   Line encode_words(const std::string& text, size_t line, WordEnds ends = WordEnds::by_script) const;
 

@@ -66,7 +66,8 @@ struct ConstantModel : TestModel {
 // How often each token comes first in 4,000 sentences' samples, </s> counted.
 std::map<int32_t, int> first_tokens(const TestModel& m, const SearchOptions& options) {
   std::map<int32_t, int> counts;
-  for (const auto& found : Draws(m.model, std::vector<Ids>(4000, Ids{4, 2})).of(options))
+  const Draws draws(m.model, std::vector<Ids>(4000, Ids{4, 2}));
+  for (const auto& found : draws.of(options))
     for (const Hypothesis& h : found) ++counts[h.ids.empty() ? specials.eos : h.ids[0]];
   return counts;
 }
@@ -128,7 +129,8 @@ TEST(Sampler, ScoresAreTheModels) {
   const ConstantModel m(probabilities);
   SearchOptions o = samples(3, {.temperature = 2, .top_p = 0.9});
   o.token_scores = true;
-  for (const auto& found : Draws(m.model, random_sentences(20, 5, 8)).of(o))
+  const Draws draws(m.model, random_sentences(20, 5, 8));
+  for (const auto& found : draws.of(o))
     for (const Hypothesis& h : found) {
       double sum = 0;
       for (size_t i = 0; i < h.token_scores.size(); ++i) {

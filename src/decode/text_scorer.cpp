@@ -74,6 +74,7 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].normalised = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
     results[i].words = by_word(results[i].log_p, pairs.to[i]);
+    results[i].words_read = pairs.to[i].words_read + 1;
     results[i].target = pairs.to[i].ids;
   }
   return results;

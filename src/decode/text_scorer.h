@@ -13,6 +13,7 @@ namespace hexapla {
 struct TextScore : PairScore {
   double normalised = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
+  int64_t words_read = 0;     // so many of them, </s> counted: less than all where the translation was cut
   Ids target;                 // the tokens, without </s>
   bool operator==(const TextScore&) const = default;
 };

@@ -61,6 +61,7 @@ TEST_F(TextScorerTest, WordsAndTokensAddUp) {
     EXPECT_EQ(s.tokens, int64_t(s.target.size()) + 1);
     EXPECT_EQ(s.log_p.size(), s.target.size() + 1);
     EXPECT_EQ(s.words.size(), words(targets[i]).size() + 1);
+    EXPECT_EQ(s.words_read, int64_t(s.words.size()));
     EXPECT_NEAR(std::accumulate(s.words.begin(), s.words.end(), 0.0), s.score, 1e-9);
     EXPECT_NEAR(std::accumulate(s.log_p.begin(), s.log_p.end(), 0.0), s.score, 1e-9);
     EXPECT_EQ(s.words.back(), s.log_p.back());
@@ -83,6 +84,9 @@ TEST_F(TextScorerTest, BlankLinesAndCutLines) {
   EXPECT_EQ(cut[0].tokens, 4);
   EXPECT_EQ(cut[0].words.size(), 6u);
   EXPECT_EQ(cut[0].words[4], 0);
+  EXPECT_LT(cut[0].words_read, 6);  // a perplexity by word is that of what was read
+  for (size_t i = 0; i < cut[0].words.size(); ++i)
+    EXPECT_EQ(cut[0].words[i] != 0, int64_t(i) + 1 < cut[0].words_read || i + 1 == cut[0].words.size()) << i;
 }
 
 TEST_F(TextScorerTest, WrongInput) {

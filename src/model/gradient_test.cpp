@@ -21,7 +21,8 @@ class Bench {
   explicit Bench(Module m) : module(std::move(m)), parameters_(module, DType::f64, Parameters::Use::training) {
     initialise(module, 3);
     Random random(4);
-    for (double& v : parameters_.values().values<double>()) v += 0.2 * random.normal();  // no gain of 1, no bias of 0
+    const Tensor values = parameters_.values();
+    for (double& v : values.values<double>()) v += 0.2 * random.normal();  // no gain of 1, no bias of 0
     cx.training = true;
   }
   Tensor input(const char* name, int64_t rows, int64_t d) {

@@ -53,7 +53,8 @@ class InitFrom : public TestFolder {
   std::string save(const std::string& tied, const Vocabulary& v) const {
     Net old(config(tied, v), 11);
     for_each<Buffer>(old.net, [](const std::string&, Buffer& b) { b.value.data<float>()[0] = 42; });
-    for (float& x : old.value("generator.bias").values<float>()) x = 0.5f;
+    const Tensor bias = old.value("generator.bias");
+    for (float& x : bias.values<float>()) x = 0.5f;
     save_model(at(tied), old.net, {v.bytes(), v.bytes()}, {});
     return at(tied);
   }
@@ -63,7 +64,8 @@ TEST_F(InitFrom, TheSameVocabularyGivesTheSameModel) {
   const Vocabulary v = vocabulary("red green blue house tree", 30);
   for (const char* tied : {"all", "decoder", "none"}) {
     Net old(config(tied, v), 11), now(config(tied, v), 1);
-    for (float& x : old.value("generator.bias").values<float>()) x = 0.5f;
+    const Tensor bias = old.value("generator.bias");
+    for (float& x : bias.values<float>()) x = 0.5f;
     now.net.config.dropout = 0.4;  // may be another
     const std::string note = start_from(InitialModel::load(save(tied, v)), now.net, v, v);
     EXPECT_THAT(note, HasSubstr(cat(v.size(), " of ", v.size(), " pieces")));
