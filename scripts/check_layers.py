@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 """Who includes whom: every #include in src/ against cmake/layers.cmake, other people's big headers in one file each,
-no library code that prints or ends the process, and one type to a name: two of one name in a program are undefined
-behaviour that no compiler tells. Usage: check_layers.py [ROOT]"""
+no library code that prints or ends the process, JSON that becomes text at one place, and one type to a name: two of
+one name in a program are undefined behaviour that no compiler
+tells. Usage: check_layers.py [ROOT]"""
 import pathlib
 import re
 import sys
@@ -15,6 +16,8 @@ ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_tr
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}
+JSON_TEXT = re.compile(r"\.dump\(")
+MAY_DUMP = "base/json_text.h"  # bytes that are not UTF-8 would end the program anywhere else
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
@@ -67,8 +70,11 @@ def check_includes(name, text, allowed):
             problems.append(f"src/{name}:{line}: {own} may not include {match[2]}; see cmake/layers.cmake")
         if match[1] == '"' and ".." in pathlib.Path(match[2]).parts:
             problems.append(f"src/{name}:{line}: name {match[2]} from src/ on, without '..'")
+    code = sources.code_only(text)
+    for match in JSON_TEXT.finditer(code) if str(name) != MAY_DUMP else ():
+        line = code.count("\n", 0, match.start()) + 1
+        problems.append(f"src/{name}:{line}: JSON becomes text by json_text() of {MAY_DUMP} alone")
     if own not in MAY_PRINT:
-        code = sources.code_only(text)
         for match in PRINTS.finditer(code):
             line = code.count("\n", 0, match.start()) + 1
             problems.append(f"src/{name}:{line}: a library neither prints nor ends the process ({match[0].strip()}...)")

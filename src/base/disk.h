@@ -1,5 +1,5 @@
 #pragma once
-// What full disks and killed programs leave.
+// What full disks, killed programs and power cuts leave.
 #include <string>
 
 #include "base/error.h"
@@ -15,6 +15,9 @@ struct NoSpaceError : RunError {
 // with the number of this process are among them, for it may have been another's before: call it while this one has
 // none open there. Nothing is said of files that cannot be removed, or where there is no folder.
 void remove_abandoned_files(const std::string& folder);
+
+// Makes a folder, and those above it, that a power cut does not take away again. RunError.
+void make_folder(const std::string& path);
 
 // Makes `to` a second name of the file `from`, replacing what had it: this takes no space. RunError.
 void link_file(const std::string& from, const std::string& to);

@@ -202,6 +202,16 @@ void remove_abandoned_files(const std::string& folder) {
   for (const auto& file : abandoned) std::filesystem::remove(file, none);
 }
 
+void make_folder(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return;
+  const std::string above = directory_of(path);
+  if (above != path) make_folder(above);
+  const int error = mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  if (error != 0 && !std::filesystem::is_directory(path, none)) fail_file("create the folder", path, error);
+  sync_directory(above);
+}
+
 void link_file(const std::string& from, const std::string& to) {
   const std::string temporary = cat(to, ".tmp-", getpid(), "-0");
   unlink(temporary.c_str());

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,15 @@
 #include "base/disk.h"
 #include "base/hash.h"
 #include "base/test_folder.h"
+
+// Every call of fsync() in this program comes here: what is flushed cannot be seen otherwise without a power cut.
+namespace {
+std::vector<std::string>* flushed = nullptr;  // takes the paths
+}
+extern "C" int fsync(int descriptor) {
+  if (flushed) flushed->push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)));
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
 
 namespace hexapla {
 namespace {
@@ -35,6 +45,19 @@ TEST_F(FileTest, ReadsWhatWasWritten) {
     EXPECT_EQ(half, content.substr(size / 2));
   }
   EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, FoldersAreMadeWithTheirEntriesFlushed) {
+  std::vector<std::string> paths;
+  flushed = &paths;
+  make_folder(at("a/b/c"));
+  EXPECT_TRUE(fs::is_directory(at("a/b/c")));
+  make_folder(at("a/b/c"));
+  flushed = nullptr;
+  EXPECT_THAT(paths, testing::ElementsAre(folder(), at("a"), at("a/b")));
+  write_file_atomically(at("file"), "x");
+  EXPECT_THAT(what_of<RunError>([&] { make_folder(at("file")); }), HasSubstr("cannot create the folder " + at("file")));
+  EXPECT_THAT(what_of<RunError>([&] { make_folder(at("file/x")); }), HasSubstr("cannot create the folder"));
 }
 
 TEST_F(FileTest, ReadsAPipe) {

@@ -14,6 +14,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/parallel.h"
 #include "cli/bench.h"
 #include "cli/model.h"
@@ -132,7 +133,7 @@ void write_batches(const std::string& path, const std::vector<std::vector<Pair>>
     for (const Pair& p : batch) pairs.push_back({p.source, p.target});
     all.push_back(std::move(pairs));
   }
-  write_file_atomically(path, all.dump());
+  write_file_atomically(path, json_text(all));
 }
 
 struct BenchTrain {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "cli/terminal.h"
 #include "text/utf8.h"
 
@@ -283,7 +284,7 @@ std::string data_json(const Examination& found, const ExamineOptions& options) {
   }
   if (found.coverage) out["vocabulary"] = coverage_json(*found.coverage);
   if (found.clean) out["clean"] = clean_json(*found.clean, options);
-  return printable(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return printable(json_text(out, 1)) + "\n";
 }
 
 }  // namespace hexapla::cli

@@ -1,4 +1,5 @@
 #include "cli/evaluate_report.h"
+#include "base/json_text.h"
 #include "text/utf8.h"
 
 #include <fmt/format.h>
@@ -113,9 +114,7 @@ void print_scores(std::ostream& out, const Evaluation& e, const std::vector<Scor
 }
 
 // Bytes that are no UTF-8 become U+FFFD, as JSON wants it.
-std::string dumped(const Json& json) {
-  return printable(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
-}
+std::string dumped(const Json& json) { return printable(json_text(json, 1)) + "\n"; }
 
 void print_scores_json(std::ostream& out, const Evaluation& e, const std::vector<Scored>& scored,
                        const ReportOptions& o) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/model.h"
 #include "cli/run_report.h"
@@ -56,7 +57,7 @@ struct Info {
     j["vocabulary"]["joint"] = same_pieces(m.source, m.target);
     j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
     j["history"] = m.file.history;
-    std::cout << printable(j.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << "\n";
+    std::cout << printable(json_text(j, 1)) << "\n";
   }
 
   void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
@@ -66,7 +67,7 @@ struct Info {
     std::cout << "model\n";
     const auto config = config_of(m);  // named: items() refers to it
     for (const auto& [key, value] : config.items())
-      line(key, value.is_string() ? value.get<std::string>() : value.dump());
+      line(key, value.is_string() ? value.get<std::string>() : json_text(value));
     std::cout << "parameters\n";
     for (const auto& [part, count] : parts) line(part, grouped(count));
     line("total", grouped(total));

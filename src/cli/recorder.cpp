@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "decode/score.h"
 #include "tensor/safetensors.h"
 
@@ -57,8 +58,7 @@ std::string list(const Shape& shape) {
 }
 
 std::string side_as_json(const Side& side) {
-  return nlohmann::json{{"ids", side.ids}, {"pieces", side.pieces}}.dump(-1, ' ', false,
-                                                                         nlohmann::json::error_handler_t::replace);
+  return json_text(nlohmann::json{{"ids", side.ids}, {"pieces", side.pieces}});
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ std::string tensors_as_json(const Recorder& seen, const Side& source, const Side
       "{\"source\":" + side_as_json(source) + ",\n\"target\":" + side_as_json(target) + ",\n\"tensors\":{";
   const char* separator = "\n";
   for (const auto& [name, r] : seen.tensors()) {
-    text += fmt::format("{}{}:{{\"shape\":{},\"values\":[", separator, nlohmann::json(name).dump(), list(r.shape));
+    text += fmt::format("{}{}:{{\"shape\":{},\"values\":[", separator, json_text(nlohmann::json(name)), list(r.shape));
     for (size_t i = 0; i < r.values.size(); ++i)
       text += fmt::format("{}{}", i ? "," : "", number(r.values[i], r.dtype));
     text += "]}";

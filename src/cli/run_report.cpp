@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "cli/chart.h"
 #include "cli/model.h"
 #include "cli/recorder.h"
@@ -183,7 +184,7 @@ std::string row(const std::string& key, const std::string& value) {
 
 template <class Json>
 std::string plain(const Json& value) {
-  return value.is_string() ? value.template get<std::string>() : value.dump();
+  return value.is_string() ? value.template get<std::string>() : json_text(value);
 }
 
 std::string record(const RunRecord& run) {
@@ -213,8 +214,10 @@ constexpr size_t longest_drawn = 60;  // tokens of a side: a larger picture is n
 // Where the last layer of the decoder looks, all heads.
 std::string attention_on(const OpenModel& m, const std::string& source, const std::string& target) {
   Pair pair{m.source.encode(source), m.target.encode(target)};
-  if (pair.source.empty() || pair.target.empty() || std::max(pair.source.size(), pair.target.size()) > longest_drawn)
-    return "";
+  const size_t longest = std::max(pair.source.size(), pair.target.size());
+  if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
+  const Config& c = m.file.config;
+  if (c.positions == "learned" && static_cast<int64_t>(longest) + 1 > c.max_positions) return "";  // with </s> or <s>
   pair.source.push_back(m.source.eos());
   const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   SvgSheet sheet{"Cross-attention, last layer", "rows: the token written, columns: source", {}, {}, {}};

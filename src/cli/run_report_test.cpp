@@ -33,13 +33,14 @@ class RunReport : public TestFolder {
           "{\"update\": 100, \"epoch\": 2, \"loss\": 3, \"perplexity\": 8, \"bleu\": 6.5, \"chrf\": 21, \"samples\": "
           "[[\"a <b> & c\", \"</td><script>alert(1)</script>\", \"b a\"], [\"broken\"]]}\n");
   }
-  void write_model(const std::map<std::string, std::string>& history) const {
+  void write_model(const std::map<std::string, std::string>& history, int64_t learned_positions = 0) const {
     const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
     Config c;
     c.source_vocab = c.target_vocab = v.size();
     c.enc_layers = c.dec_layers = 1;
     c.d_model = c.d_ff = 4;
     c.heads = 2;
+    if (learned_positions > 0) c.positions = "learned", c.max_positions = learned_positions;
     c.resolve();
     Transformer net(c);
     Parameters memory(net, DType::f32, Parameters::Use::inference);
@@ -69,6 +70,18 @@ TEST_F(RunReport, ShowsTheWholeRunAndNeedsNothingFromElsewhere) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("src=")), Not(HasSubstr("href=")), Not(HasSubstr("@import")),
                           HasSubstr("prefers-color-scheme: dark")));
   expect_well_formed(page);
+}
+
+TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
+  write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
+  for (const int64_t positions : {3, 4}) {
+    write_model({}, positions);
+    const Vocabulary v = Vocabulary::parse(open_model(folder(), 1).file.source_vocabulary, "model");
+    ASSERT_EQ(v.encode("a b c").size(), 3u);
+    const std::string page = draw_report(read_run(folder(), 1));
+    EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));
+    EXPECT_EQ(page.find("Cross-attention") != std::string::npos, positions == 4) << "with </s> it has 4 tokens";
+  }
 }
 
 TEST_F(RunReport, TextOfTheCorpusIsNeverMarkup) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_text.h"
 #include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
@@ -139,7 +140,7 @@ struct Score {
         j["target_words"] = alignment.words_in(target);
       }
     }
-    return j.dump();
+    return json_text(j);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_text.h"
 #include "cli/alignment_options.h"
 #include "cli/command.h"
 #include "cli/model.h"
@@ -138,7 +139,7 @@ struct Translate {
     }
     nlohmann::ordered_json line{{"translations", std::move(list)}};
     if (numbers_words) line["source_words"] = alignment.words_in(source);
-    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << json_text(line) << "\n";
   }
 };
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace hexapla {
 namespace {
@@ -12,8 +13,8 @@ void check_same_kind(const LoadedModel& first, const std::string& first_path, co
   const auto ours = nlohmann::json::parse(m.config.to_json()), theirs = nlohmann::json::parse(first.config.to_json());
   for (const auto& [key, value] : ours.items()) {
     if (value == theirs.at(key) || key.find("dropout") != std::string::npos) continue;  // dropout is of training alone
-    throw DataError(cat(path, ": its ", key, " is ", value.dump(), ", but that of ", first_path, " is ",
-                        theirs.at(key).dump(), "; only models of one configuration can be averaged"));
+    throw DataError(cat(path, ": its ", key, " is ", json_text(value), ", but that of ", first_path, " is ",
+                        json_text(theirs.at(key)), "; only models of one configuration can be averaged"));
   }
   if (m.source_vocabulary != first.source_vocabulary || m.target_vocabulary != first.target_vocabulary)
     throw DataError(

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace hexapla {
 namespace {
@@ -23,7 +24,7 @@ void one_of(const char* option, const std::string& value, const std::vector<std:
 
 // A double such as 1e300 must not be squeezed into an integer.
 void read(const nlohmann::json& j, int64_t& value) {
-  if (!j.is_number_integer()) throw UsageError(cat(j.dump(), " is not a whole number"));
+  if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is not a whole number"));
   j.get_to(value);
 }
 template <class T>
@@ -83,7 +84,7 @@ std::string Config::to_json() const {
   j["source-vocab"] = source_vocab;
   j["target-vocab"] = target_vocab;
   visit(*this, [&](const char* name, const auto& value, const char*, const auto&) { j[name] = value; });
-  return j.dump();
+  return json_text(j);
 }
 
 Config Config::from_json(const std::string& text, const std::string& file) {

@@ -40,7 +40,8 @@ class Bench {
   }
   Tensor random_like(Tensor y) { return random(y.shape[0], y.shape[1]); }
   // forward() -> output; backward(dy) fills the gradients.
-  void check(const std::function<Tensor()>& forward, const std::function<void(Tensor)>& backward) {
+  void check(const std::function<Tensor()>& forward, const std::function<void(Tensor)>& backward,
+             bool of_parameters = true) {
     const auto mark = cx.arena.mark();
     Tensor w = random_like(forward());
     cx.arena.rewind(mark);
@@ -48,7 +49,8 @@ class Bench {
     Tensor dy = cx.scratch(w.shape);
     cx.backend.combine(1, w, 0, dy);
     backward(dy);
-    std::vector<Checked> all = checked_parameters(module);
+    std::vector<Checked> all;
+    if (of_parameters) all = checked_parameters(module);
     all.insert(all.end(), inputs_.begin(), inputs_.end());
     const GradientReport report = check_gradients(all, [&] {
       cx.arena.rewind(mark);
@@ -93,8 +95,12 @@ TEST(Gradients, Linear) {
 
 // x + dropout(r) where there is an r.
 template <class N>
-void check_norm(bool residual, double p = 0) {
+void check_norm(bool residual, double p = 0, bool frozen = false) {
   Bench b(N(6, 1e-6));
+  for_each<Buffer>(b.module, [&](const std::string&, Buffer& buffer) {
+    buffer.frozen = frozen;
+    for (double& v : buffer.value.template values<double>()) v = 0.5 + v * v;
+  });
   b.cx.training = true;
   const Dropout dropout{p, 1};
   Tensor x = b.input("x", 10, 6), r = b.input("r", 10, 6);
@@ -105,11 +111,14 @@ void check_norm(bool residual, double p = 0) {
     b.cx.backend.combine(1, r, 0, copy);
     return b.module.forward(b.cx, {x, copy, dropout}, s);
   };
-  b.check(forward, [&](Tensor dy) {
-    Tensor dr = b.module.backward(b.cx, s, dropout, dy);
-    b.cx.backend.combine(1, dy, 0, b.gradient(0));
-    if (residual) b.cx.backend.combine(1, dr, 0, b.gradient(1));
-  });
+  b.check(
+      forward,
+      [&](Tensor dy) {
+        Tensor dr = b.module.backward(b.cx, s, dropout, dy);
+        b.cx.backend.combine(1, dy, 0, b.gradient(0));
+        if (residual) b.cx.backend.combine(1, dr, 0, b.gradient(1));
+      },
+      !frozen);
 }
 TEST(Gradients, LayerNorm) { check_norm<LayerNorm>(false); }
 TEST(Gradients, LayerNormOfAResidual) { check_norm<LayerNorm>(true); }
@@ -117,6 +126,8 @@ TEST(Gradients, LayerNormOfADroppedResidual) { check_norm<LayerNorm>(true, 0.4);
 TEST(Gradients, BatchNorm) { check_norm<BatchNorm>(false); }
 TEST(Gradients, BatchNormOfAResidual) { check_norm<BatchNorm>(true); }
 TEST(Gradients, BatchNormOfADroppedResidual) { check_norm<BatchNorm>(true, 0.4); }
+TEST(Gradients, FrozenBatchNorm) { check_norm<BatchNorm>(false, 0, true); }
+TEST(Gradients, FrozenBatchNormOfADroppedResidual) { check_norm<BatchNorm>(true, 0.4, true); }
 
 struct AttentionCase {
   const char* name;

@@ -13,7 +13,7 @@ void show(Context& cx, const char* name, Tensor value, Starts rows) {
 
 Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
   const Tensor x = in.x, r = in.r ? in.dropout.forward(cx, in.r) : in.r;
-  if (!cx.training) {
+  if (!cx.training || mean.frozen) {
     s.y = batch_norm_inference(cx, x, r, {gain.value, bias.value, eps}, {mean.value, variance.value});
     return s.y;
   }
@@ -23,6 +23,14 @@ Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const 
   cx.backend.combine(momentum * unbiased, b.batch.variance, 1 - momentum, variance.value);
   s = b.out;
   return s.y;
+}
+
+// With given statistics the norm is affine, and d goes through its matrix, a diagonal. Gain and bias are frozen, too.
+void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
+  Tensor zeros = cx.scratch(mean.value.shape), dx = cx.scratch(d.shape);
+  cx.backend.fill(zeros, 0);
+  cx.backend.batch_norm_inference(d, {}, gain.value, zeros, eps, zeros, variance.value, dx);
+  cx.backend.combine(1, dx, 0, d);
 }
 
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s) {

@@ -32,7 +32,8 @@ struct LayerNorm {
 };
 
 // Statistics of the batch in training, running ones in inference (Ioffe and Szegedy 2015). In a ragged batch every row
-// is a real token, so padding never enters the statistics.
+// is a real token, so padding never enters the statistics. One whose statistics are frozen uses them in training, too:
+// it stays the function that it was.
 struct BatchNorm {
   Parameter gain, bias;
   Buffer mean, variance;
@@ -41,8 +42,8 @@ struct BatchNorm {
   BatchNorm(int64_t d, double epsilon)
       : gain{{d}, Init::ones(), {}, {}},
         bias{{d}, Init::zeros(), {}, {}},
-        mean{{d}, 0, {}},
-        variance{{d}, 1, {}},
+        mean{{d}, 0, {}, false},
+        variance{{d}, 1, {}, false},
         eps(epsilon) {}
   void visit(auto&& f) {
     f("gain", gain);
@@ -52,9 +53,15 @@ struct BatchNorm {
   }
   Tensor forward(Context& cx, const Residual& in, Normalized& s) const;
   Tensor backward(Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) const {
-    batch_norm_backward(cx, s, gain.value, d, gain.grad, bias.grad);
+    if (mean.frozen)
+      frozen_backward(cx, d);
+    else
+      batch_norm_backward(cx, s, gain.value, d, gain.grad, bias.grad);
     return dropout.backward(cx, d);
   }
+
+ private:
+  void frozen_backward(Context& cx, Tensor d) const;
 };
 
 using Norm = std::variant<LayerNorm, BatchNorm>;

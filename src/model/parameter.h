@@ -35,6 +35,7 @@ struct Buffer {
   Shape shape;
   double initial = 0;
   Tensor value;
+  bool frozen = false;  // training leaves it as it is (train/freeze.h)
 };
 
 // Dropout on a tensor, section 5.4. The number names the mask: numbers are given in the order of visit().

@@ -7,7 +7,12 @@
 namespace hexapla {
 namespace {
 
-float scale_of(float most) { return most / 127; }
+// What the numbers of a column of this magnitude are multiplied by; 0 where they are so small that it would be
+// infinite: then they are zeros.
+float inverse_scale_of(float most) {
+  const float inverse = 127 / most;
+  return std::isinf(inverse) ? 0 : inverse;
+}
 
 size_t scale_place(ScaleOf how, int64_t i, int64_t j) { return static_cast<size_t>(how == ScaleOf::columns ? j : i); }
 
@@ -26,11 +31,11 @@ Quantised quantise(Tensor w, ScaleOf how) {
     }
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      const float m = most[scale_place(how, i, j)];
-      const float x = m > 0 ? std::nearbyint(values[i * columns + j] * (127 / m)) : 0;
+      const float inverse = inverse_scale_of(most[scale_place(how, i, j)]);
+      const float x = std::nearbyint(values[i * columns + j] * inverse);
       q.integers[static_cast<size_t>(i * columns + j)] = static_cast<int8_t>(x);
     }
-  for (const float m : most) q.scales.push_back(scale_of(m));
+  for (const float m : most) q.scales.push_back(inverse_scale_of(m) == 0 ? 0 : m / 127);
   return q;
 }
 

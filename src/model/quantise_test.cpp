@@ -34,6 +34,14 @@ TEST(Quantise, ZerosStayZeros) {
   EXPECT_EQ(q.scales, std::vector<float>(3));
 }
 
+// Below 3.7e-37 the inverse of a column's scale is infinite.
+TEST(Quantise, ColumnsWithoutAnInverseScaleAreZeros) {
+  std::vector<float> w{1, 1e-38f, 3e-37f, 4e-37f, -1, 0, -3e-37f, -4e-37f};
+  const Quantised q = quantise(Tensor::of(w.data(), {2, 4}), ScaleOf::columns);
+  EXPECT_EQ(q.integers, (std::vector<int8_t>{127, 0, 0, 127, -127, 0, 0, -127}));
+  EXPECT_EQ(q.scales, (std::vector<float>{1.f / 127, 0, 0, 4e-37f / 127}));
+}
+
 class QuantisedModel : public TestFolder {
  protected:
   QuantisedModel() : net(config()), parameters(net, DType::f32, Parameters::Use::inference) { initialise(net, 1); }

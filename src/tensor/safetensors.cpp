@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace hexapla {
 namespace {
@@ -331,7 +332,7 @@ void write_safetensors(const std::string& path, std::span<const NamedTensor> ten
     for (int i = 0; i < t->tensor.shape.rank(); ++i) shape.push_back(t->tensor.shape[i]);
     header[t->name] = {{"dtype", type_name(t->tensor.dtype)}, {"shape", shape}, {"data_offsets", {begin, end}}};
   }
-  std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = json_text(header);
   text.resize((8 + text.size() + 63) / 64 * 64 - 8, ' ');
   HEXAPLA_CHECK(text.size() <= SafetensorsFile::max_header, "a header of ", text.size(), " bytes is too long");
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/machine.h"
 
 namespace hexapla {
@@ -80,8 +81,8 @@ std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
 std::map<std::string, std::string> Capsule::to_history() const {
   ordered_json data = ordered_json::array();
   for (const DataFile& f : files) data.push_back({{"path", f.path}, {"bytes", f.bytes}, {"hash", f.hash}});
-  std::map<std::string, std::string> history{{"options", to_json(options).dump()},
-                                             {"data", data.dump()},
+  std::map<std::string, std::string> history{{"options", json_text(to_json(options))},
+                                             {"data", json_text(data)},
                                              {"vocabulary", vocabulary},
                                              {"build", build},
                                              {"machine", machine}};

@@ -11,8 +11,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace hexapla {
 namespace {
@@ -37,12 +39,6 @@ std::optional<int64_t> update_of(const std::string& name) {
   return update;
 }
 
-void make_directory(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) fail_file("create the folder", path, error.value());
-}
-
 void rename_directory(const std::string& from, const std::string& to) {
   if (rename(from.c_str(), to.c_str()) != 0) fail_file("rename " + from + " to", to, errno);
 }
@@ -56,7 +52,7 @@ void remove_directory(const std::string& path) {
 // A folder under construction: gone with its content unless it got its name.
 class TemporaryDirectory {
  public:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) { make_directory(path_); }
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) { make_folder(path_); }
   ~TemporaryDirectory() {
     std::error_code ignored;  // an error is under way already; the next save tries again
     if (!path_.empty()) fs::remove_all(path_, ignored);
@@ -94,7 +90,7 @@ void write_manifest(const std::string& folder, int64_t update) {
   json manifest = {{"format", "hexapla checkpoint"}, {"format_version", 1}, {"update", update}};
   for (const char* name : {tensors_name, state_name})
     manifest["files"][name] = file_facts(FileReader(folder + "/" + name));
-  write_file_atomically(folder + "/" + manifest_name, manifest.dump(1) + "\n");
+  write_file_atomically(folder + "/" + manifest_name, json_text(manifest, 1) + "\n");
 }
 
 [[noreturn]] void damaged(const std::string& path, const std::string& why) { throw DataError(cat(path, ": ", why)); }
@@ -111,7 +107,7 @@ json read_manifest(const std::string& folder, int64_t update) {
   const auto is = [&](const char* key, const json& value) { return manifest.value(key, json()) == value; };
   if (!is("format", "hexapla checkpoint")) damaged(path, "not the manifest of a checkpoint");
   if (!is("format_version", 1))
-    damaged(path, cat("the format version is ", manifest.value("format_version", json()).dump(),
+    damaged(path, cat("the format version is ", json_text(manifest.value("format_version", json())),
                       ", but only 1 is known; continue with the program that wrote it"));
   if (!is("update", update)) damaged(path, "it belongs to another update");
   return manifest;
@@ -127,7 +123,7 @@ json facts_of(const json& manifest, const std::string& folder, const char* name)
 void check_content(const json& manifest, const std::string& folder, const char* name) {
   const std::string path = folder + "/" + name;
   const json expected = facts_of(manifest, folder, name), found = file_facts(FileReader(path));
-  if (expected != found) damaged(path, cat("it is ", found.dump(), ", but was written as ", expected.dump()));
+  if (expected != found) damaged(path, cat("it is ", json_text(found), ", but was written as ", json_text(expected)));
 }
 
 // Everything in its place and of the right size: what can be known without reading the tensors.
@@ -159,13 +155,12 @@ void LoadedCheckpoint::read(const std::string& name, const Tensor& to) const { t
 
 void save_checkpoint(const std::string& dir, int64_t update, const CheckpointContent& content) {
   HEXAPLA_CHECK(update >= 0, "a checkpoint of update ", update);
-  make_directory(dir);
+  make_folder(dir);
   remove_unfinished(dir);
   const std::string temporary = dir + "/.tmp-" + name_of(update);
   TemporaryDirectory folder(temporary);
   write_safetensors(temporary + "/" + tensors_name, content.tensors, {{"format", "hexapla checkpoint"}});
-  write_file_atomically(temporary + "/" + state_name,
-                        json(content.state).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file_atomically(temporary + "/" + state_name, json_text(json(content.state), 1) + "\n");
   write_manifest(temporary, update);
 
   for (const int64_t other : list_checkpoints(dir))
@@ -184,6 +179,12 @@ LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update) {
   return loaded;
 }
 
+std::map<std::string, std::string> load_state(const std::string& dir, int64_t update) {
+  const std::string folder = path_of(dir, update);
+  check_content(read_manifest(folder, update), folder, state_name);
+  return state_of(folder + "/" + state_name);
+}
+
 std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<std::string>& notes) {
   const auto updates = list_checkpoints(dir);
   for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
@@ -194,6 +195,13 @@ std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<
     }
   }
   return {};
+}
+
+void set_aside_after(const std::string& dir, int64_t update) {
+  bool any = false;
+  for (const int64_t later : list_checkpoints(dir))
+    if (later > update) set_aside(dir, later), any = true;
+  if (any) sync_directory(dir);
 }
 
 void remove_unfinished(const std::string& dir) {
@@ -230,8 +238,8 @@ void prune(const std::string& dir, int64_t keep_last) {
   }
 }
 
-RunLock::RunLock(const std::string& dir) {
-  make_directory(dir);
+RunLock::RunLock(const std::string& dir) : folder_(dir) {
+  make_folder(dir);
   const std::string path = dir + "/LOCK";
   descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_file("open", path, errno);

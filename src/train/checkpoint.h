@@ -43,6 +43,12 @@ LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update);
 // The newest one that is whole; nothing where there is none. Each one skipped adds a note with the reason.
 std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<std::string>& notes);
 
+// The state of one, its tensors unread. DataError as load_checkpoint.
+std::map<std::string, std::string> load_state(const std::string& dir, int64_t update);
+
+// Sets those of later updates aside: they are damaged, and a run goes on without them. RunError.
+void set_aside_after(const std::string& dir, int64_t update);
+
 // Removes what saves and removals that were cut short have left.
 void remove_unfinished(const std::string& dir);
 
@@ -55,7 +61,8 @@ void remove_checkpoint(const std::string& dir, int64_t update);
 // Removes the oldest so that the newest keep_last (at least 1) complete ones stay.
 void prune(const std::string& dir, int64_t keep_last);
 
-// Two runs must not write into one folder. Held until destroyed, given back by the system if the process dies.
+// Two runs must not write into one folder: nothing in it is written, renamed or removed by who does not hold this. Held
+// until destroyed, given back by the system if the process dies.
 class RunLock {
  public:
   // Makes the folder if need be. UsageError naming the process that holds the lock; RunError: no permission, ...
@@ -64,7 +71,10 @@ class RunLock {
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
+  const std::string& folder() const { return folder_; }
+
  private:
+  std::string folder_;
   int descriptor_ = -1;
 };
 

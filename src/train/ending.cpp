@@ -142,7 +142,7 @@ HandedOver hand_over(EndOfRun& run) {
     }
     all = {mean};
     if (best) all.push_back(best->contender());
-  } catch (const RunError& e) {
+  } catch (const UserError& e) {
     fail_without_model(run, e.what());
   }
   return {model_of(run), all};

@@ -182,15 +182,18 @@ TEST_F(Failure, AFolderWithoutAFailedStepIsNamed) {
 
 TEST(Trouble, IsWhatIsNoNumberAndWhatJumps) {
   const double inf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 0), "");
-  EXPECT_EQ(trouble({inf, 0, 5}, 1, 0, 0), "the loss became inf");
-  EXPECT_EQ(trouble({10, 0, 5}, inf, 0, 0), "the gradient became inf");
+  EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 0, 0), "");
+  EXPECT_EQ(trouble({inf, 0, 5}, 1, 0, 0, 0), "the loss became inf");
+  EXPECT_EQ(trouble({10, 0, 5}, inf, 0, 0, 0), "the gradient became inf");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(trouble({-nan, 0, 5}, 1, 0, 0), "the loss became nan");
-  EXPECT_EQ(trouble({10, 0, 5}, -nan, 0, 0), "the gradient became nan");
-  EXPECT_EQ(trouble({10, 0, 5}, 1, 1, 2), "");
-  EXPECT_EQ(trouble({11, 0, 5}, 1, 1, 2), "the loss jumped to 2.2000 a token, 2.2 times its recent mean of 1.0000");
-  EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 2), "") << "too early to say";
+  EXPECT_EQ(trouble({-nan, 0, 5}, 1, 0, 0, 0), "the loss became nan");
+  EXPECT_EQ(trouble({10, 0, 5}, -nan, 0, 0, 0), "the gradient became nan");
+  EXPECT_THAT(trouble({10, 0, 5}, 1.9e19, 0, 0, 0), HasSubstr("the gradient's norm became 1.9e+19"));
+  EXPECT_EQ(trouble({10, 0, 5}, 1.9e19, 1, 0, 0), "") << "what is clipped is not that large";
+  EXPECT_EQ(trouble({10, 0, 5}, 1.8e19, 0, 0, 0), "");
+  EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 1, 2), "");
+  EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 1, 2), "the loss jumped to 2.2000 a token, 2.2 times its recent mean of 1.0000");
+  EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 0, 2), "") << "too early to say";
 }
 
 }  // namespace

@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "model/average.h"
 #include "model/model_file.h"
+#include "train/best_files.h"
 #include "train/checkpoint.h"
 #include "train/schedule.h"
 
 namespace hexapla {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Was the run past these limits already when it was given them?
 bool past_limits(const TrainOptions& o, const RunState& s) {
@@ -96,11 +93,7 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (!options.init_from.empty()) history["init_from"] = options.init_from;
   if (!options.freeze.empty()) history["frozen"] = options.freeze;
   if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
-  if (const fs::path folder = fs::path(path).parent_path(); !fs::exists(folder)) {
-    std::error_code error;
-    fs::create_directory(folder, error);
-    if (error) throw RunError(cat("cannot create the folder ", folder.string(), ": ", error.message()));
-  }
+  make_folder(directory_of(path));
   history.merge(make_capsule(trained, state, weights).to_history());
   save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
@@ -133,6 +126,13 @@ void save_making_room(const std::string& folder, int64_t update, const Checkpoin
   }
 }
 
+namespace {
+// Checkpoints of earlier versions have no average of them.
+const char* statistics_beside(const std::string& name, const LoadedCheckpoint& c) {
+  return name == "average" && c.tensors.find("average_buffers") ? "average_buffers" : "buffers";
+}
+}  // namespace
+
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
                                  const std::string& name, Parameters& parameters) {
   MeanOfStates result;
@@ -148,7 +148,7 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
       try {
         const LoadedCheckpoint c = load_checkpoint(folder, update);
         c.read(name, value);
-        if (parameters.buffers()) c.read("buffers", buffer_view);
+        if (parameters.buffers()) c.read(statistics_beside(name, c), buffer_view);
       } catch (const UserError& e) {
         result.missing.push_back(update);
         const auto there = list_checkpoints(folder);
@@ -163,10 +163,6 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
   values.write(parameters.values());
   if (parameters.buffers()) buffers.write(parameters.buffers());
   return result;
-}
-
-std::string best_model_path(const std::string& run, int64_t update) {
-  return fmt::format("{}/best/update-{:08}.safetensors", run, update);
 }
 
 MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters) {
@@ -187,14 +183,6 @@ MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& up
   values.write(parameters.values());
   if (parameters.buffers()) buffers.write(parameters.buffers());
   return result;
-}
-
-void prune_best(const std::string& run, const std::vector<int64_t>& updates) {
-  std::set<std::string> kept;
-  for (const int64_t update : updates) kept.insert(fs::path(best_model_path(run, update)).filename());
-  std::error_code none;  // no folder: nothing to remove
-  for (const auto& file : fs::directory_iterator(run + "/best", none))
-    if (!kept.contains(file.path().filename())) fs::remove(file.path(), none);
 }
 
 }  // namespace hexapla

@@ -58,12 +58,8 @@ struct MeanOfStates {
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
                                  const std::string& name, Parameters& parameters);
 
-// DIR/best/update-00001200.safetensors: the models of --average-best.
-std::string best_model_path(const std::string& run, int64_t update);
 // Replaces the parameters (and buffers) by the mean over those of these updates that can be read; where none can, they
 // stay as they are.
 MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters);
-// Removes those of other updates.
-void prune_best(const std::string& run, const std::vector<int64_t>& updates);
 
 }  // namespace hexapla

@@ -38,6 +38,8 @@ size_t agreement(const Steps& part, const Steps& name) {
                                   : fmt::format("; there are: {}", fmt::join(choices, ", "))));
 }
 
+std::string owner_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
 }  // namespace
 
 std::set<std::string> frozen_parameters(Transformer& model, const std::string& parts) {
@@ -57,6 +59,14 @@ std::set<std::string> frozen_parameters(Transformer& model, const std::string& p
   if (frozen.size() == names.size())
     throw UsageError(cat("--freeze ", parts, " is the whole model: nothing is left to train"));
   return frozen;
+}
+
+void freeze_statistics(Transformer& model, const std::set<std::string>& frozen) {
+  std::set<std::string> trained;
+  for_each<Parameter>(model, [&](const std::string& name, const Parameter&) {
+    if (!frozen.contains(name)) trained.insert(owner_of(name));
+  });
+  for_each<Buffer>(model, [&](const std::string& name, Buffer& b) { b.frozen = !trained.contains(owner_of(name)); });
 }
 
 }  // namespace hexapla

@@ -12,4 +12,7 @@ namespace hexapla {
 // message lists those that are), or nothing would be left to train.
 std::set<std::string> frozen_parameters(Transformer& model, const std::string& parts);
 
+// Freezes the running statistics of the norms all of whose parameters are among these.
+void freeze_statistics(Transformer& model, const std::set<std::string>& frozen);
+
 }  // namespace hexapla

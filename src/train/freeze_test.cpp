@@ -37,6 +37,32 @@ TEST(Freeze, PartsAreBeginningsOfNames) {
   EXPECT_THAT(frozen_parameters(model, "embeddings.0.table"), SizeIs(1));
 }
 
+TEST(Freeze, StatisticsAreFrozenWithTheirNorm) {
+  Config c;
+  c.source_vocab = c.target_vocab = 8;
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = c.d_ff = 8;
+  c.heads = 2;
+  c.norm = "batch";
+  c.resolve();
+  Transformer model(c);
+  auto frozen = [&](const std::string& parts) {
+    std::vector<std::string> names;
+    freeze_statistics(model, frozen_parameters(model, parts));
+    for_each<Buffer>(model, [&](const std::string& name, const Buffer& b) {
+      if (b.frozen) names.push_back(name);
+    });
+    return names;
+  };
+  EXPECT_THAT(frozen(""), IsEmpty());
+  EXPECT_THAT(frozen("encoder"), AllOf(Not(IsEmpty()), Each(StartsWith("encoder."))));
+  EXPECT_THAT(frozen("embeddings"), IsEmpty()) << "and what was frozen before is so no more";
+  std::string norm;
+  for_each<Buffer>(model, [&](const std::string& name, Buffer&) { norm = name.substr(0, name.rfind('.')); });
+  EXPECT_THAT(frozen(norm), SizeIs(2));
+  EXPECT_THAT(frozen(norm + ".gain"), IsEmpty()) << "its bias is trained";
+}
+
 TEST(Freeze, AStarIsAnyStep) {
   Transformer model = small_model();
   const auto cross = frozen_parameters(model, "decoder.layers.*.cross_attention");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "train/schedule.h"
 
 namespace hexapla {
@@ -49,6 +50,8 @@ std::string identity_of(const TrainOptions& o, const Config& model, const Traini
     j["plateau-patience"] = o.plateau_patience;
     j["valid-every"] = o.valid_every;
   }
+  // Runs of earlier versions let them move; the two do not mix.
+  if (!o.freeze.empty() && model.norm == "batch") j["running statistics of frozen norms"] = "frozen";
   j["best-by"] = o.best_by;
   j["average-best"] = o.average_best;
   for (const auto& [name, value] : data.identity) j[name] = value;
@@ -57,7 +60,7 @@ std::string identity_of(const TrainOptions& o, const Config& model, const Traini
     j["guided-alignment-layer"] = o.guided_layer();
     j["guided-alignment-head"] = o.guided_alignment_head;
   }
-  return j.dump();
+  return json_text(j);
 }
 
 bool same_run(const std::string& before, const std::string& now) {
@@ -83,7 +86,21 @@ std::string changeable_options(const TrainOptions& o, const TrainingData& data) 
   for (const auto* side : {&data.valid_source, &data.valid_reference})
     for (const std::string& line : *side) valid.add(line), valid.add("\n");
   j["hash of valid-sets"] = data.valid.empty() ? "" : valid.hex();
-  return j.dump();
+  return json_text(j);
+}
+
+std::string measure_of(const std::string& changeable, const std::string& metric) {
+  const auto all = nlohmann::ordered_json::parse(changeable);
+  constexpr const char* sets = "hash of valid-sets";
+  if (!all.contains(sets) || all[sets] == "") return "";
+  std::vector<const char*> names{sets};
+  if (metric != "loss") names.push_back("valid-beam");
+  if (metric == "bleu") names.push_back("valid-tokenize");
+  if (metric == "script") names.push_back("valid-script");
+  nlohmann::ordered_json measure;
+  for (const char* name : names)
+    if (all.contains(name)) measure[name] = all[name];
+  return json_text(measure);
 }
 
 std::string changes(const std::string& before, const std::string& now) {
@@ -91,7 +108,7 @@ std::string changes(const std::string& before, const std::string& now) {
   auto plain = [](const nlohmann::ordered_json& value) {
     if (value.empty() || value == "") return std::string("none");
     if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : json_text(value);
   };
   std::string text;
   for (const auto& [name, value] : right.items())
@@ -106,15 +123,16 @@ std::string first_difference(const std::string& before, const std::string& now) 
   // With another one the training data is other ids, too.
   if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && left[key] != right[key])
     return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
-               left[key].dump(), ", now it is ", right[key].dump(), ": put the files of that run back");
+               json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
   for (const auto& [key, value] : right.items()) {
     if (left.contains(key) && left[key] == value) continue;
     const bool end = name(key) == "decay-updates" && left.contains(key);
-    return cat(name(key), " was ", left.contains(key) ? left[key].dump() : "not set", ", now it is ", value.dump(),
-               end ? cat(" (leave --decay-updates out, and it stays ", left[key].dump(), ")") : "");
+    return cat(name(key), " was ", left.contains(key) ? json_text(left[key]) : "not set", ", now it is ",
+               json_text(value),
+               end ? cat(" (leave --decay-updates out, and it stays ", json_text(left[key]), ")") : "");
   }
   for (const auto& [key, value] : left.items())
-    if (!right.contains(key)) return cat(name(key), " was ", value.dump(), ", now it is not set");
+    if (!right.contains(key)) return cat(name(key), " was ", json_text(value), ", now it is not set");
   return "the options differ";
 }
 

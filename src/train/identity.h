@@ -20,6 +20,10 @@ bool same_run(const std::string& before, const std::string& now);
 // a run ends, whichever way it got there.
 std::string changeable_options(const TrainOptions& options, const TrainingData& data);
 
+// The part of changeable_options() that says what a validation's score by this metric is of: scores of two measures
+// cannot be compared. "" without validation sets.
+std::string measure_of(const std::string& changeable, const std::string& metric);
+
 // "lr 0.005 -> 0.001, warmup 20 -> 40": between two of these; "" where nothing changed.
 std::string changes(const std::string& before, const std::string& now);
 

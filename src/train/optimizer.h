@@ -44,16 +44,19 @@ class Optimizer {
   Tensor first_, second_;
 };
 
-// a <- decay_t a + (1 - decay_t) values after every update. decay_t = min(decay, (1 + t) / (10 + t)): the
-// first updates do not weigh as if they were many. With decay 0 it takes no memory and does nothing.
+// a <- decay_t a + (1 - decay_t) values after every update, of parameters and of running statistics (which are those of
+// the weights that they were taken with). decay_t = min(decay, (1 + t) / (10 + t)), as f32 has it: the first updates do
+// not weigh as if they were many. With decay 0 it takes no memory and does nothing.
 class MovingAverage {
  public:
   // parts: what changes; the rest is the values' own.
   MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay);
 
   explicit operator bool() const { return decay_ > 0; }
-  Tensor slab() const { return slab_; }  // nothing with decay 0
-  void start();                          // from the values as they are
+  Tensor slab() const { return slab_; }        // nothing with decay 0
+  Tensor buffers() const { return buffers_; }  // nor where the model has none
+  void start();                                // from the values as they are
+  void start_statistics();                     // the same of the running statistics alone
   void update(Backend& backend, int64_t step);
   // Values and average change places; called again, they are back to the bit.
   void swap();
@@ -62,7 +65,8 @@ class MovingAverage {
   Parameters& parameters_;
   std::vector<Part> parts_;
   double decay_;
-  Tensor slab_;
+  std::vector<float> statistics_;
+  Tensor slab_, buffers_;
 };
 
 // The model is the averaged one while this lives.

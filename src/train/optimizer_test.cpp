@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "base/random.h"
 #include "base/test_folder.h"
 
 namespace hexapla {
@@ -81,6 +85,30 @@ TEST(Optimizer, WeightDecayIsForMatricesAlone) {
   EXPECT_LT(matrices, static_cast<int>(before.size()) / 2);
 }
 
+// A factor of 1 - 1e-8 is 1 in f32. As part of a step that is larger than the spacing of the weights, decay is there on
+// the mean.
+TEST(Optimizer, ASmallWeightDecayIsNotNone) {
+  const auto mean_after = [](const std::function<std::unique_ptr<Backend>()>& make, double decay) {
+    const auto backend = make();
+    constexpr int64_t n = 100'000;
+    std::vector<float> p(n), g(n), m(n), v(n);
+    Random random(3);
+    for (float& x : p) x = static_cast<float>(0.5 + 0.5 * random.uniform());
+    for (float& x : v) x = static_cast<float>(random.uniform());
+    const auto of = [](std::vector<float>& x) { return Tensor::of(x.data(), {n}); };
+    for (int64_t step = 1; step <= 10; ++step) {
+      for (float& x : g) x = static_cast<float>(random.normal());
+      backend->adam(of(p), of(g), of(m), of(v), {1e-4, 0.9, 0.98, 1e-9, step, 1, decay});
+    }
+    return std::accumulate(p.begin(), p.end(), 0.0) / n;
+  };
+  for (const auto& make : {std::function<std::unique_ptr<Backend>()>([] { return make_cpu_backend(); }),
+                           std::function<std::unique_ptr<Backend>()>(make_reference_backend)}) {
+    const double lost = mean_after(make, 0) - mean_after(make, 1e-4);  // lr * decay = 1e-8, ten times, of 0.75
+    EXPECT_NEAR(lost, 7.5e-8, 1.5e-8);
+  }
+}
+
 TEST(Optimizer, WhatIsFrozenIsNotTouched) {
   TrainOptions o;
   o.weight_decay = 0.5;
@@ -149,6 +177,49 @@ TEST(MovingAverage, OfWhatIsFrozenIsTheValueItself) {
   for (int64_t step = 1; step < 50; ++step) average.update(*b.backend, step);
   average.swap();
   EXPECT_EQ(b.values().at("embeddings.0.table"), before.at("embeddings.0.table"));
+}
+
+// What f32 makes of the factors 0.9999 and 0.0001 adds up to less than 1.
+TEST(MovingAverage, IsNotSmallerThanWhatItIsOf) {
+  Bench b;
+  MovingAverage average(b.parameters, parts_of(b.model, b.parameters, {}, false), 0.9999);
+  average.start();
+  const auto values = b.parameters.values().values<float>();
+  const std::vector<float> start(values.begin(), values.end());
+  Random random(5);
+  for (int64_t step = 100'000; step < 115'000; ++step) {
+    const auto noise = static_cast<float>(0.01 * (random.uniform() - 0.5));
+    for (size_t i = 0; i < start.size(); ++i) values[i] = start[i] * (1 + (i % 2 == 0 ? noise : -noise));
+    average.update(*b.backend, step);
+  }
+  const auto found = average.slab().values<float>();
+  double ratio = 0, of = 0;
+  for (size_t i = 0; i < start.size(); ++i)
+    if (start[i] != 0) ratio += double(found[i]) / double(start[i]), ++of;
+  EXPECT_NEAR(ratio / of, 1, 3e-5);
+}
+
+TEST(MovingAverage, HasTheStatisticsOfItsWeights) {
+  Config c = Bench::config();
+  c.norm = "batch";
+  Transformer model(c);
+  Parameters parameters(model, DType::f32, Parameters::Use::training);
+  initialise(model, 3);
+  const auto backend = make_cpu_backend();
+  MovingAverage average(parameters, parts_of(model, parameters, {}, false), 0.25);
+  average.start();
+  double expected = parameters.buffers().values<float>()[0];
+  for (const auto& [step, decay, value] : {std::tuple{1, 2.0 / 11, 3.0}, {2, 0.25, -2.0}, {3, 0.25, 5.0}}) {
+    backend->fill(parameters.buffers(), value);
+    average.update(*backend, step);
+    expected = decay * expected + (1 - decay) * value;
+  }
+  EXPECT_NEAR(average.buffers().values<float>()[0], expected, 1e-6);
+  {
+    const UseAverage use(average);
+    EXPECT_NEAR(parameters.buffers().values<float>()[0], expected, 1e-6);
+  }
+  EXPECT_EQ(parameters.buffers().values<float>()[0], 5.f);
 }
 
 TEST(MovingAverage, WithoutDecayIsNothing) {

@@ -7,7 +7,9 @@
 #include "base/hash.h"
 #include "data/training_text.h"
 #include "text/sampling.h"
+#include "train/checkpoint.h"
 #include "train/init_from.h"
+#include "train/run_vocabularies.h"
 #include "train/trainer.h"
 
 namespace hexapla {
@@ -17,14 +19,6 @@ namespace fs = std::filesystem;
 
 void add_notes(std::vector<std::string>& all, std::vector<std::string> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-void make_run_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw RunError(cat("cannot create the folder ", folder, " (--model): ", error.message(),
-                       "; choose a folder that you may write to"));
 }
 
 VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& normalization) {
@@ -45,26 +39,6 @@ VocabularyPair load_both(const std::string& path) {
   return {both, both};
 }
 
-// The files of a run: one where both sides have the same vocabulary, to the bytes.
-struct VocabularyFiles {
-  std::string joint, source, target;
-  explicit VocabularyFiles(const std::string& folder)
-      : joint(folder + "/vocab.spm"), source(folder + "/vocab.source.spm"), target(folder + "/vocab.target.spm") {}
-};
-
-// What an earlier start of this run has left in its folder: its own copies, so that a resumed run has the same pieces
-// even if the text or the given file has gone.
-std::optional<VocabularyPair> vocabularies_of_run(const TrainOptions& o, bool separate) {
-  const VocabularyFiles files(o.model);
-  if (!separate && fs::exists(files.joint)) return load_both(files.joint);
-  if (!fs::exists(files.source) || !fs::exists(files.target)) return {};
-  VocabularyPair found = load_pair(files.source, files.target);
-  if (!separate && !same_pieces(found.source, found.target))
-    throw UsageError(cat(o.model, " holds a run with a vocabulary for each side: give --separate-vocabs (or --vocabs) ",
-                         "as it was begun with, or name another folder (--model)"));
-  return found;
-}
-
 std::optional<VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate) {
   if (separate && !o.text.vocabs.empty()) return load_pair(o.text.vocabs[0], o.text.vocabs[1]);
   if (!separate && !o.vocab.empty()) return load_both(o.vocab);
@@ -79,13 +53,6 @@ VocabularyPair train_vocabularies(const TrainOptions& o, LineSample sample, bool
                                   o.text.target_normalization);
   return {Vocabulary::train(sample.source, of_source),
           Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
-}
-
-void keep_vocabularies(const TrainOptions& o, const VocabularyPair& v, bool separate) {
-  const VocabularyFiles files(o.model);
-  if (!separate && v.source.bytes() == v.target.bytes()) return write_file_atomically(files.joint, v.source.bytes());
-  write_file_atomically(files.source, v.source.bytes());
-  write_file_atomically(files.target, v.target.bytes());
 }
 
 // By the name of its file with the references; by the whole path where two sets have that name.
@@ -156,12 +123,12 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("--temp-dir ", o.text.temp_dir, " is no folder; make it first, or name one that there is"));
-  const bool separate = o.text.separate_vocabs || !o.text.vocabs.empty();
+  const bool separate = o.text.separate();
   const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                            o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
   TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
-  make_run_folder(o.model);
-  std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o, separate);
+  const auto lock = std::make_shared<const RunLock>(o.model);
+  std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
   if (!vocabularies) vocabularies = given_vocabularies(o, separate);
   if (!vocabularies) {
     LineSample sample = sample_lines(text, o.text.vocab_lines / 2, progress);
@@ -173,7 +140,6 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
     SubwordSampler(vocabularies->source, o.text.subword_alpha);
     SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  keep_vocabularies(o, *vocabularies, separate);
   PreparedPairs pairs = o.guided_alignment.empty()
                             ? prepare_pairs(text, vocabularies->source, vocabularies->target,
                                             {o.max_length, o.text.subword_alpha > 0, space}, progress)
@@ -182,6 +148,7 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
   if (weights.empty()) weights.assign(text.names().size(), 1);
   TrainingData data{
       .pairs = {pairs.store, vocabularies->source, vocabularies->target, std::move(weights), o.text.subword_alpha}};
+  data.lock = lock;
   data.space = space;
   data.sets = text.names();
   data.identity["training data"] = pairs.fingerprint;

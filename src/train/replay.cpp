@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
+#include "train/freeze.h"
 
 namespace hexapla {
 
@@ -49,6 +52,14 @@ const std::string& state_value(const LoadedCheckpoint& c, const std::string& key
   return found->second;
 }
 
+// --freeze of the run whose step it was.
+std::string freeze_of(const LoadedCheckpoint& c) {
+  const auto found = c.state.find("identity");
+  const json identity = found == c.state.end() ? json() : json::parse(found->second, nullptr, false);
+  const json freeze = identity.is_object() ? identity.value("freeze", json()) : json();
+  return freeze.is_string() ? freeze.get<std::string>() : "";
+}
+
 std::string faults(const Extremes& e) {
   std::string text;
   if (e.nan) text += fmt::format("{} NaN", e.nan);
@@ -62,9 +73,8 @@ void save_step(const std::string& folder, const Step& step, const Config& config
                const Vocabulary& source, const Vocabulary& target) {
   std::error_code error;
   fs::remove_all(folder, error);
-  fs::create_directories(folder, error);
   content.state["config"] = config.to_json();
-  content.state["step"] = json(step).dump();
+  content.state["step"] = json_text(json(step));
   save_checkpoint(folder, step.update, content);
   write_file_atomically(folder + "/lines.txt", lines_text(step, source, target));
 }
@@ -86,6 +96,7 @@ SavedStep load_step(const std::string& path) {
   s.parameters = std::make_unique<Parameters>(*s.model, DType::f32, Parameters::Use::training);
   saved.read("values", s.parameters->values());
   if (s.parameters->buffers()) saved.read("buffers", s.parameters->buffers());
+  freeze_statistics(*s.model, frozen_parameters(*s.model, freeze_of(saved)));
   return s;
 }
 
@@ -140,12 +151,19 @@ std::string StepFindings::text() const {
   return text;
 }
 
-std::string trouble(const LossSums& loss, double norm, double mean, double most) {
+namespace {
+const double largest_squared = std::sqrt(double(std::numeric_limits<float>::max()));
+}
+
+std::string trouble(const LossSums& loss, double norm, double clip, double mean, double most) {
   auto became = [](const char* what, double value) {  // the sign of a NaN says nothing
     return fmt::format("the {} became {}", what, std::isnan(value) ? std::abs(value) : value);
   };
   if (!std::isfinite(loss.loss)) return became("loss", loss.loss);
   if (!std::isfinite(norm)) return became("gradient", norm);
+  // Adam's second moment would be infinite from here on: that weight would never move again.
+  if (const double applied = clip > 0 ? std::min(norm, clip) : norm; applied > largest_squared)
+    return fmt::format("the gradient's norm became {:.3g}, whose square f32 cannot hold", applied);
   const double a_token = loss.loss / double(std::max<int64_t>(loss.tokens, 1));
   if (most <= 0 || mean <= 0 || a_token <= most * mean) return "";
   return fmt::format("the loss jumped to {:.4f} a token, {:.1f} times its recent mean of {:.4f}", a_token,

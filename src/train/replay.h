@@ -64,7 +64,8 @@ StepFindings check_step(Context& cx, Transformer& model, const Parameters& param
 
 // What is wrong with a step of this loss (summed over tokens) and gradient norm: "the loss became nan at update 12", or
 // a jump; "" where nothing is. mean: of the loss a token, lately; 0: too early to say. most: times the mean, 0: any.
-std::string trouble(const LossSums& loss, double norm, double mean, double most);
+// clip: of the norm, 0: it is not clipped.
+std::string trouble(const LossSums& loss, double norm, double clip, double mean, double most);
 
 // "lines 3, 17, 20 and 125 more".
 std::string lines_of(const Step& step);

@@ -12,9 +12,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
+#include "train/best_files.h"
 #include "train/best_models.h"
 #include "train/checkpoint.h"
-#include "train/final_model.h"
+#include "train/run_state.h"
+#include "train/run_vocabularies.h"
 
 namespace hexapla {
 namespace {
@@ -37,9 +40,7 @@ json identity_in(const LoadedCheckpoint& c) {
 
 // {source, target}, from the run's own copies, else from one of its models.
 std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
-  const std::string joint = run + "/vocab.spm", source = run + "/vocab.source.spm", target = run + "/vocab.target.spm";
-  if (fs::exists(joint)) return {read_file(joint), read_file(joint)};
-  if (fs::exists(source) && fs::exists(target)) return {read_file(source), read_file(target)};
+  if (auto own = vocabulary_bytes_of_run(run)) return *own;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
     if (fs::exists(run + name)) {
       const LoadedModel m = load_to_translate(run + name);
@@ -49,21 +50,30 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
       cat(run, " has no vocabulary (vocab.spm); a checkpoint is a model only in the folder of its training"));
 }
 
-// The metric of each validation by --best-by; by their updates.
-std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric) {
+// The metric of each validation of after this update; by their updates.
+std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric, int64_t after) {
   std::map<int64_t, double> scores;
   if (!fs::exists(run + "/valid.jsonl")) return scores;
   std::istringstream in(read_file(run + "/valid.jsonl"));
-  for (std::string line; std::getline(in, line);)
-    if (const json v = json::parse(line, nullptr, false); v.is_object() && v.contains(metric) && v[metric].is_number())
-      scores[v.value("update", int64_t{0})] = v[metric].get<double>();
+  for (std::string line; std::getline(in, line);) {
+    const json v = json::parse(line, nullptr, false);
+    const auto is = [&](const char* key, bool (json::*kind)() const) { return v.contains(key) && (v[key].*kind)(); };
+    if (!v.is_object() || !is("update", &json::is_number_integer) || !is(metric.c_str(), &json::is_number)) continue;
+    if (const auto update = v["update"].get<int64_t>(); update > after) scores[update] = v[metric].get<double>();
+  }
   return scores;
 }
 
-std::string metric_of(const std::string& run) {
+struct Measure {
+  std::string metric = "bleu";
+  int64_t since = 0;  // of validations up to this update scores are by other sets, another beam, ...
+};
+Measure measure_in(const std::string& run) {
   std::vector<std::string> notes;
   const auto newest = load_newest(checkpoints_of(run), notes);
-  return newest ? identity_in(*newest).value("best-by", "bleu") : "bleu";
+  if (!newest) return {};
+  return {identity_in(*newest).value("best-by", "bleu"),
+          RunState::from_strings(newest->state, newest->path).scores_since};
 }
 
 }  // namespace
@@ -78,11 +88,12 @@ LoadedModel load_checkpoint_model(const std::string& path) {
   const LoadedCheckpoint c = load_checkpoint(folder.parent_path().string(), std::atoll(name.c_str() + 7));
   LoadedModel m;
   const json identity = identity_in(c);
-  m.config = Config::from_json(identity.value("model", json::object()).dump(), c.path);
+  m.config = Config::from_json(json_text(identity.value("model", json::object())), c.path);
   m.net = std::make_unique<Transformer>(m.config);
   m.parameters = std::make_unique<Parameters>(*m.net, DType::f32, Parameters::Use::inference);
   c.read(c.tensors.find("average") ? "average" : "values", m.parameters->values());
-  if (m.parameters->buffers()) c.read("buffers", m.parameters->buffers());
+  if (m.parameters->buffers())
+    c.read(c.tensors.find("average_buffers") ? "average_buffers" : "buffers", m.parameters->buffers());
   std::tie(m.source_vocabulary, m.target_vocabulary) = vocabularies_of(run);
   for (const char* key : {"epoch", "target_tokens", "update"})
     if (const auto found = c.state.find(key); found != c.state.end()) m.history[key] = found->second;
@@ -102,15 +113,15 @@ std::vector<std::string> last_models(const std::string& run, int64_t count) {
 }
 
 std::vector<std::string> best_models(const std::string& run, int64_t count) {
-  const std::string metric = metric_of(run);
+  const auto [metric, since] = measure_in(run);
   const std::vector<int64_t> checkpoints = list_checkpoints(checkpoints_of(run));
   std::map<int64_t, std::string> paths;  // of what lies there
   std::vector<std::pair<int64_t, double>> held;
-  for (const auto& [update, score] : scores_of(run, metric)) {
-    if (fs::exists(best_model_path(run, update)))
-      paths[update] = best_model_path(run, update);
-    else if (std::binary_search(checkpoints.begin(), checkpoints.end(), update))
+  for (const auto& [update, score] : scores_of(run, metric, since)) {
+    if (std::binary_search(checkpoints.begin(), checkpoints.end(), update))
       paths[update] = checkpoint_path(run, update);
+    else if (fs::exists(best_model_path(run, update)))
+      paths[update] = best_model_path(run, update);
     else
       continue;
     held.emplace_back(update, score);
@@ -119,7 +130,7 @@ std::vector<std::string> best_models(const std::string& run, int64_t count) {
     throw DataError(cat(run, " holds ", held.size(), " validated models, fewer than --best ", count,
                         ": its checkpoints of updates with a validation, and DIR/best of --average-best"));
   std::stable_sort(held.begin(), held.end(),
-                   [&](const auto& a, const auto& b) { return is_better(metric, a.second, b.second); });
+                   [&, &by = metric](const auto& a, const auto& b) { return is_better(by, a.second, b.second); });
   held.resize(static_cast<size_t>(count));
   std::sort(held.begin(), held.end());
   std::vector<std::string> best;

@@ -7,6 +7,7 @@
 #include "base/test_folder.h"
 #include "model/average.h"
 #include "model/model_file.h"
+#include "train/best_files.h"
 #include "train/checkpoint.h"
 #include "train/test_runs.h"
 
@@ -95,13 +96,12 @@ TEST_F(RunOptions, TheMeanOfTheBestIsThatOfTheirFiles) {
   o.valid_every = "5";
   const TrainResult result = run(o);
   std::vector<std::string> files;
-  for (const auto& file : fs::directory_iterator(o.model + "/best")) files.push_back(file.path());
-  std::sort(files.begin(), files.end());
-  ASSERT_THAT(files, SizeIs(3));
+  for (const int64_t update : {20, 25, 30}) files.push_back(best_model_path(o.model, update));
   const LoadedModel mean = average_models(files), final = load_model(result.model);
   const auto a = mean.parameters->values().values<float>(), b = final.parameters->values().values<float>();
   EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin()));
   EXPECT_EQ(final.history.at("average_best"), "3");
+  EXPECT_EQ(final.history.at("averaged_updates"), "20 25 30");
   EXPECT_NO_THROW(std::stod(final.history.at("best_valid_loss")));
 }
 
@@ -153,6 +153,64 @@ TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
   for_each<Parameter>(*model.net, [&](const std::string& name, const Parameter& p) {
     EXPECT_EQ(numbers(p) == before.at(name), !name.starts_with("decoder.")) << name;
   });
+}
+
+// Gain, bias and running statistics: what a frozen encoder makes of a sentence stays the same.
+TEST_F(RunOptions, AFrozenBatchNormKeepsItsStatistics) {
+  TrainOptions first = options("first"), tuned = options("tuned");
+  first.architecture.norm = tuned.architecture.norm = "batch";
+  first.valid_sets.clear(), tuned.valid_sets.clear();
+  run(first);
+  tuned.init_from = first.model + "/model.safetensors";
+  tuned.freeze = "encoder";
+  tuned.ema = 0.9;
+  const LoadedModel before = load_model(tuned.init_from), after = load_model(run(tuned).model);
+  std::map<std::string, std::vector<float>> start;
+  auto numbers = [](const Buffer& b) {
+    const auto v = b.value.values<float>();
+    return std::vector<float>(v.begin(), v.end());
+  };
+  for_each<Buffer>(*before.net, [&](const std::string& name, const Buffer& b) { start[name] = numbers(b); });
+  for_each<Buffer>(*after.net, [&](const std::string& name, const Buffer& b) {
+    EXPECT_EQ(numbers(b) == start.at(name), name.starts_with("encoder.")) << name;
+  });
+}
+
+TEST_F(RunOptions, TheMovingAverageHasStatisticsOfItsOwn) {
+  TrainOptions o = options("ema");
+  o.architecture.norm = "batch";
+  o.ema = 0.9;
+  o.valid_sets.clear();
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
+  std::vector<float> average(static_cast<size_t>(model.parameters->buffers().size())), raw(average.size());
+  last.read("average_buffers", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
+  last.read("buffers", Tensor::of(raw.data(), {static_cast<int64_t>(raw.size())}));
+  const auto final = model.parameters->buffers().values<float>();
+  EXPECT_EQ(std::vector<float>(final.begin(), final.end()), average);
+  EXPECT_NE(average, raw);
+}
+
+// A Latin-1 name, say. In JSON such bytes have no place.
+TEST_F(RunOptions, NamesOfFilesNeedNotBeUtf8) {
+  TrainOptions o = options("run\xE9");
+  const std::string a = folder_ + "/caf\xE9.en", b = folder_ + "/caf\xE9.de";
+  fs::copy_file(folder_ + "/a", a), fs::copy_file(folder_ + "/b", b);
+  TrainOptions first = options("first\xE9");
+  first.text.target_normalization = first.text.source_normalization;
+  first.max_updates = 4;
+  run(first);
+  o.vocab = first.model + "/vocab.spm";
+  o.init_from = first.model + "/model.safetensors";
+  o.train_sets = o.valid_sets = {a, b, folder_ + "/a", folder_ + "/b"};
+  o.text.temp_dir = first.model;
+  o.max_updates = 12;
+  run(o);
+  o.max_updates = 20;
+  const LoadedModel model = load_model(run(o).model);
+  EXPECT_THAT(model.history.at("options"), HasSubstr("caf\uFFFD.en"));
+  EXPECT_THAT(model.history.at("data"), HasSubstr("caf\uFFFD.en"));
 }
 
 TEST_F(RunOptions, FineTuningStartsFromTheModel) {

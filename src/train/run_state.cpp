@@ -30,9 +30,19 @@ std::string text_of(const std::optional<double>& value) {
 }
 }  // namespace
 
+void RunState::forget_scores() {
+  best_score.reset();
+  best_update = worse_validations = plateau.stalled = 0;
+  best_models = {};
+  scores_since = update;
+}
+
 std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
   visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
+  if (best_update > 0) strings["best_update"] = text_of(best_update);
+  if (!measure.empty()) strings["measure"] = measure;
+  if (scores_since > 0) strings["scores_since"] = text_of(scores_since);
   if (!changed.empty()) strings["changed"] = changed;
   if (!lost_checkpoints.empty()) strings["lost_checkpoints"] = fmt::format("{}", fmt::join(lost_checkpoints, " "));
   return strings;
@@ -47,11 +57,17 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
           cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new --model folder"));
     parse(found->second, value);
   });
-  if (const auto found = strings.find("changed"); found != strings.end()) state.changed = found->second;
-  if (const auto found = strings.find("lost_checkpoints"); found != strings.end()) {
-    std::istringstream updates(found->second);
+  const auto optional = [&](const char* name, auto read) {
+    if (const auto found = strings.find(name); found != strings.end()) read(found->second);
+  };
+  optional("best_update", [&](const std::string& text) { parse(text, state.best_update); });
+  optional("measure", [&](const std::string& text) { state.measure = text; });
+  optional("scores_since", [&](const std::string& text) { parse(text, state.scores_since); });
+  optional("changed", [&](const std::string& text) { state.changed = text; });
+  optional("lost_checkpoints", [&](const std::string& text) {
+    std::istringstream updates(text);
     for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);
-  }
+  });
   return state;
 }
 

@@ -26,6 +26,11 @@ struct RunState {
   Plateau plateau;                   // of --schedule plateau
   BestModels best_models;            // of --average-best
 
+  // Of a run that has validated, which earlier versions did not say:
+  int64_t best_update = 0;   // that best_score is of; 0: not known
+  std::string measure;       // what the scores are by (measure_of(), train/identity.h)
+  int64_t scores_since = 0;  // update since when; those of validations up to it are by other sets, another beam, ...
+
   // Updates whose checkpoints could not be written though the final mean may want them. Most runs have none, and their
   // checkpoints need not say so.
   std::vector<int64_t> lost_checkpoints;
@@ -51,6 +56,9 @@ struct RunState {
     f("plateau_stalled", s.plateau.stalled);
     f("best_models", s.best_models);
   }
+  // Scores of another measure say nothing of those to come: the best model, the patience and the plateau begin anew.
+  void forget_scores();
+
   std::map<std::string, std::string> to_strings() const;  // doubles exactly
   static RunState from_strings(const std::map<std::string, std::string>& strings,
                                const std::string& file);  // DataError

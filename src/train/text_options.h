@@ -48,7 +48,8 @@ struct TextOptions {
     f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run");
   }
 
-  void check(size_t sets) const;  // UsageError, for so many training sets
+  bool separate() const { return separate_vocabs || !vocabs.empty(); }  // a vocabulary for each side
+  void check(size_t sets) const;                                        // UsageError, for so many training sets
 };
 
 }  // namespace hexapla

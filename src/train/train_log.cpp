@@ -46,6 +46,13 @@ bool append_to(const std::string& path, std::string_view text) {
   return whole;
 }
 
+// Is it one of ours, of no later than this update? What a crash or an editor has left is none.
+bool belongs(const std::string& line, int64_t last_update) {
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return false;
+  return object["update"].get<int64_t>() <= last_update;
+}
+
 }  // namespace
 
 std::string to_json(const TrainReport& r) {
@@ -61,11 +68,8 @@ JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) 
   if (!std::filesystem::exists(path_)) return;
   std::istringstream in(read_file(path_));
   std::string kept;
-  for (std::string line; std::getline(in, line);) {
-    const auto object = nlohmann::json::parse(line, nullptr, false);
-    if (object.is_discarded() || object.value("update", int64_t{0}) > update) continue;
-    kept += line + "\n";
-  }
+  for (std::string line; std::getline(in, line);)
+    if (belongs(line, update)) kept += line + "\n";
   write_file_atomically(path_, kept);
 }
 

@@ -15,7 +15,8 @@ std::string to_json(const TrainReport& r);
 // run had written after its checkpoint, so that the file reads as if the run had never stopped.
 class JsonLines {
  public:
-  // RunError: cannot be read or written. Lines after `update` are dropped, as is a line cut short by a crash.
+  // RunError: cannot be read or written. Lines after `update` are dropped, as is all that is no object with an update:
+  // a line cut short by a crash, say.
   JsonLines(std::string path, int64_t update);
   // Flushed at once. RunError: then the file is as it was.
   void append(const std::string& object);

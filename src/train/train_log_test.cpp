@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "base/file.h"
 #include "base/test_folder.h"
 
@@ -19,6 +21,14 @@ TEST_F(TrainLog, EveryLineEndsWithItsTime) {
   EXPECT_THAT(read_file(at("log")),
               ContainsRegex("^\\{\"update\": 1, \"rate\": 2.5, \"time\": "
                             "\"20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z\"\\}\n$"));
+}
+
+TEST_F(TrainLog, LinesThatAreNoneOfItsAreDropped) {
+  const std::string own = "{\"update\": 1, \"loss\": 2}\n";
+  std::ofstream(at("log")) << "5\n\"a\"\n[1]\nnull\n{\"update\": \"1\"}\n{\"update\": null}\n{\"loss\": 1}\n\n"
+                           << own << "{\"update\": 2}\n{\"upda";
+  const JsonLines log(at("log"), 1);
+  EXPECT_EQ(read_file(at("log")), own);
 }
 
 TEST_F(TrainLog, ALineThatDoesNotFitLeavesNoHalf) {

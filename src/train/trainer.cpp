@@ -10,14 +10,18 @@
 #include "base/parallel.h"
 #include "base/running_clock.h"
 #include "base/subprocess.h"
+#include "train/best_files.h"
 #include "train/checkpoint.h"
 #include "train/ending.h"
 #include "train/fit.h"
+#include "train/freeze.h"
 #include "train/identity.h"
 #include "train/init_from.h"
 #include "train/optimizer.h"
 #include "train/replay.h"
+#include "train/resume.h"
 #include "train/run_state.h"
+#include "train/run_vocabularies.h"
 #include "train/train_log.h"
 #include "train/valid_tokenizer.h"
 #include "train/validation.h"
@@ -27,13 +31,20 @@ namespace {
 
 constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
 
+std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
+  if (!data.lock) return std::make_shared<const RunLock>(o.model);
+  HEXAPLA_CHECK(data.lock->folder() == o.model, "what was prepared for ", data.lock->folder(), " is trained in ",
+                o.model);
+  return data.lock;
+}
+
 class Run {
  public:
   Run(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher)
       : options_(options),
         data_(data),
         watcher_(watcher),
-        lock_(options.model),
+        lock_(lock_of(options, data)),
         model_(with_vocabularies(options.architecture, data.pairs)),
         parameters_(model_, DType::f32, Parameters::Use::training),
         optimizer_(model_, parameters_, options),
@@ -43,6 +54,7 @@ class Run {
         arena_(arena_room(model_, parameters_, data, options, plan_)),
         cx_{backend, arena_} {
     cx_.seed = options.seed;
+    freeze_statistics(model_, frozen_parameters(model_, options.freeze));
     if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
     identity_ = identity_of(options, model_.config, data, initial_ ? initial_->checksum() : "");
     changeable_ = changeable_options(options, data);
@@ -58,12 +70,13 @@ class Run {
   TrainStart announcement();
   void initialise_model();
   bool resume();
-  void record_changes(const std::map<std::string, std::string>& state);
+  void resume_statistics(const LoadedCheckpoint& checkpoint);
   std::vector<Batch> draw();
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   LossSums accumulate_gradient(const std::vector<Batch>& batches);
   void update();
+  int64_t epoch() const { return state_.epoch + !stream_->epoch_ended(); }  // of the last update, from 1
   [[noreturn]] void fail_step(const std::string& what, const std::vector<Batch>& batches);
   std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
@@ -72,7 +85,6 @@ class Run {
   void validate();
   void judge(Validation& v);
   void keep_if_best(const Validation& v);
-  void write_best(const std::string& path, const Validation& v);
   void save();
   void save_off_schedule();
   CheckpointContent content(const char* schedule) const;
@@ -90,7 +102,7 @@ class Run {
   const TrainOptions& options_;
   const TrainingData& data_;
   TrainWatcher& watcher_;
-  RunLock lock_;
+  std::shared_ptr<const RunLock> lock_;
   Transformer model_;
   Parameters parameters_;
   Optimizer optimizer_;
@@ -138,46 +150,41 @@ void Run::initialise_model() {
 }
 
 bool Run::resume() {
-  std::vector<std::string> notes;
-  const auto found = load_newest(checkpoints(), notes);
-  for (const auto& n : notes) watcher_.note(n);
+  const auto found = resume_run(options_, identity_, changeable_, [&](const std::string& n) { watcher_.note(n); });
   if (!found) return false;
-  const auto was = found->state.find("identity");
-  if (was == found->state.end() || !same_run(was->second, identity_))
-    throw UsageError(
-        cat(options_.model, " holds a run with other options: ",
-            was == found->state.end() ? "its checkpoint does not say which" : first_difference(was->second, identity_),
-            "; give the options of that run, or another --model folder"));
-  found->read("values", parameters_.values());
-  found->read("first_moments", optimizer_.first_moments());
-  found->read("second_moments", optimizer_.second_moments());
-  if (average_) found->read("average", average_.slab());
-  if (parameters_.buffers()) found->read("buffers", parameters_.buffers());
-  state_ = RunState::from_strings(found->state, checkpoints());
+  const LoadedCheckpoint& checkpoint = found->checkpoint;
+  checkpoint.read("values", parameters_.values());
+  checkpoint.read("first_moments", optimizer_.first_moments());
+  checkpoint.read("second_moments", optimizer_.second_moments());
+  if (parameters_.buffers()) checkpoint.read("buffers", parameters_.buffers());
+  if (average_) checkpoint.read("average", average_.slab());
+  if (average_.buffers()) resume_statistics(checkpoint);
+  state_ = found->state;
   saved_update_ = state_.update;
-  record_changes(found->state);
-  const auto schedule = found->state.find("schedule");
-  if (schedule != found->state.end() && schedule->second == "off") extra_checkpoint_ = state_.update;
+  const auto schedule = checkpoint.state.find("schedule");
+  if (schedule != checkpoint.state.end() && schedule->second == "off") extra_checkpoint_ = state_.update;
   return true;
 }
 
-// Checkpoints of earlier versions do not say what could have changed.
-void Run::record_changes(const std::map<std::string, std::string>& state) {
-  const auto was = state.find("changeable");
-  const std::string what = was == state.end() ? "" : changes(was->second, changeable_);
-  if (what.empty()) return;
-  state_.changed += cat(state_.changed.empty() ? "" : "; ", "update ", state_.update, ": ", what);
-  watcher_.note(cat("goes on with other options: ", what, "; the model's record will say so"));
+void Run::resume_statistics(const LoadedCheckpoint& checkpoint) {
+  if (checkpoint.tensors.find("average_buffers")) return checkpoint.read("average_buffers", average_.buffers());
+  average_.start_statistics();
+  watcher_.note(
+      "this run was begun by a version that did not average running statistics (--ema with --norm batch): "
+      "their average begins now");
 }
 
 void Run::start() {
   for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
   remove_unfinished(checkpoints());
   TrainStart info = announcement();
-  if (resume())
+  if (resume()) {
     info.resumed_at = state_.update;
-  else
+  } else {
     initialise_model();
+    state_.measure = measure_of(changeable_, options_.best_by);
+  }
+  keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
   initial_.reset();
   stream_->seek(state_.epoch, state_.place);
   log_.emplace(options_.model + "/train.jsonl", state_.update);
@@ -228,13 +235,14 @@ void Run::update() {
   const LossSums sums = accumulate_gradient(batches);
   norm_ = optimizer_.gradient_norm(cx_.backend);
   const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
-  if (const std::string what = trouble(sums, norm_, mean, options_.max_loss_jump); !what.empty())
+  if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, batches);
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   ++state_.update;
   optimizer_.update(cx_.backend, state_.update, state_.plateau.scale, norm_);
   average_.update(cx_.backend, state_.update);
   state_.place = stream_->place();
+  if (stream_->epoch_ended()) ++state_.epoch, state_.place = 0;
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
@@ -293,7 +301,7 @@ bool Run::finished() const {
 TrainReport Run::current() const {
   TrainReport r;
   r.update = state_.update;
-  r.epoch = state_.epoch + 1;
+  r.epoch = epoch();
   r.loss = state_.loss_sum / double(std::max<int64_t>(state_.loss_tokens, 1));
   r.lr = optimizer_.learning_rate(state_.update, state_.plateau.scale);
   r.gradient_norm = norm_;
@@ -322,7 +330,7 @@ Validation Run::measure() {
   Validation v = hexapla::validate(cx_, model_, data_, options_);
   arena_.clear();
   v.update = state_.update;
-  v.epoch = state_.epoch + 1;
+  v.epoch = epoch();
   return v;
 }
 
@@ -349,26 +357,25 @@ void Run::judge(Validation& v) {
   const std::optional<double> score = score_of(v, options_.best_by);
   if (!score) return;
   v.best = !state_.best_score || is_better(options_.best_by, *score, *state_.best_score);
-  if (v.best) state_.best_score = score;
+  if (v.best) state_.best_score = score, state_.best_update = v.update;
   state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
   if (options_.schedule == "plateau" && state_.update >= options_.warmup)
     state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
 }
 
-// best.safetensors, and one of the best --average-best; those that no longer belong to them go with the next
-// checkpoint. One that cannot be written is among them all the same: the end of the run says that it is missing.
+// As best.safetensors, and as one of the best --average-best. One that cannot be written is among them all the same:
+// the end of the run says that it is missing.
 void Run::keep_if_best(const Validation& v) {
   const std::optional<double> score = score_of(v, options_.best_by);
-  if (v.best) write_best(options_.model + "/best.safetensors", v);
-  if (!score || !state_.best_models.accepts(*score, options_.average_best, options_.best_by)) return;
-  write_best(best_model_path(options_.model, v.update), v);
-  state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
-}
-
-void Run::write_best(const std::string& path, const Validation& v) {
+  const bool among = score && state_.best_models.accepts(*score, options_.average_best, options_.best_by);
+  if (!v.best && !among) return;
+  if (among) state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
   written("the best model was not saved", [&] {
-    save_run_model(path, trained(), state_, {Weights::Kind::best, {v.update}, score_of(v, options_.best_by)});
+    save_run_model(best_model_path(options_.model, v.update), trained(), state_,
+                   {Weights::Kind::best, {v.update}, score});
+    if (v.best) call_best(options_.model, v.update);
   });
+  prune_best(options_.model, state_);
 }
 
 // A failure (full disk, say) costs what was to be written, not the run.
@@ -388,7 +395,7 @@ void Run::save() {
     if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
     extra_checkpoint_.reset();
     prune(checkpoints(), std::max(options_.keep, options_.average_last));
-    prune_best(options_.model, state_.best_models.updates());
+    prune_best(options_.model, state_);
   });
 }
 
@@ -420,6 +427,7 @@ CheckpointContent Run::content(const char* schedule) const {
                      {"second_moments", optimizer_.second_moments()}};
   if (average_) content.tensors.push_back({"average", average_.slab()});
   if (parameters_.buffers()) content.tensors.push_back({"buffers", parameters_.buffers()});
+  if (average_.buffers()) content.tensors.push_back({"average_buffers", average_.buffers()});
   return content;
 }
 
@@ -464,16 +472,10 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
       return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", arena_.peak()};
     }
     update();
-    const bool epoch_ends = stream_->epoch_ended();
-    const int64_t finished_epochs = state_.epoch + epoch_ends;
-    if (reports.due(state_.update, finished_epochs, epoch_ends)) report();
-    const bool validates = !data_.valid.empty() && valid.due(state_.update, finished_epochs, epoch_ends);
-    if (validates) validate();
-    if (epoch_ends) {
-      ++state_.epoch;
-      state_.place = 0;
-    }
-    if (saving.due(state_.update, finished_epochs, epoch_ends)) save();
+    const auto due = [&](const Interval& i) { return i.due(state_.update, state_.epoch, stream_->epoch_ended()); };
+    if (due(reports)) report();
+    if (!data_.valid.empty() && due(valid)) validate();
+    if (due(saving)) save();
   }
   const TrainResult result = finish();
   std::error_code none;  // an earlier failure was mended: replaying it would mislead

@@ -17,6 +17,8 @@
 
 namespace hexapla {
 
+class RunLock;  // train/checkpoint.h
+
 // One of --valid-sets: so many of the validation lines, and of the examples that the loss is taken over.
 struct ValidSet {
   std::string name;
@@ -34,10 +36,13 @@ struct TrainingData {
   std::vector<std::string> notes{};                            // what was dropped while reading
   std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data
   std::vector<DataFile> files{};                               // that were read
+  // Of the run's folder, from before anything was read there until the result is shown; train() takes one where there
+  // is none.
+  std::shared_ptr<const RunLock> lock{};
 };
 
-// Reads and checks the sets, trains or loads the vocabularies (kept as DIR/vocab.spm, or vocab.source.spm and
-// vocab.target.spm, for resuming). UsageError, DataError, RunError.
+// Reads and checks the sets, trains or loads the vocabularies, and holds the lock of the run's folder from then on.
+// UsageError (another run has the folder, ...), DataError, RunError.
 TrainingData prepare_data(
     const TrainOptions& options, const ReadingProgress& progress = [](const char*, int64_t) {});
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_text.h"
 #include "evaluate/chrf.h"
 #include "train/valid_script.h"
 
@@ -149,20 +150,17 @@ std::string numbers(const ValidScores& s) {
   return fmt::format("\"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}", s.loss, s.perplexity,
                      s.bleu.value_or(-1), s.chrf.value_or(-1));
 }
-std::string json_text(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 }  // namespace
 
 std::string to_json(const Validation& v) {
   std::string sets;
   for (const auto& [name, scores] : v.sets)
-    sets += fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(name), numbers(scores));
+    sets += fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers(scores));
   return fmt::format("{{\"update\": {}, \"epoch\": {}, {}, {}{}\"signature\": {}, \"samples\": {}}}", v.update, v.epoch,
                      numbers(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
-                     sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets), json_text(v.signature),
-                     json_text(v.examples));
+                     sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets),
+                     json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
 }
 
 }  // namespace hexapla

@@ -181,7 +181,7 @@ void CpuBackend::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s)
   all.eps = static_cast<float>(s.eps);
   all.v_scale = static_cast<float>(1 / (1 - std::pow(s.beta2, t)));
   all.grad_scale = static_cast<float>(s.grad_scale);
-  all.keep = static_cast<float>(1 - s.lr * s.weight_decay);
+  all.decay = static_cast<float>(s.lr * s.weight_decay);
   in_pieces(all.n, piece, [&](int64_t from, int64_t count) {
     AdamRange here = all;
     here.p += from;

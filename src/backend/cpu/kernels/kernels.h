@@ -140,7 +140,7 @@ struct AdamRange {
   const float* g;
   int64_t n;
   float rate, beta1, beta2, rest1, rest2, eps, v_scale, grad_scale;  // rest = 1 - beta, v_scale = 1 / (1 - beta2^t)
-  float keep;                                                        // 1 - lr * weight decay
+  float decay;                                                       // lr * weight decay
 };
 
 using Map1 = void (*)(const float* x, float* y, int64_t n);

@@ -3,6 +3,7 @@
 
 namespace hexapla::cpu::ISA {
 
+// The decay is part of the step. As a factor, 1 - 1e-8, it would be 1: f32 has nothing between 1 and 1 - 6e-8.
 void adam(const AdamRange& a) {
   float* __restrict p = a.p;
   float* __restrict m = a.m;
@@ -12,7 +13,7 @@ void adam(const AdamRange& a) {
     const float g = gradient[i] * a.grad_scale;
     m[i] = a.beta1 * m[i] + a.rest1 * g;
     v[i] = a.beta2 * v[i] + a.rest2 * (g * g);
-    p[i] = p[i] * a.keep - a.rate * m[i] / (__builtin_sqrtf(v[i] * a.v_scale) + a.eps);
+    p[i] -= a.rate * m[i] / (__builtin_sqrtf(v[i] * a.v_scale) + a.eps) + a.decay * p[i];
   }
 }
 

@@ -33,8 +33,10 @@ void run(const Product& p, float* scratch) {
 
 // One column into its place in every quad of a strip.
 inline void quantise_column(const float* b, int64_t step, int64_t k, int8_t* out, float& scale, int32_t& sum) {
-  const float most = magnitude(b, step, k), inverse = most > 0 ? 127 / most : 0.0f;
-  scale = most / 127;
+  // Of a column below this its inverse would be infinite: it is a column of zeros.
+  constexpr float smallest = 127 / __FLT_MAX__;
+  const float most = magnitude(b, step, k), inverse = most > smallest ? 127 / most : 0.0f;
+  scale = most > smallest ? most / 127 : 0.0f;
   sum = 0;
   for (int64_t t = 0; t < k; ++t) {
     const int32_t q = (int32_t)__builtin_rintf(b[t * step] * inverse);
