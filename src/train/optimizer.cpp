@@ -63,6 +63,11 @@ void Optimizer::update(Backend& backend, int64_t step, double scale, double norm
   }
 }
 
+void Optimizer::forget_moments() {
+  parameters_.forget(first_);
+  parameters_.forget(second_);
+}
+
 MovingAverage::MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay)
     : parameters_(parameters), parts_(parts), decay_(decay) {
   if (decay > 0) slab_ = parameters.slab_like_values();
