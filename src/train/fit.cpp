@@ -16,7 +16,7 @@ constexpr int64_t papers_batch = 25'000;  // section 5.1
 constexpr const char* working = "working memory";
 constexpr const char* translating = "translating";
 // The program, its libraries with their buffers, and its threads: so much of a training of a toy model.
-constexpr size_t program = size_t{8} << 20;
+constexpr size_t program = size_t{6} << 20;
 constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of it
 
 // Of n things shared out among so many, how many the i-th gets.
