@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later). With --checks also what the checks
-# of the source need. Does nothing, and needs no network, when everything is there.
+# of the source need, with --nightly what scripts/nightly.sh needs beyond building. Does nothing, and needs no network, when everything is there.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
@@ -8,8 +8,10 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   libgtest-dev libgmock-dev)
 if [ "${1:-}" = --checks ]; then
   packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8)  # MeCab: BLEU of Japanese, in the tests
+elif [ "${1:-}" = --nightly ]; then
+  packages+=(python3 valgrind)
 elif [ $# -gt 0 ]; then
-  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks]"
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly]"
 fi
 
 if ! have dpkg-query || ! have apt-get; then

@@ -1,6 +1,7 @@
 #include "base/pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <new>
@@ -29,6 +30,13 @@ Pages::Pages(size_t bytes) : size_(bytes) {
 
 Pages::~Pages() {
   if (mapped_) munmap(mapped_, mapped_size_);
+}
+
+void Pages::forget(size_t from, size_t to) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t begin = to_multiple(reinterpret_cast<uintptr_t>(data_) + from, page),
+               end = (reinterpret_cast<uintptr_t>(data_) + to) / page * page;
+  if (data_ && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 void Pages::give_back() {

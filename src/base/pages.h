@@ -18,6 +18,10 @@ class Pages {
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }  // as asked for
 
+  // The system has the memory of [from, to) back, in bytes: what is read there next is zero, unless it shares a page
+  // with what lies outside.
+  void forget(size_t from, size_t to);
+
   // The system has the memory back. Its addresses stay taken, so that nothing else gets them; reading or writing there
   // ends the process.
   void give_back();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <new>
@@ -54,6 +55,26 @@ TEST(Pages, ManyAskForHugePages) {
   if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "this system has no huge pages";
   EXPECT_THAT(flags, testing::HasSubstr(" hg"));
   EXPECT_THAT(line_of_mapping(few.data(), "VmFlags:"), testing::Not(testing::HasSubstr(" hg")));
+}
+
+TEST(Pages, WhatIsForgottenIsZeroAndTakesNoMemory) {
+  Pages p(8 * mebibyte + 5);
+  std::fill_n(p.data(), p.size(), std::byte{1});
+  p.forget(2 * mebibyte + 1, 8 * mebibyte);
+  EXPECT_EQ(p.data()[2 * mebibyte], std::byte{1});
+  EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
+  EXPECT_EQ(p.data()[8 * mebibyte], std::byte{1});
+  p.data()[3 * mebibyte] = std::byte{2};  // it is still ours
+  p.forget(0, p.size());
+  p.forget(5, 5);
+  EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
+  if (const std::string line = line_of_mapping(p.data(), "Rss:"); !line.empty()) {
+    size_t kib = 0;
+    std::sscanf(line.c_str(), "Rss: %zu", &kib);
+    EXPECT_LE(kib, 2048u + 4) << line;  // the page that was just read, and the last one, of which only a part is ours
+  }
+  Pages none;
+  none.forget(0, 0);
 }
 
 // What was never written takes addresses, not memory.

@@ -22,6 +22,8 @@ Ids sampled(const SubwordSampler& sampler, const Vocabulary& vocabulary, std::st
 
 }  // namespace
 
+int64_t pairs_of_window(int64_t batch_tokens) { return std::max(kWindowPairs, 4 * batch_tokens); }
+
 int64_t Window::pairs() const {
   return std::accumulate(plan.begin(), plan.end(), int64_t{0},
                          [](int64_t sum, const auto& places) { return sum + static_cast<int64_t>(places.size()); });
@@ -42,7 +44,7 @@ WindowMaker::WindowMaker(const TrainingPairs& pairs, const Batching& options, co
       target_(pairs.target),
       parts_(open_parts(pairs, options.seed, space)),
       whole_(pairs.store->in_memory() && pairs.subword_alpha == 0),
-      window_pairs_(std::max(kWindowPairs, 4 * options.batch_tokens)) {
+      window_pairs_(pairs_of_window(options.batch_tokens)) {
   if (pairs.subword_alpha == 0) return;
   source_sampler_.emplace(source_, pairs.subword_alpha);
   target_sampler_.emplace(target_, pairs.subword_alpha);

@@ -21,6 +21,9 @@ struct Window {
   Batch batch(const Vocabulary& target, size_t i) const;
 };
 
+// Where an epoch is more than one window: how many pairs each has.
+int64_t pairs_of_window(int64_t batch_tokens);
+
 // Makes window after window. Where all pairs are ids in memory an epoch is one window: plan_epoch's batches.
 class WindowMaker {
  public:

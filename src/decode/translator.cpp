@@ -24,10 +24,26 @@ std::vector<size_t> longest_first(std::span<const int64_t> lengths) {
   return order;
 }
 
+constexpr int64_t few = 8;
+
 // Sharing out sentences is faster than sharing out products, if every worker gets a few.
-int64_t workers_for(int64_t sentences) {
-  constexpr int64_t few = 8;
-  return std::clamp<int64_t>(sentences / few, 1, threads());
+int64_t workers_for(int64_t sentences) { return std::clamp<int64_t>(sentences / few, 1, threads()); }
+
+// Fewer sentences at a time, then fewer workers, until they need no more than `limit` bytes together or there is one
+// sentence at a time. -> workers
+template <class Models>
+int64_t fit_into(size_t limit, int64_t workers, const Models& models, Queue& queue, const SearchOptions& options,
+                 DType dtype) {
+  while (static_cast<size_t>(workers) * search_memory(models, queue, options, dtype) > limit) {
+    if (workers == 1 && queue.sentences == 1) break;
+    if (workers > 1 && queue.sentences <= few) {
+      --workers;
+      continue;
+    }
+    queue.sentences = std::max<int64_t>(queue.sentences / 2, 1);
+    queue.tokens = queue.sentences == 1 ? 1 : std::max<int64_t>(queue.tokens / 2, 1);
+  }
+  return workers;
 }
 
 }  // namespace
@@ -183,12 +199,13 @@ Translation TextTranslator::read(Hypothesis&& found, const std::string& prefix,
   return t;
 }
 
-void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, const Done& done) const {
-  const int64_t workers = workers_for(static_cast<int64_t>(queue.order.size()));
-  const auto share = (static_cast<int64_t>(queue.order.size()) + workers - 1) / workers;
+void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const {
+  const int64_t most = workers_for(static_cast<int64_t>(queue.order.size()));
+  const auto share = (static_cast<int64_t>(queue.order.size()) + most - 1) / most;
   queue.sentences = std::min(queue.sentences, share);
   const DType dtype = model().target_embedding().table.value.dtype;
   const auto run = [&](const auto& models) {
+    const int64_t workers = memory == 0 ? most : fit_into(memory, most, models, queue, options, dtype);
     on_workers(workers, backend_, dtype, search_memory(models, queue, options, dtype),
                [&](Context& cx) { search(cx, models, queue, options, special_ids(target_), done); });
   };
@@ -201,7 +218,8 @@ std::vector<std::vector<Hypothesis>> TextTranslator::find(Queue& queue, const Tr
   SearchOptions search = options.search;
   if (cover) search.n_best = search.beam_size;
   std::vector<std::vector<Hypothesis>> found(queue.sources.size());
-  search_queue(queue, search, [&](size_t place, std::vector<Hypothesis> of_one) { found[place] = std::move(of_one); });
+  search_queue(queue, search, options.memory,
+               [&](size_t place, std::vector<Hypothesis> of_one) { found[place] = std::move(of_one); });
   if (!cover) return found;
   add_coverage({model(), special_ids(target_), backend_}, queue.sources, found, options);
   for (auto& of_one : found) of_one.resize(std::min(of_one.size(), static_cast<size_t>(options.search.n_best)));
@@ -245,6 +263,19 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
     if (results.back().empty()) results.back().emplace_back();
   }
   return results;
+}
+
+// The longest sentence needs the most.
+size_t least_memory(const Transformer& model, const Vocabulary& source, std::span<const std::string> lines,
+                    const TranslateOptions& options) {
+  const LineWarning nobody;
+  const SourceReader reader(source, positions(model), options.max_length, nobody);
+  std::vector<Ids> longest(1);
+  for (const std::string& line : lines)
+    for (SourceReader::Part& part : reader.parts(line, 0))
+      if (part.ids.size() > longest[0].size()) longest[0] = std::move(part.ids);
+  longest[0].push_back(source.eos());
+  return search_memory(model, longest, options.search, model.target_embedding().table.value.dtype);
 }
 
 }  // namespace hexapla

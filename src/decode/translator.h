@@ -24,6 +24,9 @@ struct TranslateOptions {
   double coverage_penalty = 0;  // beta of Wu et al. 2016, equation 14: reorders what the beam has found; 0: off
   bool copy_unknown = false;    // an unknown piece is written as what it came from in the source
   AttentionHead attention;      // of the first model: what these two look at
+  // Bytes of working memory of all workers together: batches and workers become fewer until it is enough, down to one
+  // sentence at a time (least_memory()); no translation depends on it. 0: as much as the batches ask for.
+  size_t memory = 0;
 };
 
 // Lines and what is asked of each.
@@ -74,7 +77,7 @@ class TextTranslator {
   int64_t positions() const;
   std::vector<std::vector<Hypothesis>> find(Queue& queue, const TranslateOptions& options) const;
   Translation read(Hypothesis&& found, const std::string& prefix, std::span<const std::string> copies) const;
-  void search_queue(Queue& queue, const SearchOptions& options, const Done& done) const;
+  void search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const;
 
   Ensemble ensemble_;
   const Vocabulary& source_;
@@ -82,6 +85,10 @@ class TextTranslator {
   Backend& backend_;
   std::shared_ptr<const PieceTexts> pieces_;
 };
+
+// The bytes of working memory that translating these lines takes however little TranslateOptions::memory is.
+size_t least_memory(const Transformer& model, const Vocabulary& source, std::span<const std::string> lines,
+                    const TranslateOptions& options);
 
 // Places of sentences in batches, the longest first; sentences of length 0 are left out.
 std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options);

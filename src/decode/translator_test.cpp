@@ -48,6 +48,31 @@ TEST_F(TranslatorTest, BatchesDoNotMatterAndOrderIsKept) {
   EXPECT_EQ(back, expected);
 }
 
+TEST_F(TranslatorTest, HowMuchMemoryThereIsDoesNotMatter) {
+  const std::vector<std::string> lines = made_up_lines(60, 2);
+  const std::vector<std::string> expected = texts(lines, short_);
+  const size_t least = least_memory(m_.model, vocabulary(), lines, short_);
+  for (const size_t memory : {size_t{1}, least, 3 * least, 50 * least, size_t{1} << 40}) {
+    short_.memory = memory;
+    EXPECT_EQ(texts(lines, short_), expected) << memory;
+  }
+}
+
+TEST_F(TranslatorTest, TheLongestPartNeedsTheMostMemory) {
+  const std::string longest = "ein Hund und zwei Katzen und ein Hund";
+  const auto least = [&](const std::vector<std::string>& lines) {
+    return least_memory(m_.model, vocabulary(), lines, short_);
+  };
+  EXPECT_EQ(least({"ein", longest, "Hund"}), least({longest}));
+  EXPECT_LT(least({"ein"}), least({longest}));
+  EXPECT_GT(least({}), 0u);
+  short_.max_length = 4;  // a longer line is split
+  EXPECT_LT(least({longest}), least({longest + " und zwei Katzen"}) + 1);
+  const size_t split = least({longest});
+  short_.search.beam_size = 64;
+  EXPECT_GT(least({longest}), 4 * split);
+}
+
 TEST_F(TranslatorTest, IsTheSearchBetweenTwoVocabularies) {
   const std::string line = "zwei Katzen und ein Hund";
   Ids ids = vocabulary().encode(line);

@@ -8,6 +8,11 @@ Tensor Parameters::slab(int64_t n) {
   return Tensor(memory_.back().data(), {n}, dtype_);
 }
 
+void Parameters::forget(Tensor slab) {
+  for (Pages& pages : memory_)
+    if (pages.data() == slab.bytes) pages.forget(0, pages.size());
+}
+
 namespace detail {
 namespace {
 void set(Tensor t, int64_t i, double v) {

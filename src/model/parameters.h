@@ -45,6 +45,8 @@ class Parameters {
   int64_t place(const Parameter& p) const { return (p.value.bytes - values_.bytes) / int64_t(size_of(dtype_)); }
   static int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
   Tensor slab_like_values() { return slab(values_.shape[0]); }  // for the optimizer's moments: zeros, owned here
+  // Its numbers become zeros, which take no memory until they are written.
+  void forget(Tensor slab);
 
  private:
   Tensor slab(int64_t n);

@@ -37,6 +37,8 @@ class Arena {
     top_ = m.top;
   }
   void clear() { rewind({0, capacity_}); }
+  // The system has the memory back that neither stack holds, until it is used again.
+  void release() { slab_.forget(bottom_, top_); }
 
   // Everything taken from scratch inside a frame is given back when the frame ends.
   class Frame {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -25,6 +26,21 @@ TEST(Arena, TwoStacksGrowTowardsEachOther) {
   EXPECT_EQ(distance(a, x), 8192 - 128);
   std::memset(a, 1, 100), std::memset(x, 2, 100);  // the memory is ours
   EXPECT_EQ(arena.peak(), 128u + 64 + 128 + 64);
+}
+
+TEST(Arena, WhatIsReleasedIsWhatNeitherStackHolds) {
+  Arena arena(1 << 20);
+  auto* kept = static_cast<char*>(arena.keep(100'000));
+  auto* scratch = static_cast<char*>(arena.scratch(100'000));
+  std::memset(kept, 1, 100'000), std::memset(scratch, 2, 100'000);
+  const Arena::Mark both = arena.mark();
+  auto* more = static_cast<char*>(arena.keep(100'000));
+  std::memset(more, 3, 100'000);
+  arena.rewind(both);
+  arena.release();
+  EXPECT_EQ(std::count(kept, kept + 100'000, 1), 100'000);
+  EXPECT_EQ(std::count(scratch, scratch + 100'000, 2), 100'000);
+  EXPECT_EQ(std::count(more + 4096, more + 90'000, 0), 90'000 - 4096);
 }
 
 TEST(Arena, ScratchIsGivenBackWithItsFrame) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/machine.h"
+#include "data/window.h"
 #include "train/checkpoint.h"
 #include "train/schedule.h"
 #include "train/validation.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr int64_t papers_batch = 25'000;  // section 5.1
 constexpr const char* working = "working memory";
+constexpr const char* translating = "translating";
+// The program, its libraries with their buffers, and its threads: so much of a training of a toy model.
+constexpr size_t program = size_t{6} << 20;
 constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of it
 
 // Of n things shared out among so many, how many the i-th gets.
@@ -43,6 +47,35 @@ size_t working_memory(const Transformer& model, const TrainingData& data, const 
     for (const auto& places : set)
       most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
   return most;
+}
+
+// What translating the validation sets takes however small its batches are.
+size_t translating_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o) {
+  return data.valid.empty() ? 0 : least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
+}
+
+size_t beyond(size_t bytes, size_t there) { return bytes - std::min(bytes, there); }
+
+// Where epochs are made in windows, one is planned, two are ready, one is drawn from: data/batch_stream.cpp.
+size_t windows_memory(const TrainingData& data, const TrainOptions& o) {
+  const PairStore& store = *data.pairs.store;
+  if (store.in_memory() && data.pairs.subword_alpha == 0) return 0;
+  const int64_t pairs = std::min(store.pairs(), pairs_of_window(o.batch_tokens));
+  const size_t bytes_of_pair = store.bytes() / static_cast<size_t>(std::max<int64_t>(store.pairs(), 1));
+  return 4 * static_cast<size_t>(pairs) * (sizeof(Example) + bytes_of_pair);
+}
+
+// Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
+size_t validation_memory(const TrainingData& data) {
+  constexpr size_t statistics = 400;
+  const size_t lines = 2 * bytes_of(data.valid_source) + bytes_of(data.valid_reference);
+  return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
+}
+
+size_t data_memory(const TrainingData& data, const TrainOptions& o) {
+  const PairStore& store = *data.pairs.store;
+  return (store.in_memory() ? store.bytes() : data.space.memory) + windows_memory(data, o) + validation_memory(data) +
+         data.pairs.source.bytes().size() + data.pairs.target.bytes().size();
 }
 
 // As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
@@ -112,18 +145,24 @@ Config with_vocabularies(Config c, const TrainingPairs& pairs) {
 
 MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, BatchStream& stream) {
-  const size_t slab = bytes_of(parameters.values());
-  const size_t text = bytes_of(data.valid_source) + bytes_of(data.valid_reference) + data.pairs.source.bytes().size() +
-                      data.pairs.target.bytes().size();
-  const PairStore& store = *data.pairs.store;
+  const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", 2 * slab},
-                   {working, working_memory(model, data, options, stream)},
-                   {"data", (store.in_memory() ? store.bytes() : data.space.memory) + bytes_of(data.valid) + text}}};
+                   {working, step},
+                   {"data", data_memory(data, options)},
+                   {"program", program}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
+  // It has the memory of the arena, which the system gets back meanwhile.
+  const size_t translation = beyond(translating_memory(model, data, options), step);
+  if (translation > 0) plan.parts.emplace_back(translating, translation);
+  // Sums in f64 and a model of --average-best have the memory of arena and moments.
+  const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
+  if (means > 0) plan.parts.emplace_back("means", means);
   return plan;
 }
+
+size_t memory_to_translate(const MemoryPlan& plan) { return plan.of(working) + plan.of(translating); }
 
 void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan) {
@@ -141,9 +180,7 @@ size_t arena_room(const Transformer& model, const Parameters& parameters, const 
                   const TrainOptions& options, const MemoryPlan& plan) {
   check_memory(model, parameters, data, options, plan);
   size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
-  for (const auto& [name, bytes] : plan.parts)
-    if (name == working) most = std::max(most, bytes);
-  return capacity_for(most);
+  return capacity_for(std::max(most, plan.of(working)));
 }
 
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {

@@ -10,9 +10,14 @@ namespace hexapla {
 // all.
 Config with_vocabularies(Config c, const TrainingPairs& pairs);
 
-// What training this model takes: weights, gradients, moments, working memory of the largest batch, data.
+// What training this model takes: weights, gradients, moments, working memory of the largest batch, data, what
+// translating the validation sets and averaging models take beyond that, and the program itself. The same for any
+// number of threads.
 MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, BatchStream& stream);
+
+// Of such a plan: what translating the validation sets may take while the system has the arena's memory.
+size_t memory_to_translate(const MemoryPlan& plan);
 
 // Of an arena that holds this peak: its two stacks may not touch.
 constexpr size_t capacity_for(size_t peak) { return peak + 64; }

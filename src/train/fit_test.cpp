@@ -58,6 +58,63 @@ TEST_F(Memory, ValidationCounts) {
   EXPECT_EQ(watcher.part("working memory"), result.peak_bytes);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+size_t status_of(const std::string& key) {  // bytes
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (size_t kib = 0; word == key && status >> kib) return kib << 10;
+  return 0;
+}
+
+// What a process takes beyond what it had, where it trains; the announcement comes first.
+std::vector<double> announced_and_taken(const std::function<TrainStart()>& training) {
+  const ChildResult child = in_child_process([&] {
+    std::ofstream("/proc/self/clear_refs") << 5;  // the highest is what it is now
+    const size_t before = status_of("VmRSS:");
+    const size_t announced = training().memory.total();
+    return cat(announced >> 10, " ", (status_of("VmHWM:") - before) >> 10);
+  });
+  EXPECT_TRUE(child.value) << child.end;
+  std::istringstream in(child.value.value_or(""));
+  double announced = 0, taken = 0;
+  in >> announced >> taken;
+  return {announced / 1024, taken / 1024};
+}
+
+// A wide beam over long lines takes far more than a step of training.
+TEST_F(Memory, TranslatingTheValidationSetsStaysWithinTheAnnouncement) {
+  for (const int64_t beam : {1, 64}) {
+    TrainOptions o = options(cat("beam ", beam));
+    write_toy_corpus(folder_ + "/long_a", folder_ + "/long_b", 80, 100, 200);
+    o.valid_sets = {folder_ + "/long_a", folder_ + "/long_b"};
+    o.valid_beam = beam;
+    o.max_updates = 3;
+    o.valid_every = "3";
+    o.threads = 2;
+    Started watcher;
+    const std::vector<double> mebibytes = announced_and_taken([&] {
+      run(o, watcher, false);
+      return watcher.start;
+    });
+    EXPECT_LE(mebibytes[1], mebibytes[0] + 30) << "beam " << beam;
+    EXPECT_GE(1.3 * (mebibytes[1] + 30), mebibytes[0]) << "beam " << beam;
+  }
+}
+#endif
+
+TEST_F(Memory, AWideBeamIsAnnounced) {
+  TrainOptions o = options("wide");
+  o.max_updates = 1;
+  Started one, wide;
+  run(o, one, false);
+  o.model += "2";
+  o.valid_beam = 300;
+  run(o, wide, false);
+  EXPECT_EQ(one.part("translating"), 0u) << "it has room in what a step takes";
+  EXPECT_GT(wide.part("translating"), one.part("working memory"));
+  EXPECT_GE(wide.start.memory.total(), one.start.memory.total() + wide.part("translating"));
+}
+
 // Of every epoch: the plan announces the largest by its tokens, others may need more.
 TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
   for (const int64_t batch_tokens : {64, 500, 5000}) {

@@ -55,6 +55,12 @@ size_t peak_or_bound(const Batch& batch, Peak&& peak) {
 
 }  // namespace
 
+size_t MemoryPlan::of(const std::string& part) const {
+  for (const auto& [name, bytes] : parts)
+    if (name == part) return bytes;
+  return 0;
+}
+
 size_t MemoryPlan::total() const {
   size_t sum = 0;
   for (const auto& part : parts) sum += part.second;

@@ -14,6 +14,7 @@ namespace hexapla {
 struct MemoryPlan {  // bytes
   // What for, and how much: "weights", "gradients", "moments", "working memory", "data", ...
   std::vector<std::pair<std::string, size_t>> parts;
+  size_t of(const std::string& part) const;  // 0: there is no such part
   size_t total() const;
   std::string text() const;  // "weights 42 MiB, gradients 42 MiB, ..., together 791 MiB"
 };

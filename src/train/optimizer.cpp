@@ -64,6 +64,11 @@ void Optimizer::update(Backend& backend, int64_t step, double scale, double norm
   }
 }
 
+void Optimizer::forget_moments() {
+  parameters_.forget(first_);
+  parameters_.forget(second_);
+}
+
 MovingAverage::MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay)
     : parameters_(parameters), parts_(parts), decay_(decay) {
   if (decay <= 0) return;

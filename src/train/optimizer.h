@@ -34,6 +34,7 @@ class Optimizer {
 
   Tensor first_moments() const { return first_; }
   Tensor second_moments() const { return second_; }
+  void forget_moments();  // no update follows: their memory is the system's
   const std::vector<Part>& parts() const { return parts_; }
 
  private:

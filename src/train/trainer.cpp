@@ -327,7 +327,7 @@ void Run::report() {
 // Of the weights that the model holds now.
 Validation Run::measure() {
   cx_.training = false;
-  Validation v = hexapla::validate(cx_, model_, data_, options_);
+  Validation v = hexapla::validate(cx_, model_, data_, options_, memory_to_translate(plan_));
   arena_.clear();
   v.update = state_.update;
   v.epoch = epoch();
@@ -450,6 +450,8 @@ TrainResult Run::finish() {
     missing_.push_back(cat("the checkpoint of the last update: the run can go on from ",
                            saved_update_ > 0 ? cat("update ", saved_update_) : "its beginning", " only"));
   if (lost_lines_ > 0) missing_.push_back(cat(lost_lines_, " lines of train.jsonl and valid.jsonl"));
+  arena_.release();  // the means have room in what updates took
+  optimizer_.forget_moments();
   const UseAverage averaged(average_);
   EndOfRun end{
       trained(), parameters_, state_, [&] { return measure(); }, [&](const std::string& n) { watcher_.note(n); },

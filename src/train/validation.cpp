@@ -36,13 +36,17 @@ void set_loss(ValidScores& scores, const LossSums& sums) {
   scores.perplexity = std::exp(sums.nll / double(sums.tokens));
 }
 
-std::vector<std::string> translations(const Transformer& model, const TrainingData& data, const TrainOptions& options,
+std::vector<std::string> translations(const Transformer& model, const TrainingData& data, const TranslateOptions& how,
                                       Backend& backend) {
   const TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
-  TranslateOptions how;
-  how.search.beam_size = static_cast<int>(options.valid_beam);
+  constexpr size_t portion = 2000;  // lines: ids, scores and hypotheses are held of so many
+  const std::span<const std::string> lines(data.valid_source);
   std::vector<std::string> best;
-  for (auto& found : translator.translate(data.valid_source, how)) best.push_back(std::move(found.front().text));
+  for (size_t from = 0; from < lines.size(); from += portion) {
+    const auto some = lines.subspan(from, std::min(portion, lines.size() - from));
+    for (auto& found : translator.translate(Lines{.text = some, .first = from}, how))
+      best.push_back(std::move(found.front().text));
+  }
   return best;
 }
 
@@ -93,7 +97,14 @@ std::vector<Plan> plan_validation(const TrainingData& data, const TrainOptions& 
   return plans;
 }
 
-Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options) {
+TranslateOptions translation_of(const TrainOptions& options) {
+  TranslateOptions how;
+  how.search.beam_size = static_cast<int>(options.valid_beam);
+  return how;
+}
+
+Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options,
+                    size_t memory) {
   Validation v;
   LossSums all;
   for (const ValidSet& set : data.valid_sets) v.sets.emplace_back(set.name, ValidScores{});
@@ -107,7 +118,10 @@ Validation validate(Context& cx, const Transformer& model, const TrainingData& d
   }
   set_loss(v, all);
 
-  const std::vector<std::string> hypotheses = translations(model, data, options, cx.backend);
+  cx.arena.release();
+  TranslateOptions how = translation_of(options);
+  how.memory = memory;
+  const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend);
   const Bleu bleu({.tokenize = options.valid_tokenize});
   const Chrf chrf;
   SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
