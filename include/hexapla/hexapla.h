@@ -42,7 +42,8 @@ struct TranslatorOptions {
 struct ScoredTranslation {
   std::string text;
   double score;       // log-probability of the tokens, the end of the sentence included
-  double normalised;  // divided by the length penalty: the best translation has the largest
+  double normalised;  // divided by the length penalty: the best translation has the largest. Of a line that was split
+                      // both are the sums over its parts
 };
 
 // A trained model with its vocabularies. The const functions may be called from several threads at once. A translation

@@ -19,6 +19,7 @@
 #include "cli/bench.h"
 #include "cli/model.h"
 #include "cli/search_options.h"
+#include "cli/text_inputs.h"
 #include "data/lines.h"
 #include "decode/packed_weights.h"
 #include "decode/search.h"
@@ -379,7 +380,7 @@ void add_bench_translate(CLI::App& bench, Action& chosen) {
   CLI::App* c = bench.add_subcommand("translate", "tokens a second to a fixed length, or a model's lines a second");
   c->add_option("-m,--model", b->model_path, "the model")->type_name("MODEL");
   c->add_option("--write-model", b->new_model, "write an untrained one of --preset there, and stop")->type_name("FILE");
-  c->add_option("--text", b->text, "the lines that it shall translate")->type_name("FILE");
+  c->add_option("--text", b->text, "the lines that it shall translate")->check(text_input())->type_name("FILE");
   c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
   c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(8, 1 << 24))->default_str("32000");

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/data_report.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 #include "curate/examination.h"
 
 namespace hexapla::cli {
@@ -87,10 +88,14 @@ void add_data(CLI::App& app, Action& chosen) {
   CLI::App* c = app.add_subcommand("data", "what is wrong with parallel text, where, and the text without it");
   c->add_option("files", d->files, "SOURCE TARGET: a sentence a line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
+      ->check(text_input())
       ->type_name("FILE FILE");
-  c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")->type_name("FILE");
+  c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")
+      ->check(text_input())
+      ->type_name("FILE");
   c->add_option("--test-sets", d->tests, "look for the sentences of this test set, but for case and punctuation")
       ->expected(1, 2)
+      ->check(text_input())
       ->type_name("SOURCE TARGET");
   c->add_option("--vocab", o.vocabularies, "see how these SentencePiece models fit: of source and target, or of both")
       ->expected(1, 2)

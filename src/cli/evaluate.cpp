@@ -11,6 +11,7 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 #include "cli/validators.h"
 #include "data/lines.h"
 #include "evaluate/choose_tokenizer.h"
@@ -75,11 +76,6 @@ struct Evaluate {
   }
 
   void check() const {
-    std::vector<std::string> all = files;
-    all.insert(all.end(), compare.begin(), compare.end());
-    if (!source.empty()) all.push_back(source);
-    if (std::count(all.begin(), all.end(), "-") > 1)
-      throw UsageError("stdin ('-') can be read only once; give files for the others");
     if (!source.empty() && !model.empty())
       throw UsageError("--source is the first file when a model translates (-m); leave one of them out");
     if (!compare.empty() && (report.sentence_level || report.best > 0 || report.worst > 0))
@@ -178,6 +174,7 @@ void add_evaluate(CLI::App& app, Action& chosen) {
   c->add_option("files", e->files, "HYPOTHESES REFERENCES..., or with -m SOURCE REFERENCES... (plain, .gz, .zst, .xz)")
       ->expected(-2)
       ->required()
+      ->check(text_input())
       ->type_name("FILE FILE...");
   c->add_option("-m,--model", e->model, "translate SOURCE with this model first")->type_name("MODEL");
   c->add_option("--metrics", e->metrics, "some of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
@@ -186,8 +183,11 @@ void add_evaluate(CLI::App& app, Action& chosen) {
        "--compare", e->compare,
        "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
       ->allow_extra_args(false)
+      ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--source", e->source, "what was translated, for --worst and --best")->type_name("FILE");
+  c->add_option("--source", e->source, "what was translated, for --worst and --best")
+      ->check(text_input())
+      ->type_name("FILE");
   add_report_options(*c, e->report);
   e->search.bind(*c);
   c->add_option("--threads", e->threads, "0: every core")->default_str("0");

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/model.h"
+#include "cli/text_inputs.h"
 #include "cli/validators.h"
 #include "train/init_from.h"
 #include "train/recipes.h"
@@ -102,9 +103,14 @@ std::string batch_tokens_of(const std::string& word) {
   return word;
 }
 
+// A file of lines, not of a model or a program.
+bool names_text(const std::string& name) {
+  return name == "train-sets" || name == "valid-sets" || name == "guided-alignment";
+}
+
 std::string type_of(const std::string& name) {
   if (name == "model") return "DIR";
-  if (name == "vocab") return "FILE";
+  if (name == "vocab" || name == "guided-alignment") return "FILE";
   if (name == "init-from") return "MODEL";
   if (name == "train-sets" || name == "valid-sets" || name == "vocabs") return "SOURCE TARGET";
   if (name == "temp-dir") return "DIR";
@@ -179,6 +185,7 @@ void bind_train_options(CLI::App& command, BoundTrainOptions& b) {
     if (of_recipes.count(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
     if (name == "batch-tokens") option->transform(batch_tokens_of);
+    if (names_text(name)) option->check(text_input());
   });
   command.add_option("--layers", b.layers, "layers of both stacks, N")->group("Model");
   b.architecture = Config::preset(b.options.preset);
@@ -212,6 +219,7 @@ void read_config_file(CLI::App& command, const std::string& path) {
 
 TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   if (!b.config_file.empty()) read_config_file(command, b.config_file);
+  check_readers_of_stdin(command);
   auto given = [&](const std::string& name) { return command.get_option("--" + name)->count() > 0; };
   TrainOptions options = preset_options(b.options.preset);
   if (!b.options.init_from.empty()) {

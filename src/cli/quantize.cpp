@@ -10,6 +10,7 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 #include "cli/validators.h"
 #include "data/corpus.h"
 #include "evaluate/bleu.h"
@@ -137,6 +138,7 @@ void add_quantize(CLI::App& app, Action& chosen) {
   c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
   c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
       ->expected(2)
+      ->check(text_input())
       ->type_name("SOURCE TARGET");
   c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
       ->check(not_negative())

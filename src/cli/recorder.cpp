@@ -110,6 +110,7 @@ Inspection inspect_pair(Backend& backend, const Transformer& model, const Pair& 
   Arena arena(memory_of(model, pair, dtype));
   Context cx{backend, arena, dtype};
   cx.tap = &result.seen;
+  const ForwardOnly forward_only(cx);
   const std::vector<int32_t> source_rows{0, static_cast<int32_t>(pair.source.size())};
   const std::vector<int32_t> target_rows{0, static_cast<int32_t>(result.target_in.size())};
   const BatchView batch{pair.source, result.target_in, result.target_out, source_rows, target_rows};

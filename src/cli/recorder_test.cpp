@@ -46,6 +46,13 @@ struct Small {
 
 const Pair pair{{4, 7, 5, 2}, {6, 9}};
 
+TEST(Recorder, ALongSourceBesideAShortTargetHasTheMemory) {
+  Config c = small_config();
+  c.enc_layers = 24, c.d_model = 64, c.d_ff = 256, c.d_k = c.d_v = 32;
+  const Small small(c);
+  EXPECT_LT(small.inspect({Ids(512, 4), {6}}).score, 0);
+}
+
 std::vector<std::string> names(const Inspection& seen) {
   std::vector<std::string> all;
   for (const auto& [name, value] : seen.seen.tensors()) all.push_back(name);

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/model.h"
+#include "cli/text_inputs.h"
 #include "cli/training.h"
 #include "text/utf8.h"
 #include "train/capsule.h"
@@ -155,8 +156,12 @@ void add_reproduce(CLI::App& app, Action& chosen) {
   auto r = std::make_shared<Reproduce>();
   CLI::App* c = app.add_subcommand("reproduce", "train a model again from its own record, and compare the bytes");
   c->add_option("MODEL", r->model, "model file, or folder of a training")->required();
-  c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved");
-  c->add_option("--valid-sets", r->valid_sets, "where the validation text is now");
+  c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved")
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("--valid-sets", r->valid_sets, "where the validation text is now")
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
   c->add_option("--vocab", r->vocab, "where the SentencePiece model is now, if the training was given one");
   c->add_option("--valid-script", r->valid_script, "the program that measures, if the training had one")
       ->type_name("PROGRAM");

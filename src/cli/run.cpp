@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 
 namespace hexapla::cli {
 namespace {
@@ -144,7 +145,10 @@ int run(int argc, const char* const* argv) try {
     std::fputs(app.help().c_str(), stdout);
     return argc > 1 ? 2 : 0;
   }
-  return perform(chosen);
+  return perform([&] {
+    check_readers_of_stdin(app);
+    return chosen();
+  });
 } catch (const std::bad_alloc&) {  // not even for the options
   complain_about_memory();
   return 1;

@@ -16,6 +16,7 @@
 #include "cli/portions.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 #include "data/parallel_text.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -151,8 +152,9 @@ void add_score(CLI::App& app, Action& chosen) {
   CLI::App* c = app.add_subcommand("score", "how probable given translations are, and each of their words");
   c->add_option("files", s->files, "SOURCE TARGET: line i of one is translated by line i of the other; - is stdin")
       ->expected(0, 2)
+      ->check(text_input())
       ->type_name("FILE FILE");
-  c->add_option("--tsv", s->tsv, "one file instead: SOURCE<TAB>TARGET a line")->type_name("FILE");
+  c->add_option("--tsv", s->tsv, "one file instead: SOURCE<TAB>TARGET a line")->check(text_input())->type_name("FILE");
   c->add_option("-m,--model", s->model, "model file, or folder of a training")->type_name("MODEL");
   c->add_flag("--word-scores", s->words, "one more column: log-probability of each word of TARGET and of </s>");
   c->add_flag("--token-scores", s->tokens, "one more column: log-probability of each piece of TARGET and of </s>");

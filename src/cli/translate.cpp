@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "cli/portions.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/text_inputs.h"
 #include "cli/translate_input.h"
 
 namespace hexapla::cli {
@@ -33,6 +35,10 @@ struct InputLines {
     requests.push_back(std::move(request));
     return text.back().size();
   }
+  void keep(size_t lines) {
+    text.resize(lines);
+    requests.resize(lines);
+  }
 };
 
 struct Translate {
@@ -44,7 +50,7 @@ struct Translate {
   AlignmentFlags alignment;
   SampleFlags sampling;
   int threads = 0;
-  bool jsonl = false, json = false, quiet = false;
+  bool jsonl = false, json = false, strict = false, quiet = false;
 
   TranslateOptions options() const {
     TranslateOptions how = search.options();
@@ -54,8 +60,6 @@ struct Translate {
     // An alignment is of one sentence; of several models, it is the first one's.
     if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
     check(how);
-    if (sampling.sample && !everywhere.require.empty())
-      throw UsageError("--require needs a beam, and --sample has none; leave one of them out");
     return how;
   }
 
@@ -68,20 +72,21 @@ struct Translate {
     Progress progress(make_terminal(parse_color(color), quiet));
     const bool typed = isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
-    InputLines read;
-    int64_t first = 0;
-    Portions portions([&] {
-      const InputLines in = std::exchange(read, {});
+    int64_t first = 0, without = 0;
+    const auto translate = [&](const InputLines& in) {
       const auto found = translator.translate(
           Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
             progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
           });
       write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
       if (!std::cout) throw OutputGone();
+      without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
       first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!typed) progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(first), double(first) / seconds));
-    });
+    };
+    InputLines read;
+    Portions portions([&] { before_a_wrong_line(std::exchange(read, {}), translate); });
     try {
       const auto input = open_input([&] {
         portions.answer();
@@ -92,7 +97,22 @@ struct Translate {
       return 1;
     }
     if (prompt) std::cerr << "\n";
+    if (strict && without > 0)
+      throw DataError(fmt::format("--strict: {} without a translation that follows the rules; ease them",
+                                  counted(without, "line")));
     return 0;
+  }
+
+  // The lines before one that cannot be translated as it was asked for are answered all the same.
+  template <class Answer>
+  static void before_a_wrong_line(InputLines lines, Answer&& answer) {
+    try {
+      answer(lines);
+    } catch (const LineError& e) {
+      lines.keep(e.line);
+      if (e.line > 0) answer(lines);
+      throw;
+    }
   }
 
   std::unique_ptr<TranslateInput> open_input(const BeforeWaiting& before_waiting) const {
@@ -146,6 +166,7 @@ struct Translate {
 void bind_requests(Translate& t, CLI::App& c) {
   c.add_option("--prefix", t.prefix_file,
                "how the translations begin, line by line; a word may be cut, a blank ends it")
+      ->check(text_input_beside_stdin())
       ->type_name("FILE");
   c.add_option("--require", t.everywhere.require, "words that every translation has; may be given several times")
       ->type_name("WORDS")
@@ -177,6 +198,7 @@ void add_translate(CLI::App& app, Action& chosen) {
       ->default_str("1");
   t->alignment.bind(*c);
   c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
+  c->add_flag("--strict", t->strict, "exit with 3 if any line has no translation that follows the rules");
   c->add_option("--threads", t->threads, "0: every core; the result does not depend on it")->default_str("0");
   c->add_flag("-q,--quiet", t->quiet, "only errors");
   c->add_option("--color", t->color, "auto, always or never")->default_str("auto");

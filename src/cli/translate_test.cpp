@@ -61,6 +61,7 @@ class TranslateTest : public CommandFolder {
   }
 };
 
+using Words = std::vector<std::string>;
 int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST_F(TranslateTest, AsManyLinesAsItReads) {
@@ -139,7 +140,7 @@ TEST_F(TranslateTest, SamplesHaveASeed) {
   expect_error({"--alignment-units", "pieces"}, "", 2, HasSubstr("--alignment"));
   expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature 0"));
   expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs a beam"));
-  expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 2, HasSubstr("need a beam"));
+  expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 3, HasSubstr("need a beam"));
 }
 
 TEST_F(TranslateTest, ModelsTranslateTogether) {
@@ -199,6 +200,45 @@ TEST_F(TranslateTest, JsonLines) {
   expect_error({"--jsonl", "--prefix", write("p", "")}, "", 2, HasSubstr("--jsonl and --prefix"));
 }
 
+// Whatever a line asks for, those before it are answered.
+TEST_F(TranslateTest, LinesBeforeAWrongOneAreAnswered) {
+  const std::string before = "{\"text\": \"ein\"}\n{\"text\": \"zwei\"}\n\n", after = "{\"text\": \"und\"}\n";
+  const std::string three = translate({"--jsonl"}, before).out;
+  for (const auto& [line, message] : {std::pair<std::string, std::string>{R"("require": ["Ж"])", "no piece for 'Ж'"},
+                                      {R"("forbid": [" "])", "is blank"},
+                                      {R"("require": ["ein Hund"], "forbid": ["Hund"])", "is required"},
+                                      {R"("require": 1)", "no list of strings"}}) {
+    const Result r = translate({"--jsonl"}, before + "{\"text\": \"die\", " + line + "}\n" + after);
+    EXPECT_EQ(r.code, 3);
+    EXPECT_EQ(r.out, three);
+    EXPECT_THAT(r.err, AllOf(HasSubstr("line 4"), HasSubstr(message)));
+  }
+}
+
+// Where there is none, nothing claims that it is certain.
+TEST_F(TranslateTest, LinesWithoutATranslation) {
+  const std::string prefixes = write("prefixes", "zwei Katzen laufen über die Straße\n\n\n"), lines = "ein\nzwei\n\n";
+  const Words none{"--prefix", prefixes, "--longest", "2"};
+  const Result plain = translate(none, lines);
+  EXPECT_EQ(plain.code, 0);
+  EXPECT_EQ(plain.out.substr(0, 1), "\n");
+  EXPECT_EQ(lines_of(plain.out), 3);
+  EXPECT_THAT(plain.err, HasSubstr("line 1: no translation follows the rules"));
+  const Result list = translate(none + Words{"--n-best", "2"}, lines);
+  EXPECT_THAT(list.out, testing::StartsWith("0 |||  ||| F0= -inf ||| -inf\n1 ||| "));
+  EXPECT_THAT(list.out, HasSubstr("\n2 |||  ||| F0= 0.000000 ||| 0.000000\n"));
+  const Result json = translate(none + Words{"--json"}, lines);
+  const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["translations"].at(0);
+  EXPECT_EQ(first["text"], "");
+  EXPECT_TRUE(first["score"].is_null());
+  EXPECT_TRUE(first["normalised"].is_null());
+  const Result strict = translate(none + Words{"--strict", "-q"}, lines);
+  EXPECT_EQ(strict.code, 3);
+  EXPECT_EQ(strict.out, plain.out);
+  EXPECT_THAT(strict.err, HasSubstr("error: --strict: 1 line without a translation"));
+  EXPECT_EQ(translate({"--strict"}, lines).code, 0);
+}
+
 TEST_F(TranslateTest, LongLines) {
   const std::string text = "ein Hund. zwei Katzen. die Katzen laufen über die Straße.\n";
   const Result split = translate({"--max-length", "9"}, text);
@@ -207,8 +247,10 @@ TEST_F(TranslateTest, LongLines) {
   const Result cut = translate({"--max-length", "9", "--long-input", "truncate"}, text);
   EXPECT_EQ(lines_of(cut.out), 1);
   EXPECT_THAT(cut.err, HasSubstr("only the first 9"));
-  expect_error({"--max-length", "9", "--long-input", "refuse"}, "ein\n" + text + text, 3,
-               AllOf(HasSubstr("line 2 has"), HasSubstr("2 such lines"), HasSubstr("--long-input split")));
+  const Result refused = translate({"--max-length", "9", "--long-input", "refuse"}, "ein\n" + text + text);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("line 2 has"), HasSubstr("2 such lines"), HasSubstr("--long-input split")));
+  EXPECT_EQ(lines_of(refused.out), 1) << "the line before it";
   expect_error({"--long-input", "drop"}, "", 2, HasSubstr("--long-input"));
   expect_error({"--max-length", "9", "--require", "Hund"}, text, 3, HasSubstr("phrases that are required"));
 }

@@ -81,6 +81,7 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, st
   const ArenaRewind whole(cx.arena);
   AlignmentTap tap(head, sources.size());
   Context tapped = cx;
+  const ForwardOnly forward_only(tapped);
   Transformer::Saved saved;
   const Tensor memory = model.encode(tapped, source.ids, source.starts, saved);
   tapped.tap = &tap;

@@ -56,6 +56,17 @@ TEST(Alignment, RowsSumToOneInEveryVariant) {
   }
 }
 
+TEST(Alignment, LongSourcesBesideShortTargetsHaveTheMemory) {
+  const auto backend = make_reference_backend();
+  std::vector<Ids> shorter = random_sentences(3, 2, 24);
+  for (Variant v : variants()) {
+    v.config.enc_layers = 7, v.config.max_positions = 100;
+    const TestModel m(v.config, DType::f64);
+    EXPECT_EQ(align(*backend, m.model, random_sentences(3, 60, 24), shorter, {}).size(), 3u) << v.name;
+    EXPECT_EQ(align(*backend, m.model, shorter, random_targets(3, 60), {}).size(), 3u) << v.name;
+  }
+}
+
 // Sees every weight of every layer, as hexapla inspect does.
 struct SeeAll : Tap {
   std::map<std::string, std::vector<double>> weights;

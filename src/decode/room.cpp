@@ -45,20 +45,21 @@ int64_t width(const SearchOptions& options, const Request& request) {
 }
 
 Room::Room(int64_t positions, const Queue& q, const SearchOptions& options) {
-  int64_t all = 0, rows = 0, longest_source = 0, extra = options.extra_length;
+  int64_t all = 0, rows = 0, longest_source = 0;
+  int64_t beyond = 0;  // tokens of a translation beyond those of its source, at most
   for (const size_t i : q.order) {
     const Request& r = request(q, i);
     const auto n = static_cast<int64_t>(q.sources[i].size());
     const int64_t cap = longest_translation(positions, q.sources[i], options, r), hypotheses = width(options, r);
     all += n, rows += cap * hypotheses;
-    extra = std::max(extra, options.extra_length + demanded(r));
+    beyond = std::max(beyond, cap - n);
     widest = std::max(widest, hypotheses);
     longest_source = std::max(longest_source, n);
     longest = std::max({longest, n, cap});
   }
   sentences = std::min(q.sentences, static_cast<int64_t>(q.order.size()));
   tokens = std::max(longest_source, std::min(q.tokens, all));
-  cache_rows = std::min(rows, widest * (tokens + sentences * extra));
+  cache_rows = std::min(rows, widest * (tokens + sentences * beyond));
 }
 
 Rows::Rows(std::vector<Sentence>& sentences, int64_t tokens) {

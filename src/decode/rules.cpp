@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/characters.h"
+
 namespace hexapla {
 namespace {
 
@@ -36,28 +38,34 @@ struct NoRepeatedNgram final : Rule {
   }
 };
 
-// No string with a letter in it stands more than so many times in a row: "endendend".
+// No characters with a letter among them stand more than so many times in a row: "endendend". A mark belongs to the
+// character before it, so nothing that is repeated begins with one or ends before one.
 struct NoStutter final : Rule {
   size_t times;
   const PieceTexts& pieces;
   NoStutter(int64_t n, const PieceTexts& p) : times(static_cast<size_t>(n)), pieces(p) {}
   bool allows(const Partial& so_far, int32_t id) const override {
-    const std::string_view added = pieces.added(so_far.text, id);
-    const std::string text = so_far.text + std::string(added);
+    const std::string text = so_far.text + std::string(pieces.added(so_far.text, id));
+    const std::vector<Character> all = characters_of(text);
     // The last repetition may end anywhere in what is added.
-    for (size_t end = so_far.text.size() + 1; end <= text.size(); ++end)
-      for (size_t unit = 1; unit * (times + 1) <= end; ++unit)
-        if (stutters(std::string_view(text).substr(0, end), unit)) return false;
+    for (size_t end = all.size(); end > 0 && all[end - 1].to > so_far.text.size(); --end) {
+      if (end < all.size() && all[end].kind == CharacterKind::mark) continue;
+      for (size_t unit = 1; unit <= end / (times + 1); ++unit)
+        if (stutters(text, std::span(all).first(end).last(unit * (times + 1)), unit)) return false;
+    }
     return true;
   }
 
  private:
-  bool stutters(std::string_view text, size_t unit) const {
-    const std::string_view tail = text.substr(text.size() - unit * (times + 1));
-    return tail.substr(unit) == tail.substr(0, tail.size() - unit) &&
-           std::any_of(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(unit), letter);
+  // Whether the tail of the text is its first so many characters again and again.
+  static bool stutters(std::string_view text, std::span<const Character> tail, size_t unit) {
+    const size_t from = tail.front().from, bytes = tail[unit].from - from;
+    const std::string_view all = text.substr(from, tail.back().to - from);
+    return all.size() == bytes * (tail.size() / unit) && all.substr(bytes) == all.substr(0, all.size() - bytes) &&
+           tail.front().kind != CharacterKind::mark &&
+           std::any_of(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(unit),
+                       [](const Character& c) { return c.kind == CharacterKind::letter; });
   }
-  static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 };
 
 // None of the request's forbidden phrases.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "backend/cpu/cpu.h"
 #include "base/parallel.h"
@@ -328,6 +329,35 @@ TEST(Rules, StutterIsSeenInTheText) {
   EXPECT_TRUE(may_add("lau la", "u"));
   EXPECT_FALSE(may_add("laulaula", "u"));
   EXPECT_TRUE(may_add("laulaula", "e"));
+}
+
+// By characters and what they are, never by the bytes that they happen to have.
+TEST(Rules, StutterIsOfCharacters) {
+  const Vocabulary v = Vocabulary::train({"円充丸 谢谢 ab 1 x"}, {.size = 320, .byte_fallback = true});
+  const PieceTexts texts(v);
+  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &texts};
+  const Request request;
+  const auto may_read = [&](const std::string& text, int64_t times) {
+    const Rules rules(queue, {.max_stutter = times}, special_ids(v));
+    Ids ids{v.bos()};
+    for (const char byte : text) {  // in the smallest pieces that there are
+      int32_t id = 0;
+      while (texts[id] != std::string(1, byte) || !v.piece(id).starts_with("<0x")) ++id;
+      if (!rules.allows({ids, texts.read(ids), request}, id)) return false;
+      ids.push_back(id);
+    }
+    return true;
+  };
+  for (const char* text :
+       {"円", "充", "丸", "——", "……", "————", "😂😂😂", "२२२२", "１１１", "1111", "...", "谢", "e\u0301e"})
+    EXPECT_TRUE(may_read(text, 1)) << text;
+  for (const char* text : {"円円", "谢谢", "abab", "e\u0301e\u0301", "ーー", "काका", "a——a——"})
+    EXPECT_FALSE(may_read(text, 1)) << text;
+  EXPECT_TRUE(may_read("谢谢", 2));
+  EXPECT_FALSE(may_read("哈哈哈", 2));
+  EXPECT_TRUE(may_read("a\u0300\u0300", 1)) << "a mark is no letter";
+  EXPECT_TRUE(may_read("x\u0302e\u0302e", 1)) << "what is repeated does not begin inside of a character";
+  EXPECT_TRUE(may_read("abab", std::numeric_limits<int64_t>::max()));
 }
 
 TEST_F(RulesTest, TheUnknownPieceCanBeForbidden) {

@@ -1,7 +1,9 @@
 #include "decode/sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/random.h"
 
@@ -10,19 +12,42 @@ namespace {
 
 constexpr uint32_t attempts = 64;  // before what is forbidden is taken out of the distribution one by one
 
-// The first place at which the running sum of the weights passes u times their sum.
-size_t place(std::span<const double> weights, double u) {
+double total(std::span<const double> weights) {
   double sum = 0;
   for (const double w : weights) sum += w;
-  const double wanted = u * sum;
+  return sum;
+}
+
+// The first place at which the running sum of the weights passes u times their sum; none where all of them are 0.
+std::optional<size_t> place(std::span<const double> weights, double u) {
+  const double wanted = u * total(weights);
   double running = 0;
-  size_t last = 0;
+  std::optional<size_t> last;
   for (size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] == 0) continue;
     last = i;
-    if ((running += weights[i]) > wanted) return i;
+    if ((running += weights[i]) > wanted) break;
   }
   return last;
+}
+
+// Which tokens of a row of logits can be drawn at all.
+std::vector<bool> writable(Tensor log_p, const RuledTokens& tokens) {
+  std::vector<bool> open(static_cast<size_t>(log_p.shape[1]));
+  for (size_t id = 0; id < open.size(); ++id) open[id] = tokens.writable(static_cast<int32_t>(id));
+  return open;
+}
+
+// exp(log p / temperature) of the tokens that are open, relative to the best of them and not to the best of all: beside
+// one that is forbidden all others may be 0 at a low temperature, and yet one of them is to be drawn.
+std::vector<double> weights(Tensor log_p, const std::vector<bool>& open, double temperature) {
+  std::vector<double> w(open.size());
+  double best = -std::numeric_limits<double>::infinity();
+  for (size_t id = 0; id < w.size(); ++id)
+    if (open[id]) best = std::max(best, number(log_p, static_cast<int64_t>(id)));
+  for (size_t id = 0; id < w.size() && std::isfinite(best); ++id)
+    if (open[id]) w[id] = std::exp((number(log_p, static_cast<int64_t>(id)) - best) / temperature);
+  return w;
 }
 
 }  // namespace
@@ -77,30 +102,23 @@ std::optional<Token> Sampler::next(const Sentence& s, const Live& live, RuledTok
 
 std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, RuledTokens& tokens,
                                      int64_t row) const {
+  const double temperature = options_.sampling->temperature;
   const Tensor log_p = tokens.scores(row);
-  std::vector<double> w = weights(log_p, tokens);
+  const auto token = [&](size_t id) {
+    return Token{number(log_p, static_cast<int64_t>(id)), static_cast<int32_t>(id)};
+  };
+  std::vector<bool> open = writable(log_p, tokens);
+  std::vector<double> w = weights(log_p, open, temperature);
   for (uint32_t attempt = 0; attempt < attempts && !rules_.forced(so_far); ++attempt) {
-    const auto id = static_cast<int32_t>(place(w, draw(key, attempt)));
-    if (rules_.allows(so_far, id)) return Token{number(log_p, id), id};
-    w[id] = 0;
+    const std::optional<size_t> id = place(w, draw(key, attempt));
+    if (!id) return {};
+    if (rules_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
+    open[*id] = false;
+    if (std::exchange(w[*id], 0) == 1) w = weights(log_p, open, temperature);  // it was what the others are relative to
   }
-  for (size_t id = 0; id < w.size(); ++id)
-    if (w[id] > 0 && !rules_.allows(so_far, static_cast<int32_t>(id))) w[id] = 0;
-  const auto id = static_cast<int32_t>(place(w, draw(key, attempts)));
-  if (w[id] == 0) return {};
-  return Token{number(log_p, id), id};
-}
-
-// Of all tokens, relative to that of the best.
-std::vector<double> Sampler::weights(Tensor log_p, const RuledTokens& tokens) const {
-  std::vector<double> w(static_cast<size_t>(log_p.shape[1]));
-  double best = -std::numeric_limits<double>::infinity();
-  for (size_t id = 0; id < w.size(); ++id)
-    if (tokens.writable(static_cast<int32_t>(id))) best = std::max(best, number(log_p, static_cast<int64_t>(id)));
-  for (size_t id = 0; id < w.size(); ++id)
-    if (tokens.writable(static_cast<int32_t>(id)))
-      w[id] = std::exp((number(log_p, static_cast<int64_t>(id)) - best) / options_.sampling->temperature);
-  return w;
+  for (size_t id = 0; id < open.size(); ++id) open[id] = open[id] && rules_.allows(so_far, static_cast<int32_t>(id));
+  const std::optional<size_t> id = place(weights(log_p, open, temperature), draw(key, attempts));
+  return id ? std::optional(token(*id)) : std::nullopt;
 }
 
 std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& key, RuledTokens& tokens,
@@ -112,7 +130,7 @@ std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& 
   size_t n = 0;
   while (n < best.tokens.size() && sum < o.top_p * best.total) sum += best.weights[n++];
   if (n == 0) return {};
-  return best.tokens[place(std::span(best.weights).first(n), draw(key, 0))];
+  return best.tokens[place(std::span(best.weights).first(n), draw(key, 0)).value()];
 }
 
 // The top_k of what is allowed, or all of it.
@@ -120,8 +138,7 @@ Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, RuledTokens& token
   const SamplingOptions& o = *options_.sampling;
   Nucleus found;
   tokens.visit(row, so_far, rules_, [&](double score, int32_t id) {
-    found.add({score, id}, o.temperature);
-    found.total += found.weights.back();
+    found.total += found.add({score, id}, o.temperature);
     return o.top_k == 0 || static_cast<int64_t>(found.tokens.size()) < o.top_k;
   });
   return found;
@@ -130,19 +147,20 @@ Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, RuledTokens& token
 // What is forbidden is no part of the whole. (Of what is not looked at, being too improbable, nobody knows.)
 Sampler::Nucleus Sampler::of_the_whole(const Partial& so_far, RuledTokens& tokens, int64_t row) const {
   const SamplingOptions& o = *options_.sampling;
+  const Tensor log_p = tokens.scores(row);
+  std::vector<bool> open = writable(log_p, tokens);
   Nucleus found;
-  for (const double w : weights(tokens.scores(row), tokens)) found.total += w;
-  double sum = 0, best = NAN;
+  double sum = 0;
   tokens.visit(row, [&](double score, int32_t id) {
-    if (std::isnan(best)) best = score;
-    const double w = std::exp((score - best) / o.temperature);
-    if (!rules_.allows(so_far, id)) {
-      found.total -= w;
-      return sum < o.top_p * found.total;
-    }
-    found.tokens.push_back({score, id});
-    found.weights.push_back(w);
-    return (sum += w) < o.top_p * found.total;
+    const bool allowed = rules_.allows(so_far, id);
+    if (allowed)
+      sum += found.add({score, id}, o.temperature);
+    else
+      open[static_cast<size_t>(id)] = false;
+    if (found.tokens.empty()) return true;
+    if (allowed && found.tokens.size() == 1) found.total = total(weights(log_p, open, o.temperature));
+    if (!allowed) found.total -= found.weight(score, o.temperature);
+    return sum < o.top_p * found.total;
   });
   return found;
 }

@@ -25,19 +25,21 @@ class Sampler final : public Chooser {
   void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
 
  private:
-  // The tokens that may be drawn, best first, their weights, and the weight of which top_p is a share.
+  // The tokens that may be drawn, best first, their weights relative to the first, and the weight of which top_p is a
+  // share.
   struct Nucleus {
     std::vector<Token> tokens;
     std::vector<double> weights;
     double total = 0;
-    void add(Token t, double temperature) {
+    double weight(double score, double temperature) const { return std::exp((score - tokens[0].score) / temperature); }
+    double add(Token t, double temperature) {
       tokens.push_back(t);
-      weights.push_back(std::exp((t.score - tokens[0].score) / temperature));
+      weights.push_back(weight(t.score, temperature));
+      return weights.back();
     }
   };
   Nucleus of_the_first(const Partial& so_far, RuledTokens& tokens, int64_t row) const;
   Nucleus of_the_whole(const Partial& so_far, RuledTokens& tokens, int64_t row) const;
-  std::vector<double> weights(Tensor log_p, const RuledTokens& tokens) const;
   DrawKey key(const Sentence& s, const Live& live) const;
   // The next token and its log-probability of the model; none if no token is allowed.
   std::optional<Token> next(const Sentence& s, const Live& live, RuledTokens& tokens, int64_t row) const;

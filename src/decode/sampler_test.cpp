@@ -125,6 +125,27 @@ TEST(Sampler, FollowsRules) {
   }
 }
 
+// Where the best token is forbidden, the others keep their proportions however improbable they are beside it: at this
+// temperature their weights relative to it are 0.
+TEST(Sampler, LowTemperaturesUnderRulesDrawWhatIsLeft) {
+  const ConstantModel m({1e-9, 1e-9, 1 - 1e-6, 1e-7, 2e-7, 2.02e-7, 1.98e-7, 1e-8});
+  const double cold = 0.01;
+  std::map<int32_t, double> left;
+  for (const auto& [id, p] : std::map<int32_t, double>{{4, 2e-7}, {5, 2.02e-7}, {6, 1.98e-7}})
+    left[id] = std::pow(p / 2e-7, 1 / cold);
+  for (const SamplingOptions& s :
+       {SamplingOptions{.temperature = cold}, SamplingOptions{.temperature = cold, .top_p = 0.9999},
+        SamplingOptions{.temperature = cold, .top_k = 3}}) {
+    SearchOptions o = samples(2, s);
+    o.min_length = 4;
+    const auto counts = first_tokens(m, o);
+    EXPECT_LT(chi_square(counts, left), 13.8) << s.top_k << " " << s.top_p;
+    int drawn = 0;
+    for (const auto& [id, n] : counts) drawn += n;
+    EXPECT_EQ(drawn, 2 * 4000) << "translations were lost";
+  }
+}
+
 TEST(Sampler, ScoresAreTheModels) {
   const ConstantModel m(probabilities);
   SearchOptions o = samples(3, {.temperature = 2, .top_p = 0.9});

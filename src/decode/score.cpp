@@ -47,6 +47,7 @@ std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::s
   for (size_t b = 1; b < target.starts.size(); ++b) labels[target.starts[b] - 1] = special.eos;
 
   const ArenaRewind whole(cx.arena);
+  const ForwardOnly forward_only(cx);
   Transformer::Saved saved;
   const Tensor memory = model.encode(cx, source.ids, source.starts, saved);
   const Tensor x = model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);

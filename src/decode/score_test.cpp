@@ -61,6 +61,21 @@ TEST(Score, NeighboursTilesAndThreadsDoNotMatter) {
   set_threads(1);
 }
 
+// The memory that is counted is what score() has: of the encoder, whose layers outnumber those of the decoder, no more
+// than it keeps.
+TEST(Score, LongSourcesBesideShortTargetsHaveTheMemory) {
+  const auto backend = make_reference_backend();
+  const std::vector<Ids> longer = random_sentences(3, 60, 24), shorter{{2}, {5, 2}, {6, 7, 2}};
+  for (Variant v : variants()) {
+    v.config.enc_layers = 7, v.config.max_positions = 100;
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const TestModel m(v.config, dtype);
+      EXPECT_EQ(score(*backend, m.model, longer, shorter).size(), 3u) << v.name;
+      EXPECT_EQ(score(*backend, m.model, shorter, longer).size(), 3u) << v.name;
+    }
+  }
+}
+
 TEST(Score, EmptyTargetsAndWrongInput) {
   const auto backend = make_reference_backend();
   const TestModel m(small_config());

@@ -272,6 +272,31 @@ TEST(Search, MemoryIsEnoughForEveryVariantAndNotAbsurd) {
   }
 }
 
+// Also where a translation may become much longer than its source and those around it.
+TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
+  const TestModel m(small_config());
+  m.model.generator.bias->value.data<float>()[specials.eos] = -30;
+  const auto backend = make_cpu_backend();
+  const std::vector<Ids> sources = random_sentences(16, 9, 24);
+  std::vector<size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (const SearchOptions& options :
+       {SearchOptions{.beam_size = 1, .min_length = 500}, SearchOptions{.beam_size = 3, .min_length = 90},
+        SearchOptions{.beam_size = 2, .extra_length = 0, .min_length = 60},
+        SearchOptions{.beam_size = 2, .extra_length = 100, .longest = 7}, SearchOptions{.longest_ratio = 9.5}}) {
+    set_threads(1);
+    const Found together = find(*backend, m.model, sources, options);
+    for (const std::vector<Hypothesis>& found : together) {
+      ASSERT_EQ(found.size(), 1u);
+      EXPECT_GE(static_cast<int64_t>(found[0].ids.size()), options.min_length);
+    }
+    EXPECT_EQ(find_by_workers(*backend, m.model, sources, order, options), together);
+    for (size_t b = 0; b < sources.size(); b += 5)
+      EXPECT_EQ(find(*backend, m.model, std::vector<Ids>{sources[b]}, options)[0], together[b]);
+  }
+  set_threads(1);
+}
+
 TEST(Search, NeverWritesPaddingOrStart) {
   Config c = small_config();
   c.source_vocab = c.target_vocab = 8;

@@ -1,5 +1,7 @@
 #include "decode/sources.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "decode/sentences.h"
 #include "text/utf8.h"
@@ -40,14 +42,11 @@ std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, siz
 
 bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(clean_utf8(text))); }
 
-void SourceReader::refuse_long(std::span<const std::string> lines, uint64_t first_line) const {
-  size_t count = 0, first = 0;
-  for (size_t i = lines.size(); i-- > 0;)
-    if (too_long(lines[i])) ++count, first = i;
-  if (count == 0) return;
-  throw DataError(cat("line ", first_line + first + 1, " has ", vocabulary_.encode(clean_utf8(lines[first])).size() + 1,
-                      " tokens, and a sentence may have ", longest_, " (", count, " such line", count == 1 ? "" : "s",
-                      " among those read so far); ", remedy_, ", or give --long-input split"));
+std::string SourceReader::why_refused(std::span<const std::string> lines) const {
+  const auto count = std::count_if(lines.begin(), lines.end(), [&](const std::string& text) { return too_long(text); });
+  return cat(vocabulary_.encode(clean_utf8(lines.front())).size() + 1, " tokens, and a sentence may have ", longest_,
+             " (", count, " such line", count == 1 ? "" : "s", " among those read so far); ", remedy_,
+             ", or give --long-input split");
 }
 
 }  // namespace hexapla

@@ -24,9 +24,9 @@ class SourceReader : public LineEncoder {
   std::vector<Part> parts(const std::string& text, size_t line) const;
   // The line as one part; a long one is cut, and warned of.
   std::vector<Part> whole(const std::string& text, size_t line) const;
-  // DataError if any line is too long: how many are, and which is the first.
-  void refuse_long(std::span<const std::string> lines, uint64_t first_line) const;
   bool too_long(const std::string& text) const;
+  // Of a long line that is refused, the first of `lines`: how long it is, how many of these are, and what to do.
+  std::string why_refused(std::span<const std::string> lines) const;
   int64_t longest() const { return longest_; }
 
  private:

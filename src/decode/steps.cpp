@@ -1,7 +1,6 @@
 #include "decode/steps.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace hexapla {
 
@@ -14,18 +13,6 @@ Ragged::Ragged(std::span<const Ids> sentences) {
 }
 
 namespace {
-
-// For a while, a forward pass keeps nothing for a backward one.
-class ForwardOnly {
- public:
-  explicit ForwardOnly(Context& cx) : cx_(cx), before_(std::exchange(cx.forward_only, true)) {}
-  ~ForwardOnly() { cx_.forward_only = before_; }
-  ForwardOnly(const ForwardOnly&) = delete;
-
- private:
-  Context& cx_;
-  bool before_;
-};
 
 int64_t tokens_of(std::span<const Ids> sources) {
   int64_t n = 0;

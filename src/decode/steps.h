@@ -2,6 +2,7 @@
 // Decoding token by token: every step computes the newest token of each hypothesis alone and finds the earlier ones in
 // a cache. A hypothesis is a list of cache rows, so a beam that changes its ancestor copies row numbers, never states.
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/transformer.h"
@@ -27,6 +28,20 @@ class ArenaRewind {
  private:
   Arena& arena_;
   Arena::Mark mark_;
+};
+
+// For a while, a forward pass keeps nothing for a backward one: of the encoder's layers only the last one's output
+// stays. Whoever decodes encodes so, and decoding_memory() counts on it.
+class ForwardOnly {
+ public:
+  explicit ForwardOnly(Context& cx) : cx_(cx), before_(std::exchange(cx.forward_only, true)) {}
+  ~ForwardOnly() { cx_.forward_only = before_; }
+  ForwardOnly(const ForwardOnly&) = delete;
+  ForwardOnly& operator=(const ForwardOnly&) = delete;
+
+ private:
+  Context& cx_;
+  bool before_;
 };
 
 // A translation so far, and where the cache holds it.

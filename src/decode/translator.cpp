@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "decode/hindsight.h"
@@ -59,6 +60,8 @@ void check(const TranslateOptions& o) {
     throw UsageError(cat("--coverage-penalty ", o.coverage_penalty, " is out of range; give 0 or more, as 0.2"));
   if (o.coverage_penalty > 0 && o.search.sampling)
     throw UsageError("--coverage-penalty reorders what a beam has found, and --sample has none; leave one of them out");
+  if (o.search.sampling && !o.everywhere.require.empty())
+    throw UsageError("--require needs a beam, and --sample has none; leave one of them out");
 }
 
 std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options) {
@@ -103,6 +106,52 @@ int64_t TextTranslator::positions() const {
 
 namespace {
 
+constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
+
+// What is asked of each line, with what is asked of all. LineError: the first that cannot be.
+class LineChecks {
+ public:
+  LineChecks(const SourceReader& reader, const RequestMaker& maker, const TranslateOptions& options)
+      : reader_(reader), maker_(maker), options_(options) {}
+
+  std::vector<Request> requests(const Lines& lines) const {
+    std::vector<Request> all;
+    for (size_t i = 0; i < lines.text.size(); ++i) {
+      all.push_back(request(lines, i));
+      const std::string wrong = what_is_wrong(all.back(), lines.text.subspan(i));
+      if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
+    }
+    return all;
+  }
+
+ private:
+  Request request(const Lines& lines, size_t i) const {
+    const uint64_t line = lines.first + i;
+    if (lines.requests.empty()) return maker_.make({}, line);
+    try {
+      return maker_.make(lines.requests[i], line);
+    } catch (const UsageError& e) {
+      throw LineError(i, cat("line ", line + 1, ": ", e.what()));
+    }
+  }
+  // rest: the line, and those behind it.
+  std::string what_is_wrong(const Request& asked, std::span<const std::string> rest) const {
+    if (!asked.required.empty() && options_.search.sampling)
+      return "phrases that are required, which need a beam, and sampling has none; leave one of them out";
+    if (options_.long_input == LongInput::truncate) return "";
+    if (options_.long_input == LongInput::refuse)
+      return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";
+    if (asked.required.empty() || !reader_.too_long(rest.front())) return "";
+    return cat("phrases that are required, but more than ", reader_.longest(),
+               " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
+               "--max-length");
+  }
+
+  const SourceReader& reader_;
+  const RequestMaker& maker_;
+  const TranslateOptions& options_;
+};
+
 // Lines as the sentences that are translated one by one: usually one a line.
 struct Sentences {
   std::vector<Ids> ids;            // with </s>
@@ -110,68 +159,62 @@ struct Sentences {
   std::vector<Request> requests;
   std::vector<size_t> first;  // of each line, and the end
 
-  Sentences(const Lines& lines, const SourceReader& reader, const RequestMaker& requests_of, LongInput long_input,
+  Sentences(const Lines& lines, const std::vector<Request>& asked, const SourceReader& reader, bool split,
             int32_t eos) {
-    if (long_input == LongInput::refuse) reader.refuse_long(lines.text, lines.first);
     for (size_t i = 0; i < lines.text.size(); ++i) {
       first.push_back(ids.size());
-      const Request r = request(lines, i, requests_of);
-      if (!r.required.empty() && long_input == LongInput::split && reader.too_long(lines.text[i]))
-        throw DataError(cat("line ", lines.first + i + 1, " has phrases that are required, but more than ",
-                            reader.longest(), " tokens, and none of its parts would know which are its own; cut the ",
-                            "line into sentences, or raise --max-length"));
-      const bool split = long_input == LongInput::split;
       for (auto& [text, part] : split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i)) {
         texts.push_back(std::move(text));
         ids.push_back(std::move(part));
         ids.back().push_back(eos);
-        requests.push_back(r);
+        requests.push_back(asked[i]);
         requests.back().part = static_cast<uint32_t>(ids.size() - 1 - first.back());
         if (requests.back().part > 0) requests.back().prefix.clear();
       }
     }
     first.push_back(ids.size());
   }
-
- private:
-  static Request request(const Lines& lines, size_t i, const RequestMaker& maker) {
-    const uint64_t line = lines.first + i;
-    if (lines.requests.empty()) return maker.make({}, line);
-    try {
-      return maker.make(lines.requests[i], line);
-    } catch (const UsageError& e) {
-      throw DataError(cat("line ", line + 1, ": ", e.what()));
-    }
-  }
 };
 
-// The i-th best of every part, one after the other.
-Translation in_one(std::span<const std::vector<Translation>> parts, size_t i, const SearchOptions& options) {
+// The i-th best of every part, one after the other. Sums of what falls from part to part fall, too: the joined ones are
+// best first, and the first is the one that is found alone.
+Translation in_one(std::span<const std::vector<Translation>> parts, size_t i) {
   Translation whole;
   std::vector<std::string> texts;
-  int64_t tokens = 0;
   for (const std::vector<Translation>& found : parts) {
-    if (found.empty()) continue;
+    if (found.empty()) {
+      whole.score = whole.normalised = kNone;
+      continue;
+    }
     const Translation& t = found[std::min(i, found.size() - 1)];
     texts.push_back(t.text);
     whole.score += t.score;
+    whole.normalised += t.normalised;
     whole.coverage += t.coverage;
-    tokens += static_cast<int64_t>(t.ids.size()) + 1;
     whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
     whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
   }
   whole.text = joined(texts);
-  if (tokens > 0) whole.normalised = normalised(whole.score, tokens, options) + whole.coverage;
   return whole;
 }
 
-std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, const SearchOptions& options) {
-  if (parts.size() == 1) return std::move(parts[0]);
-  std::vector<Translation> all;
-  size_t most = 0;
+// One at least.
+std::vector<Translation> of_line(std::span<std::vector<Translation>> parts) {
+  if (parts.empty()) return {Translation()};
+  if (parts.size() == 1 && !parts[0].empty()) return std::move(parts[0]);
+  size_t most = 1;
   for (const std::vector<Translation>& p : parts) most = std::max(most, p.size());
-  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i, options));
+  std::vector<Translation> all;
+  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i));
   return all;
+}
+
+void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, const LineWarning& warn) {
+  for (size_t i = 0; i < parts.size() && warn; ++i) {
+    if (!parts[i].empty()) continue;
+    const std::string what = parts.size() > 1 ? cat("of part ", i + 1, " of ", parts.size(), " ") : "";
+    warn(line, cat(what, "no translation follows the rules it was given, so there is none; ease them"));
+  }
 }
 
 }  // namespace
@@ -204,12 +247,19 @@ void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, si
   const auto share = (static_cast<int64_t>(queue.order.size()) + most - 1) / most;
   queue.sentences = std::min(queue.sentences, share);
   const DType dtype = model().target_embedding().table.value.dtype;
+  std::atomic<size_t> answered = 0;
+  const Done counted = [&](size_t place, std::vector<Hypothesis> found) {
+    ++answered;
+    done(place, std::move(found));
+  };
   const auto run = [&](const auto& models) {
     const int64_t workers = memory == 0 ? most : fit_into(memory, most, models, queue, options, dtype);
     on_workers(workers, backend_, dtype, search_memory(models, queue, options, dtype),
-               [&](Context& cx) { search(cx, models, queue, options, special_ids(target_), done); });
+               [&](Context& cx) { search(cx, models, queue, options, special_ids(target_), counted); });
   };
   ensemble_.models.size() == 1 ? run(model()) : run(ensemble_);
+  HEXAPLA_CHECK(answered == queue.order.size(), "translator: of ", queue.order.size(), " sentences ", answered,
+                " were answered");
 }
 
 // Of each sentence, best first. The coverage penalty chooses among all that a beam has finished.
@@ -231,7 +281,8 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
   check(options);
   const SourceReader reader(source_, positions(), options.max_length, warn);
   const RequestMaker requests(target_, *pieces_, options.everywhere);
-  const Sentences sentences(lines, reader, requests, options.long_input, source_.eos());
+  const Sentences sentences(lines, LineChecks(reader, requests, options).requests(lines), reader,
+                            options.long_input == LongInput::split, source_.eos());
   std::vector<int64_t> lengths;
   for (const Ids& ids : sentences.ids) lengths.push_back(length(ids));
   const std::vector<size_t> order = longest_first(lengths);
@@ -257,10 +308,8 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
   for (size_t i = 0; i < lines.text.size(); ++i) {
     const size_t n = sentences.first[i + 1] - sentences.first[i];
     const std::span<std::vector<Translation>> parts(all.data() + sentences.first[i], n);
-    for (const auto& part : parts)
-      if (part.empty() && warn) warn(i, "no translation follows the rules it was given, so there is none; ease them");
-    results.push_back(of_line(parts, options.search));
-    if (results.back().empty()) results.back().emplace_back();
+    warn_of_none(parts, i, warn);
+    results.push_back(of_line(parts));
   }
   return results;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Text in, text out: subwords, batches, search, and the lines back in their order.
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,13 +39,23 @@ struct Lines {
 
 void check(const TranslateOptions& options);  // UsageError: a number out of range
 
+// One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
+struct LineError : DataError {
+  size_t line;  // its place among those that were given
+  LineError(size_t place, const std::string& what) : DataError(what), line(place) {}
+};
+
 struct Translation {
   std::string text;
-  double score = 0, normalised = 0;  // as in Hypothesis
+  // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
+  // that follows the rules, and nothing stands for it in the text.
+  double score = 0, normalised = 0;
   Ids ids;
   std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
   double coverage = 0;              // as in Hypothesis
   std::vector<PiecePlace> places;   // of ids in the text; none where they are as Vocabulary::places_in() has them
+
+  bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
 };
 
 // Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
@@ -57,14 +68,16 @@ class TextTranslator {
   // Several models that translate together, all for these vocabularies. UsageError: check(ensemble).
   TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target, Backend& backend);
 
-  // For each line its translations, best first, at most n_best; one empty one for a blank line. The bytes of a
-  // translation depend on its line and on the search options alone (and, where it is drawn, on the line's number).
+  // For each line its translations, best first, one at least and n_best at most; one empty one for a blank line, and
+  // one of score -inf where no translation follows the rules. The bytes of a translation depend on its line and on the
+  // search options alone (and, where it is drawn, on the line's number).
   // Warned of: a line longer than max_length (or than the model's learned positions), and what was done to it; bytes
-  // that are not UTF-8, each read as U+FFFD; a line of which no translation follows the rules, which gets an empty one.
-  // A line in parts has n_best joined translations, the best of every part first, with the sums of their scores.
+  // that are not UTF-8, each read as U+FFFD; a line or a part of one without a translation.
+  // A line in parts has n_best joined translations, the best of every part first.
   // Lines, ids and translations are held in memory: give long files in portions.
-  // UsageError: an option or a request out of range. DataError: a long line, if they are refused; a long line with
-  // required phrases. RunError: no memory, or the model gives NaN.
+  // UsageError: an option out of range. LineError, before anything is translated: a request out of range, required
+  // phrases that are to be drawn, a long line if they are refused, a long line with required phrases. RunError: no
+  // memory, or the model gives NaN.
   std::vector<std::vector<Translation>> translate(const Lines& lines, const TranslateOptions& options,
                                                   const LineWarning& warn = {}) const;
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "backend/cpu/cpu.h"
 #include "decode/test_text.h"
@@ -99,6 +100,80 @@ TEST_F(TranslatorTest, LongLinesAreCutWithAWarning) {
   const auto cut = texts(lines, options, warnings.sink());
   EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("1: of "), HasSubstr("first 4"))));
   EXPECT_EQ(cut[0], texts(lines, short_)[0]);
+}
+
+// Whatever the length penalty does to sums of scores, and the first is what is found alone.
+TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
+  std::vector<std::string> lines = made_up_lines(60, 5);
+  for (size_t i = 0; i < lines.size(); ++i) lines[i] += ". " + lines[(i + 7) % lines.size()] + ". " + lines[i / 2];
+  for (const LengthPenalty& penalty : {LengthPenalty(PaperPenalty{1.5}), LengthPenalty(PowerPenalty{1})}) {
+    TranslateOptions options = short_;
+    options.max_length = 16;
+    options.search.length_penalty = penalty;
+    const auto best = translator_.translate(lines, options);
+    options.search.n_best = 4;
+    const auto all = translator_.translate(lines, options);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(all[i].at(0).text, best[i].at(0).text);
+      EXPECT_EQ(all[i][0].normalised, best[i][0].normalised);
+      for (size_t k = 1; k < all[i].size(); ++k) EXPECT_GE(all[i][k - 1].normalised, all[i][k].normalised) << i;
+    }
+  }
+}
+
+// What there is not is not certain.
+TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
+  const std::vector<std::string> lines{"", "ein Hund", "ein Hund und Katzen. die Katzen und die Straße. zwei Hund",
+                                       "ein"};
+  TranslateOptions options = short_;
+  options.max_length = 8;
+  options.search.longest = 3;
+  const std::string too_much = "ein Hund und zwei Katzen und die Straße";
+  const std::vector<LineRequest> requests{{.prefix = too_much}, {.prefix = too_much}, {.prefix = too_much}, {}};
+  Warnings warnings;
+  const auto found = translator_.translate(Lines{lines, requests}, options, warnings.sink());
+  const double none = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(found[0].at(0).score, 0) << "a blank line";
+  EXPECT_EQ(found[1].at(0).text, "");
+  EXPECT_EQ(found[2].at(0).score, none);
+  EXPECT_NE(found[2][0].text, "") << "the other parts";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(found[i].at(0).whole(), i == 0 || i == 3);
+    EXPECT_EQ(found[i][0].score == none, found[i][0].normalised == none);
+  }
+  const std::string none_follows = "no translation follows the rules it was given, so there is none; ease them";
+  EXPECT_THAT(warnings.all, testing::Contains("1: " + none_follows));
+  EXPECT_THAT(warnings.all, testing::Contains(testing::AllOf(HasSubstr("2: of part 1 of "), HasSubstr(none_follows))));
+  EXPECT_EQ(warnings.all.size(), 3u) << "and that line 2 is in parts";
+}
+
+// What comes before a line that cannot be is in order, and the error says which line that is.
+TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
+  const std::vector<std::string> lines{"ein Hund", "zwei", "ein Hund und zwei Katzen und die Straße", "ein"};
+  const auto place = [&](const std::vector<LineRequest>& requests, const TranslateOptions& options) -> int64_t {
+    Warnings warnings;
+    try {
+      translator_.translate(Lines{lines, requests, 10}, options, warnings.sink());
+    } catch (const LineError& e) {
+      EXPECT_TRUE(warnings.all.empty()) << "what is warned of is done";
+      EXPECT_THAT(e.what(), testing::StartsWith(cat("line ", 11 + e.line)));
+      return static_cast<int64_t>(e.line);
+    }
+    return -1;
+  };
+  TranslateOptions options = short_;
+  EXPECT_EQ(place({}, options), -1);
+  EXPECT_EQ(place({{}, {}, {}, {.require = {"Ж"}}}, options), 3);
+  EXPECT_EQ(place({{}, {.forbid = {" "}}, {}, {.require = {"Ж"}}}, options), 1);
+  options.max_length = 8;
+  EXPECT_EQ(place({{.require = {"ein"}}, {}, {.require = {"ein"}}, {}}, options), 2);
+  EXPECT_EQ(place({{}, {}, {}, {.require = {"ein"}}}, options), -1);
+  options.long_input = LongInput::refuse;
+  EXPECT_EQ(place({}, options), 2);
+  options.search.sampling = SamplingOptions{};
+  EXPECT_EQ(place({{}, {.require = {"ein"}}, {}, {}}, options), 1);
+  options.everywhere.require = {"ein"};
+  EXPECT_THROW(texts(lines, options), UsageError);
 }
 
 TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {

@@ -52,6 +52,9 @@ class Worker {
       places.push_back(place);
       waiting_.reset();
     }
+    // A queue that ended here would leave its sentences without translations, and nobody would know.
+    HEXAPLA_CHECK(!(sentences_.empty() && waiting_), "search: there is no room even for one sentence of ",
+                  queue_.sources[waiting_.value_or(0)].size(), " tokens");
     if (!sources.empty()) decoder_.encode(sources, places);
     return !sentences_.empty();
   }
