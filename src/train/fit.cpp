@@ -62,7 +62,7 @@ size_t windows_memory(const TrainingData& data, const TrainOptions& o) {
   if (store.in_memory() && data.pairs.subword_alpha == 0) return 0;
   const int64_t pairs = std::min(store.pairs(), pairs_of_window(o.batch_tokens));
   const size_t bytes_of_pair = store.bytes() / static_cast<size_t>(std::max<int64_t>(store.pairs(), 1));
-  return 4 * static_cast<size_t>(pairs) * (sizeof(Example) + 2 * bytes_of_pair);
+  return 4 * static_cast<size_t>(pairs) * (sizeof(Example) + bytes_of_pair);
 }
 
 // Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
