@@ -15,6 +15,7 @@
 #include "cli/picture.h"
 #include "cli/recorder.h"
 #include "cli/train_progress.h"
+#include "train/checkpoint.h"
 
 namespace hexapla::cli {
 namespace {
@@ -26,7 +27,8 @@ constexpr int64_t kLongest = 64;  // tokens; the longest form of a date has abou
 
 // What the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
 constexpr const char* kNote = "demo.txt";
-constexpr std::array kRunFiles = {"checkpoints", "failure", "model.safetensors", "train.jsonl", "valid.jsonl"};
+constexpr std::array kRunFiles = {"checkpoints", "failure",     "model.safetensors",
+                                  "train.jsonl", "valid.jsonl", "vocab.spm"};
 
 std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -170,7 +172,10 @@ struct Demo {
     if (!given) model = cache_folder();
     ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
     claim_folder(model);
-    if (retrain) remove_run(model);
+    if (retrain) {
+      const RunLock lock(model);
+      remove_run(model);
+    }
     if (!trained()) {
       const TrainResult result = train_on_dates(watcher);
       if (result.end == TrainEnd::interrupted) {

@@ -88,10 +88,14 @@ std::vector<nlohmann::json> objects_in(const std::string& path) {
   return all;
 }
 
-std::optional<double> score(const nlohmann::json& object, const char* key) {
+double number(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_number() || found->get<double>() < 0) return {};
-  return found->get<double>();
+  return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+std::optional<double> score(const nlohmann::json& object, const char* key) {
+  const double value = number(object, key);
+  return value >= 0 ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -126,12 +130,13 @@ std::string ProgressWatcher::bold(const std::string& text) const {
 }
 
 void ProgressWatcher::remember(const std::string& folder) {
-  for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(object.value("loss", std::nan("")));
+  for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(number(object, "loss"));
   for (const auto& object : objects_in(folder + "/valid.jsonl")) {
     Validation v;
-    v.update = object.value("update", int64_t{0});
-    v.loss = object.value("loss", std::nan(""));
-    v.perplexity = object.value("perplexity", std::nan(""));
+    const double update = number(object, "update");
+    v.update = update > 0 && update < 1e18 ? static_cast<int64_t>(update) : 0;
+    v.loss = number(object, "loss");
+    v.perplexity = number(object, "perplexity");
     v.bleu = score(object, "bleu");
     v.chrf = score(object, "chrf");
     if (const auto found = object.find("script"); found != object.end() && found->is_number()) v.script = *found;

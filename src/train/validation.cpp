@@ -159,10 +159,13 @@ std::string says_nothing_is_validated(const TrainOptions& o, int64_t updates_an_
 
 namespace {
 
-// Doubles in the shortest digits that read back as the same, as everywhere in the logs.
+// Doubles in the shortest digits that read back as the same, as everywhere in the logs. JSON has no infinity: the
+// perplexity of a model that has gone wild is null.
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
 std::string numbers(const ValidScores& s) {
-  return fmt::format("\"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}", s.loss, s.perplexity,
-                     s.bleu.value_or(-1), s.chrf.value_or(-1));
+  return fmt::format("\"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}", number(s.loss),
+                     number(s.perplexity), number(s.bleu.value_or(-1)), number(s.chrf.value_or(-1)));
 }
 
 }  // namespace

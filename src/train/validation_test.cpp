@@ -271,6 +271,19 @@ TEST_F(ValidationOf, AProgramThatIsNotThereIsToldBeforeTraining) {
   EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("--valid-script needs --valid-sets"));
 }
 
+// A line that is none would be dropped when the run goes on.
+TEST(ValidationLine, IsJsonWhateverTheNumbers) {
+  Validation v;
+  v.update = 3;
+  v.loss = std::numeric_limits<double>::quiet_NaN();
+  v.perplexity = std::numeric_limits<double>::infinity();
+  v.sets = {{"a\xE9", v}};
+  const json line = json::parse(to_json(v));
+  EXPECT_TRUE(line.at("loss").is_null() && line.at("perplexity").is_null());
+  EXPECT_TRUE(line.at("sets").begin().value().at("perplexity").is_null());
+  EXPECT_EQ(line.at("bleu"), -1);
+}
+
 TEST(RunStateTest, AScoreMayBeAnyNumberOrNone) {
   for (const std::optional<double> score : {std::optional<double>(), {-1.0}, {0.0}, {-0.1}, {33.3}}) {
     RunState state;
