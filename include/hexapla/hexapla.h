@@ -22,9 +22,12 @@ std::string version();  // "0.1.0"
 
 // How many threads the library uses when it is called from this thread; 0, and the default: one for each processor that
 // the process may use, by its affinity and the quota of its container. Fewer, where the system does not start so many.
+// std::runtime_error: below 0 or above 4096.
 // The number of threads never changes a result.
 void set_threads(int n);
 
+// Out of range is an error: beam_size and n_best 1 to 1,000, length_penalty -100 to 100, extra_length 0 to 1,000,000,
+// max_length 2 to 1,048,576, batch_sentences 1 to 1,000,000, batch_tokens 1 to 16,777,216.
 struct TranslatorOptions {
   int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding
   int n_best = 1;                              // translations of each line in translate_n_best(), at most beam_size

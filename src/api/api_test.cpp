@@ -149,6 +149,19 @@ TEST(Api, OptionsReachTheSearch) {
   EXPECT_THROW(translator.translate("a dog", {.beam_size = 0}), std::runtime_error);
   EXPECT_THROW(translator.translate("a dog", {.length_normalization = "mean"}), std::runtime_error);
   EXPECT_THROW(translator.translate("a dog", {.batch_tokens = 0}), std::runtime_error);
+  for (const TranslatorOptions& wrong :
+       std::vector<TranslatorOptions>{{.beam_size = 1001},
+                                      {.n_best = 0},
+                                      {.length_penalty = 101},
+                                      {.length_penalty = std::numeric_limits<double>::quiet_NaN()},
+                                      {.extra_length = -1},
+                                      {.extra_length = 1 << 30},
+                                      {.max_length = 1},
+                                      {.max_length = 1 << 30},
+                                      {.batch_sentences = 1 << 30},
+                                      {.batch_tokens = 1 << 30}})
+    EXPECT_THROW(translator.translate_n_best({"a dog"}, wrong), std::runtime_error);
+  for (const int threads : {-1, 120'000}) EXPECT_THROW(set_threads(threads), std::runtime_error);
   std::vector<std::string> warnings;
   translator.translate("a dog and a cat", {.max_length = 3, .warn = [&](size_t line, const std::string& what) {
                                              warnings.push_back(std::to_string(line) + " " + what);

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <latch>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "base/range.h"
 
 // libgomp is not instrumented, so ThreadSanitizer cannot see its barriers: they are told to it here. The hand-over of
 // run_parallel's own frame to the team comes before the first of them, so that function alone is not watched.
@@ -54,7 +54,7 @@ const int watches_forks = pthread_atfork(before_fork, nullptr, after_fork);
 thread_local int chosen = 0;  // 0: nobody has
 
 int default_threads() {
-  static const int most = std::getenv("OMP_NUM_THREADS") ? std::numeric_limits<int>::max() : usable_processors();
+  static const int most = std::getenv("OMP_NUM_THREADS") ? static_cast<int>(ranges::threads.most) : usable_processors();
   return std::min(omp_get_max_threads(), most);
 }
 
@@ -80,7 +80,8 @@ int threads_that_start(int n) {
 }  // namespace
 
 void set_threads(int n) {
-  chosen = n < 1 ? usable_processors() : n;
+  ranges::threads.check("threads", n);
+  chosen = n == 0 ? usable_processors() : n;
   omp_set_num_threads(chosen);
 }
 

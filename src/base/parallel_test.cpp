@@ -11,11 +11,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/error.h"
 
 namespace hexapla {
 namespace {
@@ -165,6 +168,11 @@ TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
               return sum_of_squares(1000) == 332833500;
             }),
             0);
+}
+
+TEST(Parallel, NumbersOfThreadsHaveARange) {
+  for (const int n : {-1, 4097, 120'000, std::numeric_limits<int>::max()})
+    EXPECT_THROW(set_threads(n), UsageError) << n;
 }
 
 }  // namespace

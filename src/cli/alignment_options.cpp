@@ -38,7 +38,7 @@ std::optional<AttentionHead> guided_head(const OpenModel& model) {
 
 }  // namespace
 
-void AlignmentFlags::bind(CLI::App& command) {
+void AlignmentFlags::bind(Command& command) {
   CLI::Option* const on =
       command
           .add_option(

@@ -1,8 +1,8 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/command.h"
 #include "cli/model.h"
 
 namespace hexapla::cli {
@@ -12,7 +12,7 @@ struct AlignmentFlags {
   std::string kind;  // hard, soft or a threshold; empty: no alignments
   std::string layer, head, units = "words";
 
-  void bind(CLI::App& command);
+  void bind(Command& command);
   explicit operator bool() const { return !kind.empty(); }
   // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
   // the heads of default_layer(). UsageError: no such layer or head.

@@ -23,7 +23,7 @@ struct Average {
     std::vector<std::string> files;
     for (const std::string& m : models)
       for (std::string& file : files_of(m)) files.push_back(std::move(file));
-    refuse_to_overwrite(files, output);
+    refuse_to_overwrite(files, "-o", output);
     for (const std::string& file : files)
       if (!is_checkpoint(file) && integers_in(file) > 0)
         throw DataError(cat(file, " is quantised; average the models that such models were made of"));
@@ -52,18 +52,17 @@ struct Average {
 
 }  // namespace
 
-void add_average(CLI::App& app, Action& chosen) {
+void add_average(Command& app, Action& chosen) {
   auto average = std::make_shared<Average>();
-  CLI::App* c = app.add_subcommand("average", "the mean of the weights of several models, as one model");
+  Command* c = app.add_command("average", "the mean of the weights of several models, as one model");
   c->add_option("models", average->models,
                 "model files, checkpoints (DIR/checkpoints/update-...), or folders of trainings")
       ->type_name("MODEL")
       ->required();
-  CLI::Option* last =
-      c->add_option("--last", average->last, "of each folder of a training: its so many last checkpoints")
-          ->check(CLI::Range(int64_t{1}, int64_t{1} << 31));
-  c->add_option("--best", average->best, "of each folder of a training: its so many best validated models")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+  CLI::Option* last = c->add_option("--last", average->last, ranges::count_from_1,
+                                    "of each folder of a training: its so many last checkpoints");
+  c->add_option("--best", average->best, ranges::count_from_1,
+                "of each folder of a training: its so many best validated models")
       ->excludes(last);
   c->add_option("-o,--output", average->output, "where the mean goes")->type_name("FILE")->required();
   c->footer(

@@ -30,6 +30,9 @@ namespace hexapla::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr Range<int64_t> kVocabulary{8, Config::kVocabulary.most};
+
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 double median(std::vector<double> v) {
@@ -261,6 +264,7 @@ struct BenchTranslate {
 
   // Tokenisation included, loading not.
   int translate_text() const {
+    if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
     const OpenModel m = open_translator(model_path, threads, parse_decoding_precision(precision));
     const std::vector<std::string> lines = read_lines(text);
     TranslateOptions options;
@@ -350,57 +354,53 @@ struct BenchTranslate {
   }
 };
 
-void add_bench_train(CLI::App& bench, Action& chosen) {
+void add_bench_train(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTrain>();
-  CLI::App* c = bench.add_subcommand("train", "target tokens a second of training, and the share of the products");
+  Command* c = bench.add_command("train", "target tokens a second of training, and the share of the products");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("tiny");
   c->add_option("--lengths", b->lengths, "wmt or multi30k: how long sentences are")
       ->check(CLI::IsMember({"wmt", "multi30k"}))
       ->default_str("wmt");
-  c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(8, 1 << 24))->default_str("10000");
-  c->add_option("--batch-tokens", b->tokens, "target tokens of a batch")
-      ->check(CLI::Range(1, 1 << 24))
-      ->default_str("2048");
-  c->add_option("--dropout", b->dropout, "of sublayer outputs, weights of attention and hidden layers")
-      ->check(CLI::Range(0.0, 0.99))
+  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("10000");
+  c->add_option("--batch-tokens", b->tokens, ranges::batch_tokens, "target tokens of a batch")->default_str("2048");
+  c->add_option("--dropout", b->dropout, ranges::below_1, "of sublayer outputs, weights of attention and hidden layers")
       ->default_str("0.1");
   c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
-  c->add_option("--seconds", b->seconds, "how long to measure")->default_str("10");
-  c->add_option("--threads", b->threads, "0: every core")->default_str("0");
+  c->add_option("--seconds", b->seconds, Range<double>{0, 1e6}, "how long to measure")->default_str("10");
+  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("0");
   c->add_option("--write-batches", b->batches_file, "write the batches there, as JSON, for another program to train on")
       ->type_name("FILE");
   c->add_flag("--json", b->json, "as JSON");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
 }
 
-void add_bench_translate(CLI::App& bench, Action& chosen) {
+void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
-  CLI::App* c = bench.add_subcommand("translate", "tokens a second to a fixed length, or a model's lines a second");
+  Command* c = bench.add_command("translate", "tokens a second to a fixed length, or a model's lines a second");
   c->add_option("-m,--model", b->model_path, "the model")->type_name("MODEL");
   c->add_option("--write-model", b->new_model, "write an untrained one of --preset there, and stop")->type_name("FILE");
   c->add_option("--text", b->text, "the lines that it shall translate")->type_name("FILE");
   c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
-  c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(8, 1 << 24))->default_str("32000");
+  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
       ->check(CLI::IsMember({"f32", "bf16", "int8"}))
       ->default_str("f32");
-  c->add_option("-b,--beam-size", b->beam, "1: greedy")->check(CLI::Range(1, 1000))->default_str("4");
-  c->add_option("--batch-size", b->batch, "sentences at a time")->check(CLI::Range(1, 100000))->default_str("32");
-  c->add_option("--sentences", b->sentences, "in all")->check(CLI::Range(1, 1000000))->default_str("64");
-  c->add_option("--length", b->length, "tokens of a sentence, on both sides")
-      ->check(CLI::Range(2, 10000))
+  c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
+  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences at a time")->default_str("32");
+  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "in all")->default_str("64");
+  c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens of a sentence, on both sides")
       ->default_str("30");
-  c->add_option("--rounds", b->rounds, "the median of so many counts")->check(CLI::Range(1, 1000))->default_str("3");
-  c->add_option("--threads", b->threads, "0: every core")->default_str("1");
+  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "the median of so many counts")->default_str("3");
+  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("1");
   c->add_flag("--json", b->json, "as JSON");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& chosen) {
-  CLI::App* c = app.add_subcommand("bench", "measure this machine: training and translating, on made-up text");
+void add_bench(Command& app, Action& chosen) {
+  Command* c = app.add_command("bench", "measure this machine: training and translating, on made-up text");
   c->require_subcommand(1);
   c->footer(
       "Examples:\n"

@@ -3,6 +3,6 @@
 
 namespace hexapla::cli {
 
-void add_bench_ops(CLI::App& bench, Action& chosen);
+void add_bench_ops(Command& bench, Action& chosen);
 
 }  // namespace hexapla::cli

@@ -171,14 +171,15 @@ struct BenchOps {
 
 }  // namespace
 
-void add_bench_ops(CLI::App& bench, Action& chosen) {
+void add_bench_ops(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchOps>();
-  CLI::App* c = bench.add_subcommand("ops", "each op against the arithmetic or the memory of this machine");
+  Command* c = bench.add_command("ops", "each op against the arithmetic or the memory of this machine");
   c->add_option("--preset", b->preset, "tiny, small, base or big: the shapes")->default_str("tiny");
-  c->add_option("--rows", b->rows, "tokens of a batch")->check(CLI::Range(32, 1 << 20))->default_str("2048");
-  c->add_option("--vocab-size", b->vocabulary, "pieces")->check(CLI::Range(16, 1 << 24))->default_str("10000");
+  c->add_option("--rows", b->rows, Range<int64_t>{32, 1 << 20}, "tokens of a batch")->default_str("2048");
+  c->add_option("--vocab-size", b->vocabulary, Range<int64_t>{16, Config::kVocabulary.most}, "pieces")
+      ->default_str("10000");
   c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
-  c->add_option("--threads", b->threads, "0: every core")->default_str("0");
+  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("0");
   c->footer(
       "The last column is the share of the limit: for products and attention the inner loop of the products without\n"
       "memory, for the others copying as many bytes as the op must read and write, both measured in this run.");

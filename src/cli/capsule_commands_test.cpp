@@ -214,9 +214,9 @@ TEST_F(RunsAgain, BatchesThatFitAreFoundAndOthersRefused) {
   const Result small = train("small", {{"--memory", "1"}, {"--dim-model", "128"}});
   EXPECT_EQ(small.code, 2);
   EXPECT_THAT(small.err, AllOf(HasSubstr("training needs "), HasSubstr("but may take 1 MiB")));
-  EXPECT_THAT(train("bad", {{"--memory", "-1"}}).err, HasSubstr("--memory is -1, but must be at least 0"));
+  EXPECT_THAT(train("bad", {{"--memory", "-1"}}).err, HasSubstr("--memory is -1, but must be a whole number from 0"));
   EXPECT_THAT(train("bad", {{"--max-loss-jump", "0.5"}}).err,
-              HasSubstr("--max-loss-jump is 0.5, but must be at least 1"));
+              HasSubstr("--max-loss-jump is 0.5, but must be 0, or a number from 1"));
   for (const char* none : {"0", "00", "-0"})
     EXPECT_THAT(train("bad", {{"--batch-tokens", none}}).err,
                 HasSubstr(cat("error: --batch-tokens: ", none, " is no size; give a number of tokens, or auto\n")));

@@ -65,8 +65,9 @@ TEST(CommandLine, WrongType) {
 }
 
 TEST(CommandLine, ValuesOutOfRange) {
-  expect_error(train_with({"--seed", "-1"}), 2, HasSubstr("--seed: it is -1, but must be 0 or more"));
-  expect_error(train_with({"--dropout", "1.5"}), 2, HasSubstr("--dropout is 1.5, but must lie in [0, 1)"));
+  expect_error(train_with({"--seed", "-1"}), 2, HasSubstr("--seed is '-1', but must be a whole number at least 0"));
+  expect_error(train_with({"--dropout", "1.5"}), 2,
+               HasSubstr("--dropout is 1.5, but must be a number at least 0 and below 1"));
   expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
   expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));
   expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
@@ -78,7 +79,7 @@ TEST(CommandLine, OfAnOptionGivenTwiceTheLastOneCounts) {
   const Result r = run_command(train_with({"--lr", "1", "--seed=3", "--lr", "2", "--seed", "4", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("\nlr: 2\n"), HasSubstr("\nseed: 4\n")));
-  CLI::App app;
+  Command app;
   Action chosen;
   add_commands(app, chosen);
   int options = 0;
@@ -232,7 +233,7 @@ TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
     EXPECT_EQ(run_command({"train", "-c", write("c.yml", r.out), "--dump-config"}).out, r.out);
   }
   expect_error({"train", "-c", write("zero.yml", "batch-tokens: 0\n")}, 2,
-               AllOf(HasSubstr("zero.yml:1"), HasSubstr("give a number of tokens, or auto")));
+               AllOf(HasSubstr("zero.yml:1"), HasSubstr("but must be auto, or a whole number from 1 to 16777216")));
 }
 
 TEST_F(Files, AModelToStartFromBringsItsDimensions) {

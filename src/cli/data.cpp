@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <optional>
 
 #include "base/error.h"
 #include "cli/command.h"
@@ -21,6 +22,8 @@ ParallelSource named(const std::vector<std::string>& files) {
   return from;
 }
 
+struct Interrupted {};
+
 struct Data {
   std::vector<std::string> files, tests, keep, drop;
   std::string tsv, color = "auto";
@@ -30,8 +33,15 @@ struct Data {
   int run() {
     resolve();
     Progress progress(make_terminal(parse_color(color), quiet));
-    const Examination found = examine(options, watch(progress));
+    std::optional<Examination> examined;
+    try {
+      examined = examine(options, watch(progress));
+    } catch (const Interrupted&) {
+      progress.say("interrupted; nothing was written");
+      return 128 + caught_signal();
+    }
     progress.clear();
+    const Examination& found = *examined;
     std::cout << (json ? data_json(found, options) : data_report(found, options, stdout_width()));
     if (found.clean && !found.clean->written)
       throw DataError("--write-clean: nothing was written, because the sides are out of step: mend that first");
@@ -56,7 +66,7 @@ struct Data {
   static Watch watch(Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
     return [&progress, start, &stop = stop_on_signals()](int64_t lines, double share) {
-      if (stop) throw RunError("interrupted; nothing was written");
+      if (stop) throw Interrupted();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const std::string left =
           share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, duration(seconds / share * (1 - share))) : "";
@@ -81,10 +91,10 @@ constexpr auto kFooter =
 
 }  // namespace
 
-void add_data(CLI::App& app, Action& chosen) {
+void add_data(Command& app, Action& chosen) {
   auto d = std::make_shared<Data>();
   ExamineOptions& o = d->options;
-  CLI::App* c = app.add_subcommand("data", "what is wrong with parallel text, where, and the text without it");
+  Command* c = app.add_command("data", "what is wrong with parallel text, where, and the text without it");
   c->add_option("files", d->files, "SOURCE TARGET: a sentence a line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
       ->type_name("FILE FILE");
@@ -95,11 +105,12 @@ void add_data(CLI::App& app, Action& chosen) {
   c->add_option("--vocab", o.vocabularies, "see how these SentencePiece models fit: of source and target, or of both")
       ->expected(1, 2)
       ->type_name("SOURCE TARGET");
-  c->add_option("--max-ratio", o.max_ratio, "lengths that differ by more, after the typical ratio, are a fault")
+  c->add_option("--max-ratio", o.max_ratio, ExamineOptions::kRatio,
+                "lengths that differ by more, after the typical ratio, are a fault")
       ->default_str("3");
-  c->add_option("--max-length", o.max_length, "characters of a line")->default_str("1000");
-  c->add_option("--max-shift", o.shifts.max_shift, "lines by which the sides may be out of step")
-      ->check(CLI::Range(1, 100))
+  c->add_option("--max-length", o.max_length, ExamineOptions::kLength, "characters of a line")->default_str("1000");
+  c->add_option("--max-shift", o.shifts.max_shift, ExamineOptions::kShift,
+                "lines by which the sides may be out of step")
       ->default_str("10");
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")
       ->expected(1, 2)

@@ -1,10 +1,12 @@
 // hexapla data as users meet it.
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "cli/data_report.h"
+#include "cli/terminal.h"
 #include "cli/test_command.h"
 #include "curate/test_text.h"
 #include "text/utf8.h"
@@ -183,13 +185,39 @@ TEST_F(DataCommand, WrongUse) {
                "--keep 'dupes' is unknown; known are");
   expect_error({at("x"), at("y"), "--write-clean", at("c"), "--drop", "x"}, 2, "--drop 'x' is unknown; known are");
   expect_error({at("x"), at("y"), "--write-clean", at("x")}, 2, "would overwrite the text");
-  expect_error({at("x"), at("y"), "--max-ratio", "1"}, 2, "--max-ratio 1 is not above 1");
-  expect_error({at("x"), at("y"), "--max-length", "0"}, 2, "--max-length 0 is below 1");
+  expect_error({at("x"), at("y"), "--max-ratio", "1"}, 2, "--max-ratio is 1, but must be a number above 1");
+  expect_error({at("x"), at("y"), "--max-length", "0"}, 2, "--max-length is 0, but must be a whole number from 1");
   expect_error({at("x"), at("y"), "--max-shift", "0"}, 2, "--max-shift");
   expect_error({at("x"), at("y"), "--write-clean", at("none/c")}, 1, "none/c");
   expect_error({at("x"), at("none")}, 3, at("none") + ": No such file");
   expect_error({at("x"), at("y"), "--test-sets", at("none")}, 3, at("none"));
   expect_error({at("x"), at("y"), "--vocab", at("x")}, 3, at("x"));
+}
+
+TEST_F(DataCommand, ASignalEndsItAsItEndsTraining) {
+  text_ = made_text(9000, 1);
+  write();
+  const auto stopped = [&](int number) {
+    stop_on_signals();
+    std::raise(number);
+    const std::string source = at("x"), target = at("y"), clean = at("cx"), clean_target = at("cy");
+    const char* argv[] = {"hexapla",       "data",        source.c_str(),      target.c_str(),
+                          "--write-clean", clean.c_str(), clean_target.c_str()};
+    _exit(run(std::size(argv), argv));
+  };
+  EXPECT_EXIT(stopped(SIGTERM), testing::ExitedWithCode(143), "interrupted; nothing was written");
+  EXPECT_EXIT(stopped(SIGINT), testing::ExitedWithCode(130), "interrupted; nothing was written");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(DataCommand, WhatALineCommandsATerminalIsNotObeyed) {
+  text_.source[99] +=
+      " \xC2\x9B"
+      "31m";  // C1: a control sequence in one character
+  write();
+  const Result r = data_of_pair();
+  EXPECT_THAT(r.out, AllOf(HasSubstr("\\u009b31m"), Not(HasSubstr("\xC2\x9B"))));
+  EXPECT_THAT(data_of_pair({"--json"}).out, Not(HasSubstr("\xC2\x9B")));
 }
 
 TEST_F(DataCommand, Help) {

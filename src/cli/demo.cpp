@@ -200,10 +200,18 @@ struct Demo {
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
     if (text && !max_updates) return true;
-    return std::stoll(m.file.history.at("updates")) >= max_updates.value_or(kUpdates);
+    return recorded<int64_t>(m, "updates") >= max_updates.value_or(kUpdates);
   }
 
-  static uint64_t seed_of(const OpenModel& m) { return std::stoull(m.file.history.at("seed")); }
+  static uint64_t seed_of(const OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
+
+  template <Number T>
+  static T recorded(const OpenModel& m, const char* key) {
+    const auto entry = m.file.history.find(key);
+    const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
+    if (!number) throw DataError(cat("the model of the demo does not say its ", key, "; add --retrain to replace it"));
+    return *number;
+  }
 
   TrainResult train_on_dates(ProgressWatcher& watcher) const {
     TrainOptions o = demo_options(model);
@@ -240,18 +248,18 @@ struct Demo {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Action& chosen) {
+void add_demo(Command& app, Action& chosen) {
   auto d = std::make_shared<Demo>();
-  CLI::App* c = app.add_subcommand("demo", "train a small Transformer on dates and look inside it");
+  Command* c = app.add_command("demo", "train a small Transformer on dates and look inside it");
   c->add_option("-m,--model", d->model, "folder of the model; default: hexapla/demo in $XDG_CACHE_HOME or ~/.cache")
       ->type_name("DIR");
   c->add_option("--text", d->text, "write this date as ISO 8601 has it, and nothing else, on stdout");
-  c->add_option("--max-updates", d->max_updates, "train so long")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+  c->add_option("--max-updates", d->max_updates, ranges::count_from_1, "train so long")
       ->default_str(std::to_string(kUpdates));
-  c->add_option("--seed", d->seed, "of the dates and of the training; default: 1");
+  c->add_option("--seed", d->seed, ranges::seed, "of the dates and of the training; default: 1");
   c->add_flag("--retrain", d->retrain, "train anew even if there is a trained model");
-  c->add_option("--threads", d->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--threads", d->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
   c->add_flag("-q,--quiet", d->quiet, "only errors and the result");
   c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
   c->footer(

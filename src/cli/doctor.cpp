@@ -114,10 +114,10 @@ struct Doctor {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& chosen) {
+void add_doctor(Command& app, Action& chosen) {
   auto doctor = std::make_shared<Doctor>();
-  CLI::App* c = app.add_subcommand("doctor", "check this machine: instruction set, kernels, derivatives");
-  c->add_option("--threads", doctor->threads, "0: every core")->default_str("0");
+  Command* c = app.add_command("doctor", "check this machine: instruction set, kernels, derivatives");
+  c->add_option("--threads", doctor->threads, ranges::threads, "0: every core")->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla doctor\n"

@@ -11,7 +11,6 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
-#include "cli/validators.h"
 #include "data/lines.h"
 #include "evaluate/choose_tokenizer.h"
 
@@ -140,7 +139,7 @@ struct Evaluate {
   }
 };
 
-void add_metric_options(CLI::App& c, MetricOptions& o) {
+void add_metric_options(Command& c, MetricOptions& o) {
   o.tokenize = "auto";
   c.add_option(
        "--tokenize,--tok", o.tokenize,
@@ -155,26 +154,25 @@ void add_metric_options(CLI::App& c, MetricOptions& o) {
   c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: the two above for Chinese and Japanese, too");
 }
 
-void add_report_options(CLI::App& c, ReportOptions& o) {
+void add_report_options(Command& c, ReportOptions& o) {
   c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
-  c.add_option("--resamples", o.resample.samples, "of --compare and --confidence")
-      ->check(CLI::Range(2, 1'000'000))
+  c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000}, "of --compare and --confidence")
       ->default_str("1000");
-  c.add_option("--resample-seed", o.resample.seed, "the same seed draws the same sentences, and sacreBLEU's")
+  c.add_option("--resample-seed", o.resample.seed, ranges::seed,
+               "the same seed draws the same sentences, and sacreBLEU's")
       ->default_str("12345");
   c.add_flag("--sentence-level", o.sentence_level, "a table: a line for each sentence, its scores separated by tabs");
-  c.add_option("--worst", o.worst, "list so many sentences with the worst scores in the first metric")
-      ->check(not_negative())
+  c.add_option("--worst", o.worst, ranges::count, "list so many sentences with the worst scores in the first metric")
       ->type_name("N");
-  c.add_option("--best", o.best, "and with the best")->check(not_negative())->type_name("N");
+  c.add_option("--best", o.best, ranges::count, "and with the best")->type_name("N");
   c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
 }
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, Action& chosen) {
+void add_evaluate(Command& app, Action& chosen) {
   auto e = std::make_shared<Evaluate>();
-  CLI::App* c = app.add_subcommand("evaluate", "BLEU, chrF and TER, equal to sacreBLEU's");
+  Command* c = app.add_command("evaluate", "BLEU, chrF and TER, equal to sacreBLEU's");
   c->add_option("files", e->files, "HYPOTHESES REFERENCES..., or with -m SOURCE REFERENCES... (plain, .gz, .zst, .xz)")
       ->expected(-2)
       ->required()
@@ -190,7 +188,7 @@ void add_evaluate(CLI::App& app, Action& chosen) {
   c->add_option("--source", e->source, "what was translated, for --worst and --best")->type_name("FILE");
   add_report_options(*c, e->report);
   e->search.bind(*c);
-  c->add_option("--threads", e->threads, "0: every core")->default_str("0");
+  c->add_option("--threads", e->threads, ranges::threads, "0: every core")->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "only errors");
   c->add_option("--color", e->color, "auto, always or never")->default_str("auto");
   c->footer(

@@ -84,9 +84,9 @@ struct Info {
 
 }  // namespace
 
-void add_info(CLI::App& app, Action& chosen) {
+void add_info(Command& app, Action& chosen) {
   auto info = std::make_shared<Info>();
-  CLI::App* c = app.add_subcommand("info", "configuration, parameters, vocabulary and history of a model");
+  Command* c = app.add_command("info", "configuration, parameters, vocabulary and history of a model");
   c->add_option("-m,--model", info->model, "model file, or folder of a training")->type_name("MODEL")->required();
   c->add_flag("--json", info->json, "as JSON");
   c->footer("Example:\n  hexapla info -m run/model.safetensors");

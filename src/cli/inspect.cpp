@@ -145,6 +145,7 @@ struct Inspect {
     if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
     if (!source_text && !source_ids) throw UsageError("which sentence? give --src TEXT or --src-ids IDS");
     const Output output = find_output(out);
+    if (!out.empty() && !model.empty()) refuse_to_overwrite({model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
     const OpenModel m = open_model(model, threads);
     const Kind kind = find_kind(attention, m.file.config);
@@ -248,9 +249,9 @@ struct Inspect {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& chosen) {
+void add_inspect(Command& app, Action& chosen) {
   auto i = std::make_shared<Inspect>();
-  CLI::App* c = app.add_subcommand("inspect", "look inside a model while it reads one pair of sentences");
+  Command* c = app.add_command("inspect", "look inside a model while it reads one pair of sentences");
   c->add_option("-m,--model", i->model, "model file, or folder of a training")->type_name("MODEL");
   c->add_option("--src", i->source_text, "the source sentence; </s> is added")->type_name("TEXT");
   c->add_option("--src-ids", i->source_ids, "the source as ids, taken exactly as given")->type_name("IDS");
@@ -265,7 +266,8 @@ void add_inspect(CLI::App& app, Action& chosen) {
   c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
       ->type_name("FILE");
   c->add_option("--color", i->color, "auto, always or never")->default_str("auto");
-  c->add_option("--threads", i->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--threads", i->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla inspect -m run --src 'A dog runs.'\n"

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "decode/model_text.h"
 
@@ -25,11 +26,11 @@ int64_t integers_in(const std::string& file) {
   return n;
 }
 
-void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& output) {
-  std::error_code missing;
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output) {
   for (const std::string& input : inputs)
-    if (std::filesystem::equivalent(input, output, missing))
-      throw UsageError(cat("-o ", output, " is a model that is read, and would be lost; name another file"));
+    if (same_file(input, output) || (std::filesystem::is_directory(input) && same_file(input, directory_of(output))))
+      throw UsageError(
+          cat(option, " ", output, " is a file that is read (", input, "), and would be lost; name another file"));
 }
 
 namespace {
@@ -41,7 +42,6 @@ OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::un
 
 std::string checked_file(const std::string& path, int threads) {
   if (path.empty()) throw UsageError("which model? give -m MODEL, a model.safetensors or the folder of a training");
-  if (threads < 0) throw UsageError(cat("--threads is ", threads, ", but must be at least 0 (every core)"));
   set_threads(threads);
   return model_file(path);
 }

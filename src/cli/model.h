@@ -25,8 +25,9 @@ struct OpenModel {
 std::string model_file(const std::string& path);
 // How many of a model file's parameters are 8-bit integers.
 int64_t integers_in(const std::string& file);
-// UsageError where `output` is one of the files that are read.
-void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& output);
+// UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
+// (a checkpoint).
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
 // path: a model file, or the folder of a run with model.safetensors (or best.safetensors while it is in training).
 // DataError otherwise. threads 0: every core.
 OpenModel open_model(const std::string& path, int threads);

@@ -31,9 +31,20 @@ class ModelCommands : public CommandFolder {
 };
 
 TEST_F(ModelCommands, WhatIsReadIsNotOverwritten) {
-  expect_error({"quantize", "-m", model, "-o", model}, 2, HasSubstr("is a model that is read, and would be lost"));
+  expect_error({"quantize", "-m", model, "-o", model}, 2,
+               HasSubstr("is a file that is read (" + model + "), and would be lost"));
   expect_error({"quantize", "-m", folder(), "-o", model}, 2, HasSubstr("name another file"));
   expect_error({"average", model, folder(), "-o", model}, 2, HasSubstr("would be lost"));
+  const std::string other = folder() + "/./model.safetensors";
+  expect_error({"average", model, "-o", other}, 2, HasSubstr("would be lost"));
+  expect_error({"inspect", "-m", folder(), "--src", "a", "--out", other}, 2, HasSubstr("--out " + other));
+  expect_error({"bench", "translate", "-m", model, "--text", model, "-o", other}, 2, HasSubstr("would be lost"));
+  write_file_atomically(at("text"), "a\n");
+  expect_error({"quantize", "-m", model, "--valid-sets", at("text"), at("text"), "-o", folder() + "/./text"}, 2,
+               HasSubstr("would be lost"));
+  EXPECT_EQ(read_file(at("text")), "a\n");
+  expect_error({"train", "--train-sets", at("text"), at("text"), "--init-from", model, "--model", folder() + "/."}, 2,
+               HasSubstr("--model " + folder() + "/./model.safetensors is a file that is read"));
 }
 
 TEST_F(ModelCommands, QuantisedModelsAreToldApart) {

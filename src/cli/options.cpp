@@ -11,32 +11,28 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/model.h"
-#include "cli/validators.h"
 #include "train/init_from.h"
 #include "train/recipes.h"
 
 namespace hexapla::cli {
 namespace {
 
-template <class T>
-inline constexpr bool is_list = std::is_same_v<T, std::vector<std::string>> || std::is_same_v<T, std::vector<double>>;
-
-template <class T>
-CLI::Option* declare_option(CLI::App& command, const std::string& name, T& field, const std::string& help) {
+// As TrainOptions::visit and Config::visit declare it.
+template <class T, class Allowed>
+CLI::Option* declare_option(Command& command, const std::string& name, T& field, const std::string& help,
+                            const Allowed& allowed) {
   const std::string flag = "--" + name;
   if constexpr (std::is_same_v<T, bool>)
     return command.add_flag(flag, field, help);
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return command.add_option(flag, field, allowed, help)->default_str("");
   else if constexpr (is_list<T>)
     return command.add_option(flag, field, help)->expected(1, 1 << 20)->default_str("");
-  else {
-    CLI::Option* option = command.add_option(flag, field, help);
-    if constexpr (std::is_same_v<T, std::string>)
-      option->default_str(field);
-    else
-      option->default_str(fmt::format("{}", field));
-    if constexpr (std::is_unsigned_v<T>) option->check(not_negative());
-    return option;
-  }
+  else if constexpr (holds_number<T>)
+    return command.add_option(flag, field, allowed, help)
+        ->default_str(allowed.zero && field == 0 ? allowed.zero : fmt::format("{}", field));
+  else
+    return command.add_option(flag, field, help)->default_str(field);
 }
 
 // What the user gave, on top of `to`. Both are visited in the same order: the n-th field of one is the n-th of the
@@ -94,14 +90,6 @@ void refuse_idle(const CLI::App& command, const TrainOptions& o) {
       throw UsageError(cat("--", name, " ", option->reduced_results().front(), " ", why));
 }
 
-// 0 stands for auto inside; who gives it means something else.
-std::string batch_tokens_of(const std::string& word) {
-  if (word == "auto") return "0";
-  if (!word.empty() && word.find_first_not_of("+-0xX") == std::string::npos && word.find('0') != std::string::npos)
-    throw CLI::ValidationError(cat(word, " is no size; give a number of tokens, or auto"));
-  return word;
-}
-
 std::string type_of(const std::string& name) {
   if (name == "model") return "DIR";
   if (name == "vocab") return "FILE";
@@ -139,7 +127,7 @@ std::vector<std::string> values_of(const YAML::Node& node) {
   return node.as<std::vector<std::string>>();
 }
 
-void set_from_file(CLI::App& command, const std::string& path, const std::string& key, const YAML::Node& value) {
+void set_from_file(Command& command, const std::string& path, const std::string& key, const YAML::Node& value) {
   const std::string where = cat(path, ":", value.Mark().line + 1, ": ");
   CLI::Option* option = command.get_option_no_throw("--" + key);
   if (!option || key == "config" || key == "help") {
@@ -171,26 +159,29 @@ std::string nearest_command(const CLI::App& app, const std::string& word) {
   return nearest(names, word);
 }
 
-void bind_train_options(CLI::App& command, BoundTrainOptions& b) {
+void bind_train_options(Command& command, BoundTrainOptions& b) {
   command.add_option("-c,--config", b.config_file, "YAML file whose keys are long option names")->type_name("FILE");
   const std::set<std::string> of_recipes = options_of_recipes();
-  TrainOptions::visit(b.options, [&](const std::string& name, auto& field, const char* help) {
-    CLI::Option* option = declare_option(command, name, field, help);
-    if (of_recipes.count(name)) option->default_str("(preset)");
+  const auto declare = [&](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
+    CLI::Option* option = declare_option(command, name, field, help, allowed);
+    if (of_recipes.contains(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
-    if (name == "batch-tokens") option->transform(batch_tokens_of);
-  });
-  command.add_option("--layers", b.layers, "layers of both stacks, N")->group("Model");
+    return option;
+  };
+  TrainOptions::visit(b.options, declare);
+  command.add_option("--layers", b.layers, Range<int64_t>{1, 256}, "layers of both stacks, N")
+      ->default_str("(preset)")
+      ->group("Model");
   b.architecture = Config::preset(b.options.preset);
-  Config::visit(b.architecture, [&](const std::string& name, auto& field, const char* help, const auto& choices) {
+  Config::visit(b.architecture, [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
     std::string list;
-    for (const auto& c : choices) list += (list.empty() ? ": " : ", ") + c;
-    CLI::Option* option = declare_option(command, name, field, help + list)->group("Model");
-    option->default_str("");  // the preset's
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
+      for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;
+    declare(name, field, help + list, allowed)->group("Model");
   });
 }
 
-void read_config_file(CLI::App& command, const std::string& path) {
+void read_config_file(Command& command, const std::string& path) {
   YAML::Node root;
   try {
     root = YAML::Load(read_file(path));
@@ -210,7 +201,7 @@ void read_config_file(CLI::App& command, const std::string& path) {
   }
 }
 
-TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
+TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
   if (!b.config_file.empty()) read_config_file(command, b.config_file);
   auto given = [&](const std::string& name) { return command.get_option("--" + name)->count() > 0; };
   TrainOptions options = preset_options(b.options.preset);
@@ -234,6 +225,9 @@ TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& b) {
   }
   make_room(command, options);
   refuse_idle(command, options);
+  if (!options.init_from.empty())
+    for (const char* result : {"model.safetensors", "best.safetensors"})
+      refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
   return options;
 }
 
@@ -250,7 +244,7 @@ std::string dump_config(const TrainOptions& options) {
   const auto idle = idle_options(options);
   YAML::Emitter out;
   out << YAML::BeginMap;
-  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const char*) {
+  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const auto&...) {
     using T = std::remove_cvref_t<decltype(field)>;
     if (idle.contains(name)) return;
     if (name == "batch-tokens" && options.batch_tokens == 0) {
@@ -265,7 +259,7 @@ std::string dump_config(const TrainOptions& options) {
       out << YAML::Key << name << YAML::Value << plain(field);
     }
   });
-  Config::visit(options.architecture, [&](const std::string& name, const auto& field, const char*, const auto&) {
+  Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
     if (!idle.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
   });
   out << YAML::EndMap;

@@ -1,8 +1,8 @@
 #pragma once
 // Options that are declared elsewhere (TrainOptions::visit, Config::visit) on the command line and in config files.
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/command.h"
 #include "train/options.h"
 
 namespace hexapla::cli {
@@ -15,14 +15,14 @@ struct BoundTrainOptions {
   int64_t layers = 0;  // --layers: both stacks
   std::string config_file;
 };
-void bind_train_options(CLI::App& command, BoundTrainOptions& bound);
+void bind_train_options(Command& command, BoundTrainOptions& bound);
 
 // After parsing: reads the config file (its keys are the long names; the command line wins), starts from the preset
 // and puts the user's choices on top. UsageError names file, line, key and the nearest option.
-TrainOptions resolve_train_options(CLI::App& command, BoundTrainOptions& bound);
+TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);
 
 // Gives options of `command` that were not on the command line their values from a YAML file.
-void read_config_file(CLI::App& command, const std::string& path);
+void read_config_file(Command& command, const std::string& path);
 // All options as a config file that gives the same run.
 std::string dump_config(const TrainOptions& options);
 

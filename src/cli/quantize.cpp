@@ -10,7 +10,6 @@
 #include "cli/model.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
-#include "cli/validators.h"
 #include "data/corpus.h"
 #include "evaluate/bleu.h"
 #include "evaluate/choose_tokenizer.h"
@@ -36,7 +35,9 @@ struct Quantize {
     if (tokenize != "auto") bleu_tokenizer(tokenize);
     Progress progress(make_terminal(parse_color(color), quiet));
     const std::string file = model_file(model);
-    refuse_to_overwrite({file}, output);
+    std::vector<std::string> inputs = valid_sets;
+    inputs.push_back(file);
+    refuse_to_overwrite(inputs, "-o", output);
     if (integers_in(file) > 0) throw DataError(cat(file, " is quantised already; give the model that it was made of"));
     LoadedModel m = load_model(file);
     check_kept(m);
@@ -130,24 +131,24 @@ struct Quantize {
 
 }  // namespace
 
-void add_quantize(CLI::App& app, Action& chosen) {
+void add_quantize(Command& app, Action& chosen) {
   auto q = std::make_shared<Quantize>();
-  CLI::App* c = app.add_subcommand("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
+  Command* c = app.add_command("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
   c->add_option("-m,--model", q->model, "model file, or folder of a training")->type_name("MODEL")->required();
   c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
   c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
       ->expected(2)
       ->type_name("SOURCE TARGET");
-  c->add_option("--max-bleu-drop", q->max_drop, "parts go back to f32 until no more is lost; needs --valid-sets")
-      ->check(not_negative())
+  c->add_option("--max-bleu-drop", q->max_drop, Range<double>{0, 100},
+                "parts go back to f32 until no more is lost; needs --valid-sets")
       ->default_str("0.3");
   c->add_option("--tokenize,--tok", q->tokenize,
                 "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
       ->default_str("auto");
   c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
       ->type_name("NAME");
-  c->add_option("-b,--beam-size", q->beam_size, "of the measurement")->check(CLI::Range(1, 1000))->default_str("4");
-  c->add_option("--threads", q->threads, "0: every core")->default_str("0");
+  c->add_option("-b,--beam-size", q->beam_size, ranges::beam, "of the measurement")->default_str("4");
+  c->add_option("--threads", q->threads, ranges::threads, "0: every core")->default_str("0");
   c->add_flag("-q,--quiet", q->quiet, "only errors");
   c->add_option("--color", q->color, "auto, always or never")->default_str("auto");
   c->footer(

@@ -50,7 +50,6 @@ struct Replay {
   int threads = 0;
 
   int run() const {
-    if (threads < 0) throw UsageError(cat("--threads is ", threads, ", but must be at least 0 (every core)"));
     set_threads(threads);
     const SavedStep saved = load_step(path);
     const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
@@ -85,13 +84,14 @@ struct Replay {
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& chosen) {
+void add_replay(Command& app, Action& chosen) {
   auto r = std::make_shared<Replay>();
-  CLI::App* c = app.add_subcommand("replay", "run the step again at which a training failed, op by op");
+  Command* c = app.add_command("replay", "run the step again at which a training failed, op by op");
   c->add_option("DIR", r->path, "folder of the run, or the folder failure in it")->required();
   c->add_option("--precision", r->precision, "f32 or bf16; default: that of the run");
   c->add_flag("--all", r->all, "every output of every op, not only those around the first bad value");
-  c->add_option("--threads", r->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla replay run                    where the first NaN of the failed step came from\n"

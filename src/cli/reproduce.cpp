@@ -151,9 +151,9 @@ struct Reproduce {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Action& chosen) {
+void add_reproduce(Command& app, Action& chosen) {
   auto r = std::make_shared<Reproduce>();
-  CLI::App* c = app.add_subcommand("reproduce", "train a model again from its own record, and compare the bytes");
+  Command* c = app.add_command("reproduce", "train a model again from its own record, and compare the bytes");
   c->add_option("MODEL", r->model, "model file, or folder of a training")->required();
   c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved");
   c->add_option("--valid-sets", r->valid_sets, "where the validation text is now");
@@ -161,8 +161,9 @@ void add_reproduce(CLI::App& app, Action& chosen) {
   c->add_option("--valid-script", r->valid_script, "the program that measures, if the training had one")
       ->type_name("PROGRAM");
   c->add_option("-o,--out", r->out, "folder of the new run; default: reproduced beside the model")->type_name("DIR");
-  c->add_option("--threads", r->threads, "0: every core; the result does not depend on it")->default_str("0");
-  c->add_option("--memory", r->memory, "MiB that training may take; 0: as train")->default_str("0");
+  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->add_option("--memory", r->memory, ranges::mebibytes, "MiB that training may take; 0: as train")->default_str("0");
   c->add_flag("-q,--quiet", r->quiet, "only errors and the result");
   c->add_option("--color", r->color, "auto, always or never")->default_str("auto");
   c->footer(

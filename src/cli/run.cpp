@@ -39,13 +39,17 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, std::string
   return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
-int complain_about_usage(const CLI::App& app, const CLI::ParseError& e) {
+int complain_about_usage(const CLI::App& app, const std::string& what) {
+  const CLI::App& command = named(app);
+  complain(cat(what, "\nSee 'hexapla", &command == &app ? "" : " " + command.get_name(), " --help'."));
+  return 2;
+}
+
+std::string what_of(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App& command = named(app);
   const std::vector<std::string> rest = command.remaining(true);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
-  const std::string name = &command == &app ? "hexapla" : "hexapla " + command.get_name();
-  complain(cat(extra ? unexpected(app, command, rest.front()) : std::string(e.what()), "\nSee '", name, " --help'."));
-  return 2;
+  return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
 }
 
 // Of an option with one value; those that collect (-m A -m B) and lists go on collecting. A script's own choice can be
@@ -60,7 +64,13 @@ void last_one_counts(CLI::App& app) {
 
 }  // namespace
 
-void add_commands(CLI::App& app, Action& chosen) {
+Command* Command::add_command(const std::string& name, const std::string& what) {
+  auto command = std::make_shared<Command>(what, name);
+  add_subcommand(command);
+  return command.get();
+}
+
+void add_commands(Command& app, Action& chosen) {
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
   app.footer(
@@ -131,14 +141,16 @@ int perform(const Action& chosen) {
 }  // namespace
 
 int run(int argc, const char* const* argv) try {
-  CLI::App app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
+  Command app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
   Action chosen;
   add_commands(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    return complain_about_usage(app, e);
+    return complain_about_usage(app, what_of(app, e));
+  } catch (const UsageError& e) {  // a number out of its range
+    return complain_about_usage(app, e.what());
   }
   if (!chosen) {
     std::fputs(app.help().c_str(), stdout);

@@ -145,9 +145,9 @@ struct Score {
 
 }  // namespace
 
-void add_score(CLI::App& app, Action& chosen) {
+void add_score(Command& app, Action& chosen) {
   auto s = std::make_shared<Score>();
-  CLI::App* c = app.add_subcommand("score", "how probable given translations are, and each of their words");
+  Command* c = app.add_command("score", "how probable given translations are, and each of their words");
   c->add_option("files", s->files, "SOURCE TARGET: line i of one is translated by line i of the other; - is stdin")
       ->expected(0, 2)
       ->type_name("FILE FILE");
@@ -158,7 +158,8 @@ void add_score(CLI::App& app, Action& chosen) {
   c->add_flag("--json", s->json, "one JSON object a line, with words and pieces");
   s->alignment.bind(*c);
   s->how.bind(*c);
-  c->add_option("--threads", s->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--threads", s->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
   c->add_flag("-q,--quiet", s->quiet, "only errors");
   c->add_option("--color", s->color, "auto, always or never")->default_str("auto");
   c->footer(

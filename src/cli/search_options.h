@@ -1,9 +1,9 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "backend/cpu/cpu.h"
+#include "cli/command.h"
 #include "decode/translator.h"
 
 namespace hexapla::cli {
@@ -18,7 +18,7 @@ struct ScoringFlags {
   std::string precision = "f32";
   int64_t batch_size = 64, batch_tokens = 4096, max_length = 512;
 
-  void bind(CLI::App& command);
+  void bind(Command& command);
   Precision chosen_precision() const { return parse_decoding_precision(precision); }
   TranslateOptions options() const;
 };
@@ -30,12 +30,12 @@ struct SearchFlags : ScoringFlags {
   std::string long_input = "split", unknown = "keep";
   int64_t extra_length = 50, longest = 0, min_length = 0, no_repeat_ngram = 0, max_stutter = 0;
 
-  void bind(CLI::App& command);
+  void bind(Command& command);
   TranslateOptions options() const;
 
  private:
-  void bind_lengths(CLI::App& command);
-  void bind_rules(CLI::App& command);
+  void bind_lengths(Command& command);
+  void bind_rules(Command& command);
 };
 
 // Drawing instead of searching.
@@ -45,7 +45,7 @@ struct SampleFlags {
   int64_t top_k = 0;
   uint64_t seed = 1;
 
-  void bind(CLI::App& command);
+  void bind(Command& command);
   void add_to(SearchOptions& options) const;
 };
 

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/range.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {
@@ -28,8 +29,9 @@ int width_of(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* columns = std::getenv("COLUMNS");
-  const int width = columns ? std::atoi(columns) : 0;
-  return width > 0 ? width : 80;
+  constexpr Range<int64_t> sensible{1, 10'000};
+  const auto width = columns ? parse_number<int64_t>(columns) : std::nullopt;
+  return width && sensible.has(*width) ? static_cast<int>(*width) : 80;
 }
 
 std::atomic<int> signal_caught{0};

@@ -15,7 +15,7 @@ namespace {
 struct Train : BoundTrainOptions {
   bool quiet = false, dump = false;
   std::string color = "auto";
-  CLI::App* command = nullptr;
+  Command* command = nullptr;
 
   int run() {
     TrainOptions o = resolve_train_options(*command, *this);
@@ -54,9 +54,9 @@ struct Train : BoundTrainOptions {
 
 }  // namespace
 
-void add_train(CLI::App& app, Action& chosen) {
+void add_train(Command& app, Action& chosen) {
   auto train = std::make_shared<Train>();
-  CLI::App* c = app.add_subcommand("train", "train a model on parallel text");
+  Command* c = app.add_command("train", "train a model on parallel text");
   train->command = c;
   bind_train_options(*c, *train);
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "cli/run_report.h"
+#include "train/fit.h"
 #include "train/watchers.h"
 
 namespace hexapla::cli {
@@ -48,7 +49,8 @@ std::optional<TrainingData> read_data(const TrainOptions& options, Progress& pro
 
 }  // namespace
 
-TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher) {
+TrainResult run_training(const TrainOptions& asked, ProgressWatcher& watcher) {
+  const TrainOptions options = with_decay_of_run(asked, watcher);
   const std::atomic<bool>& stop = stop_on_signals();
   const auto backend = make_cpu_backend(parse_precision(options.precision));
   const std::optional<TrainingData> data = read_data(options, watcher.progress(), stop);

@@ -14,6 +14,7 @@
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/translate_input.h"
+#include "decode/option_ranges.h"
 
 namespace hexapla::cli {
 namespace {
@@ -142,7 +143,7 @@ struct Translate {
   }
 };
 
-void bind_requests(Translate& t, CLI::App& c) {
+void bind_requests(Translate& t, Command& c) {
   c.add_option("--prefix", t.prefix_file,
                "how the translations begin, line by line; a word may be cut, a blank ends it")
       ->type_name("FILE");
@@ -159,24 +160,27 @@ void bind_requests(Translate& t, CLI::App& c) {
 
 }  // namespace
 
-void add_translate(CLI::App& app, Action& chosen) {
+void add_translate(Command& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
-  CLI::App* c = app.add_subcommand("translate", "translate lines from stdin to stdout");
+  Command* c = app.add_command("translate", "translate lines from stdin to stdout");
   c->add_option("-m,--model", t->models, "model file, or folder of a training; several translate together")
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
   c->add_option("--ensemble", t->mixture, "of several models: linear, the mean of probabilities, or log-linear")
       ->default_str("linear");
-  c->add_option("--weights", t->weights, "of the models in that mean, as --weights 2,1")->delimiter(',');
+  c->add_option("--weights", t->weights, ranges::model_weight, "of the models in that mean, as --weights 2,1")
+      ->delimiter(',');
   t->search.bind(*c);
   t->sampling.bind(*c);
   bind_requests(*t, *c);
-  c->add_option("--n-best", t->search.n_best, "translations of each line: N ||| text ||| F0= score ||| normalised")
+  c->add_option("--n-best", t->search.n_best, ranges::n_best,
+                "translations of each line: N ||| text ||| F0= score ||| normalised")
       ->default_str("1");
   t->alignment.bind(*c);
   c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
-  c->add_option("--threads", t->threads, "0: every core; the result does not depend on it")->default_str("0");
+  c->add_option("--threads", t->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
   c->add_flag("-q,--quiet", t->quiet, "only errors");
   c->add_option("--color", t->color, "auto, always or never")->default_str("auto");
   c->footer(

@@ -135,7 +135,7 @@ TEST_F(TranslateTest, SamplesHaveASeed) {
   EXPECT_NE(drawn("1"), drawn("2"));
   expect_error({"--top-k", "5"}, "", 2, AllOf(HasSubstr("--top-k"), HasSubstr("--sample")));
   expect_error({"--sample", "--beam-size", "4"}, "", 2, AllOf(HasSubstr("--sample"), HasSubstr("--beam-size")));
-  expect_error({"--sample", "--seed", "-3"}, "", 2, HasSubstr("--seed: it is -3, but must be 0 or more"));
+  expect_error({"--sample", "--seed", "-3"}, "", 2, HasSubstr("--seed is '-3', but must be a whole number at least 0"));
   expect_error({"--alignment-units", "pieces"}, "", 2, HasSubstr("--alignment"));
   expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature 0"));
   expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs a beam"));

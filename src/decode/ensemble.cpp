@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "decode/option_ranges.h"
 
 namespace hexapla {
 namespace {
@@ -78,8 +79,7 @@ void check(const Ensemble& e) {
   if (e.weights.size() != e.models.size())
     throw UsageError(
         cat("--weights has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one each"));
-  for (const double w : e.weights)
-    if (!(w > 0) || !std::isfinite(w)) throw UsageError(cat("--weights ", w, " is out of range; give numbers above 0"));
+  for (const double w : e.weights) ranges::model_weight.check("weights", w);
 }
 
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out) {

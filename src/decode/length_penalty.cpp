@@ -1,6 +1,7 @@
 #include "decode/length_penalty.h"
 
 #include "base/error.h"
+#include "decode/option_ranges.h"
 
 namespace hexapla {
 
@@ -10,8 +11,7 @@ const std::vector<std::string>& length_penalty_names() {
 }
 
 LengthPenalty make_length_penalty(const std::string& name, double alpha) {
-  if (!std::isfinite(alpha))
-    throw UsageError(cat("--length-penalty ", alpha, " is no number to raise a length to; the paper has 0.6"));
+  ranges::length_penalty.check("length-penalty", alpha);
   if (name == "paper") return PaperPenalty{alpha};
   if (name == "power") return PowerPenalty{alpha};
   throw UsageError(cat("--length-normalization '", name,

@@ -1,11 +1,11 @@
 #include "decode/search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <numeric>
 
 #include "decode/ensemble.h"
+#include "decode/option_ranges.h"
 #include "decode/ruled_beam.h"
 #include "decode/sampler.h"
 #include "decode/worker.h"
@@ -14,28 +14,17 @@ namespace hexapla {
 
 namespace {
 
-void check(const SamplingOptions& o, int n_best) {
-  if (!(o.temperature > 0) || !std::isfinite(o.temperature))
-    throw UsageError(cat("--temperature ", o.temperature,
-                         " is out of range; give a number above 0, or leave --sample out for the most probable words"));
-  if (o.top_k < 0)
-    throw UsageError(cat("--top-k ", o.top_k, " is out of range; give 1 or more tokens, or 0 for all of them"));
-  if (!(o.top_p > 0 && o.top_p <= 1))
-    throw UsageError(cat("--top-p ", o.top_p, " is out of range; give a share above 0, at most 1"));
-  if (n_best < 1 || n_best > 1000)
-    throw UsageError(cat("--n-best ", n_best, " is out of range; 1 to 1000 samples can be drawn"));
+void check(const SamplingOptions& o) {
+  ranges::temperature.check("temperature", o.temperature);
+  ranges::top_k.check("top-k", o.top_k);
+  ranges::top_p.check("top-p", o.top_p);
 }
 
 void check_lengths(const SearchOptions& o) {
-  if (o.extra_length < 0 || o.extra_length > 1'000'000)
-    throw UsageError(cat("--extra-length ", o.extra_length, " is out of range; give 0 to 1000000 tokens"));
-  if (o.longest < 0 || o.longest > 1'000'000)
-    throw UsageError(cat("--longest ", o.longest, " is out of range; give 1 to 1000000 tokens, or 0 for no limit"));
-  if (!(o.longest_ratio >= 0) || !std::isfinite(o.longest_ratio))
-    throw UsageError(
-        cat("--longest-ratio ", o.longest_ratio, " is out of range; give a number above 0, or 0 for no limit"));
-  if (o.min_length < 0 || o.min_length > 1'000'000)
-    throw UsageError(cat("--min-length ", o.min_length, " is out of range; give 0 to 1000000 tokens"));
+  ranges::more_tokens.check("extra-length", o.extra_length);
+  ranges::more_tokens.check("longest", o.longest);
+  ranges::longest_ratio.check("longest-ratio", o.longest_ratio);
+  ranges::more_tokens.check("min-length", o.min_length);
   if (o.longest > 0 && o.min_length > o.longest)
     throw UsageError(cat("--min-length ", o.min_length, " is above --longest ", o.longest, "; give it at most that"));
 }
@@ -43,21 +32,16 @@ void check_lengths(const SearchOptions& o) {
 }  // namespace
 
 void check(const SearchOptions& options) {
-  if (options.beam_size < 1 || options.beam_size > 1000)
-    throw UsageError(cat("--beam-size ", options.beam_size, " is out of range; 1 to 1000 hypotheses can be kept"));
-  if (!options.sampling && (options.n_best < 1 || options.n_best > options.beam_size))
-    throw UsageError(cat("--n-best ", options.n_best, " is out of range; a beam of ", options.beam_size, " gives 1 to ",
-                         options.beam_size, " translations, raise --beam-size for more"));
-  if (options.sampling) check(*options.sampling, options.n_best);
+  ranges::beam.check("beam-size", options.beam_size);
+  ranges::n_best.check("n-best", options.n_best);
+  if (!options.sampling && options.n_best > options.beam_size)
+    throw UsageError(cat("--n-best is ", options.n_best, ", but a beam of ", options.beam_size, " gives 1 to ",
+                         options.beam_size, " translations; raise --beam-size for more"));
+  if (options.sampling) check(*options.sampling);
   check_lengths(options);
-  if (!std::isfinite(options.word_penalty))
-    throw UsageError(
-        cat("--word-penalty ", options.word_penalty, " is no number; give what a token takes from a score"));
-  if (options.no_repeat_ngram < 0)
-    throw UsageError(
-        cat("--no-repeat-ngram ", options.no_repeat_ngram, " is out of range; give 1 or more tokens, or 0"));
-  if (options.max_stutter < 0)
-    throw UsageError(cat("--max-stutter ", options.max_stutter, " is out of range; give 1 or more times, or 0"));
+  ranges::word_penalty.check("word-penalty", options.word_penalty);
+  ranges::rule_tokens.check("no-repeat-ngram", options.no_repeat_ngram);
+  ranges::rule_tokens.check("max-stutter", options.max_stutter);
 }
 
 SpecialIds special_ids(const Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }

@@ -1,11 +1,11 @@
 #include "decode/translator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "decode/hindsight.h"
 #include "decode/hypotheses.h"
+#include "decode/option_ranges.h"
 #include "decode/room.h"
 #include "decode/sentences.h"
 #include "decode/workers.h"
@@ -34,13 +34,10 @@ int64_t workers_for(int64_t sentences) {
 
 void check(const TranslateOptions& o) {
   check(o.search);
-  if (o.batch_sentences < 1)
-    throw UsageError(cat("--batch-sentences ", o.batch_sentences, " is out of range; a batch has 1 or more"));
-  if (o.batch_tokens < 1) throw UsageError(cat("--batch-tokens ", o.batch_tokens, " is out of range; give 1 or more"));
-  if (o.max_length < 2)
-    throw UsageError(cat("--max-length ", o.max_length, " is out of range; a token and </s> are the least"));
-  if (!(o.coverage_penalty >= 0) || !std::isfinite(o.coverage_penalty))
-    throw UsageError(cat("--coverage-penalty ", o.coverage_penalty, " is out of range; give 0 or more, as 0.2"));
+  ranges::batch_sentences.check("batch-sentences", o.batch_sentences);
+  ranges::batch_tokens.check("batch-tokens", o.batch_tokens);
+  ranges::line_tokens.check("max-length", o.max_length);
+  ranges::coverage_penalty.check("coverage-penalty", o.coverage_penalty);
   if (o.coverage_penalty > 0 && o.search.sampling)
     throw UsageError("--coverage-penalty reorders what a beam has found, and --sample has none; leave one of them out");
 }

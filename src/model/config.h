@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/range.h"
+
 namespace hexapla {
 
 struct Config {
+  static constexpr Range<int64_t> kVocabulary{1, 1 << 22};
+
   int64_t source_vocab = 0, target_vocab = 0;
   int64_t enc_layers = 6, dec_layers = 6;  // N
   int64_t d_model = 512, d_ff = 2048, heads = 8;
@@ -26,32 +30,33 @@ struct Config {
   bool embedding_norm = false;  // LayerNorm on the embedded input
   double norm_eps = 1e-6;
 
-  // f(name, field, help, choices) for every field that a user sets; names are those of the command line.
+  // f(name, field, help, allowed) for every field that a user sets; names are those of the command line, allowed is a
+  // number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
+  // cannot overflow, or take time or memory that a model's file has not paid for.
   template <class Self, class F>
   static void visit(Self& c, F&& f) {
-    using Choices = std::vector<std::string>;
-    f("enc-layers", c.enc_layers, "encoder layers", Choices{});
-    f("dec-layers", c.dec_layers, "decoder layers", Choices{});
-    f("dim-model", c.d_model, "width of the model, d_model", Choices{});
-    f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Choices{});
-    f("heads", c.heads, "attention heads, h", Choices{});
-    f("dim-key", c.d_k, "width of a query or key in one head, d_k; 0: dim-model / heads", Choices{});
-    f("dim-value", c.d_v, "width of a value in one head, d_v; 0: dim-model / heads", Choices{});
-    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", Choices{});
-    f("attention-dropout", c.attention_dropout, "dropout on attention weights", Choices{});
-    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", Choices{});
+    f("enc-layers", c.enc_layers, "encoder layers", Range<int64_t>{1, 256});
+    f("dec-layers", c.dec_layers, "decoder layers", Range<int64_t>{1, 256});
+    f("dim-model", c.d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16});
+    f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20});
+    f("heads", c.heads, "attention heads, h", Range<int64_t>{1, 1 << 12});
+    f("dim-key", c.d_k, "width of a query or key in one head, d_k; 0: dim-model / heads", Range<int64_t>{0, 1 << 16});
+    f("dim-value", c.d_v, "width of a value in one head, d_v; 0: dim-model / heads", Range<int64_t>{0, 1 << 16});
+    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1);
+    f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1);
+    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1);
     f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
     f("norm-position", c.norm_position, "norm after (the paper) or before each sublayer", Choices{"post", "pre"});
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch"});
     f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned"});
-    f("max-positions", c.max_positions, "longest sequence that learned positions can take", Choices{});
+    f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
     f("score", c.score, "attention score", Choices{"scaled-dot", "dot", "additive"});
     f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
-    f("gated", c.gated, "gated feed-forward network", Choices{});
-    f("attention-bias", c.attention_bias, "biases in the attention projections", Choices{});
-    f("generator-bias", c.generator_bias, "bias in the output projection", Choices{});
-    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", Choices{});
-    f("norm-eps", c.norm_eps, "epsilon inside the norms", Choices{});
+    f("gated", c.gated, "gated feed-forward network", Anything{});
+    f("attention-bias", c.attention_bias, "biases in the attention projections", Anything{});
+    f("generator-bias", c.generator_bias, "bias in the output projection", Anything{});
+    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", Anything{});
+    f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true});
   }
 
   // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.

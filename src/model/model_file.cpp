@@ -132,31 +132,11 @@ class TensorReader {
   std::vector<NamedTensor> numbers_;
 };
 
-// Limits far beyond any real model: what lies within them cannot overflow, or take time or memory that the file has
-// not paid for.
 Config read_config(const SafetensorsFile& file) {
   const std::string& text = required(file, "config");
   if (text.size() > 65536)
     throw DataError(cat(file.path(), ": the configuration has ", text.size(), " bytes; allowed are 65536"));
-  const Config c = Config::from_json(text, file.path());
-  struct Limit {
-    const char* name;
-    int64_t value, least, most;
-  };
-  for (const Limit& l : {Limit{"source-vocab", c.source_vocab, 1, int64_t{1} << 22},
-                         {"target-vocab", c.target_vocab, 1, int64_t{1} << 22},
-                         {"enc-layers", c.enc_layers, 1, 256},
-                         {"dec-layers", c.dec_layers, 1, 256},
-                         {"dim-model", c.d_model, 1, 1 << 16},
-                         {"dim-ff", c.d_ff, 1, 1 << 20},
-                         {"heads", c.heads, 1, 1 << 12},
-                         {"dim-key", c.d_k, 1, 1 << 16},
-                         {"dim-value", c.d_v, 1, 1 << 16},
-                         {"max-positions", c.max_positions, 1, 1 << 24}})
-    if (l.value < l.least || l.value > l.most)
-      throw DataError(cat(file.path(), ": the model's configuration has ", l.name, " ", l.value, "; allowed are ",
-                          l.least, " to ", l.most));
-  return c;
+  return Config::from_json(text, file.path());
 }
 
 // The scales of a quantised parameter; nothing if it is not quantised.

@@ -18,15 +18,20 @@ using nlohmann::ordered_json;
 // The result does not depend on them: two runs that differ only here give the same model file.
 const std::set<std::string> left_out{"model", "threads", "memory", "temp-dir"};
 
-void read(const json& j, std::vector<std::string>& value) { value = j.get<std::vector<std::string>>(); }
+// A number such as 1e300 or -1 must not be squeezed into a type that does not have it.
 template <class T>
 void read(const json& j, T& value) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    if (!j.is_number_unsigned()) throw UsageError(cat(j.dump(), " is no whole number of at least 0"));
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    if (!j.is_number_integer()) throw UsageError(cat(j.dump(), " is no whole number"));
+  }
   value = j.get<T>();
 }
 
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
-  TrainOptions::visit(o, [&](const std::string& name, const auto& field, const char*) {
+  TrainOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
     if (!left_out.count(name)) j[name] = field;
   });
   return j;
@@ -42,9 +47,10 @@ TrainOptions options_of_old() {
 TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
   TrainOptions o = options_of_old();
   std::set<std::string> known;
-  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*) {
+  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed) {
     known.insert(name);
     if (const auto found = j.find(name); found != j.end()) read(*found, field);
+    check_allowed(name, field, allowed);
   });
   for (const auto& item : j.items())
     if (!known.count(item.key())) unknown.push_back(item.key());
@@ -100,6 +106,8 @@ Capsule Capsule::from_history(const std::map<std::string, std::string>& history,
     for (const json& f : json::parse(entry(history, "data", file)))
       c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
   } catch (const json::exception& e) {
+    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+  } catch (const UsageError& e) {
     throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
   }
   c.vocabulary = entry(history, "vocabulary", file);

@@ -76,7 +76,7 @@ std::string changeable_options(const TrainOptions& o, const TrainingData& data) 
   if (!o.valid_script.empty()) names.insert("valid-script");
   if (o.average_last > 0) names.insert("save-every");
   nlohmann::ordered_json j;
-  TrainOptions::visit(o, [&](const std::string& name, const auto& value, const char*) {
+  TrainOptions::visit(o, [&](const std::string& name, const auto& value, const auto&...) {
     if (names.contains(name)) j[name] = value;
   });
   Hash valid;

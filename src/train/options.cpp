@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "base/error.h"
 #include "data/training_text.h"
@@ -14,30 +12,7 @@
 namespace hexapla {
 namespace {
 
-template <class T>
-void at_least(const char* option, T value, T least) {
-  if constexpr (std::is_floating_point_v<T>)
-    if (!std::isfinite(value))
-      throw UsageError(cat("--", option, " is ", std::isnan(value) ? std::abs(value) : value,
-                           ", but must be a finite number of at least ", least));
-  if (!(value >= least)) throw UsageError(cat("--", option, " is ", value, ", but must be at least ", least));
-}
-void above_0(const char* option, double value) {
-  at_least(option, value, 0.0);
-  if (value == 0) throw UsageError(cat("--", option, " is 0, but must be above 0"));
-}
-void fraction(const char* option, double value) {
-  if (!(value >= 0 && value < 1)) throw UsageError(cat("--", option, " is ", value, ", but must lie in [0, 1)"));
-}
-void one_of(const char* option, const std::string& value, const std::vector<std::string>& choices) {
-  if (std::find(choices.begin(), choices.end(), value) == choices.end())
-    throw UsageError(fmt::format("--{} is '{}', but must be one of: {}", option, value, fmt::join(choices, ", ")));
-}
 void check_guided_alignment(const TrainOptions& o) {
-  one_of("guided-alignment-units", o.guided_alignment_units, {"words", "blanks", "pieces"});
-  at_least("guided-alignment-weight", o.guided_alignment_weight, 0.0);
-  at_least<int64_t>("guided-alignment-layer", o.guided_alignment_layer, -1);
-  at_least<int64_t>("guided-alignment-head", o.guided_alignment_head, 0);
   if (o.guided_alignment.empty()) return;
   const Config& c = o.architecture;
   if (o.guided_alignment_layer >= c.dec_layers)
@@ -56,7 +31,6 @@ void check_guided_alignment(const TrainOptions& o) {
 
 void check_validation(const TrainOptions& o) {
   if (o.valid_tokenize != "auto") bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
-  at_least("valid-script-minutes", o.valid_script_minutes, 0.0);
   if (o.best_by == "script" && o.valid_script.empty())
     throw UsageError("--best-by script needs a program that measures; give --valid-script PROGRAM");
   if (!o.valid_script.empty() && o.valid_sets.empty())
@@ -66,32 +40,14 @@ void check_validation(const TrainOptions& o) {
 }  // namespace
 
 void TrainOptions::check() const {
+  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed) {
+    check_allowed(name, value, allowed);
+  });
   text.check(parse_sets("train-sets", train_sets, text.tsv).size());
   if (!valid_sets.empty()) parse_sets("valid-sets", valid_sets, text.tsv);
   if (!vocab.empty() && (text.separate_vocabs || !text.vocabs.empty()))
     throw UsageError("--vocab is one vocabulary for both sides; give either it or --vocabs and --separate-vocabs");
   if (model.empty()) throw UsageError("--model is missing: name the folder where checkpoints and the model go");
-  at_least<int64_t>("vocab-size", vocab_size, 8);
-  at_least<int64_t>("threads", threads, 0);
-  if (batch_tokens != 0) at_least<int64_t>("batch-tokens", batch_tokens, 1);
-  at_least<int64_t>("memory", memory, 0);
-  at_least<int64_t>("max-length", max_length, 2);
-  at_least<int64_t>("max-updates", max_updates, 0);
-  at_least<int64_t>("max-epochs", max_epochs, 0);
-  at_least("max-minutes", max_minutes, 0.0);
-  at_least<int64_t>("valid-beam", valid_beam, 1);
-  at_least<int64_t>("patience", patience, 0);
-  at_least("lr", lr, 0.0);
-  above_0("init-gain", init_gain);
-  at_least<int64_t>("warmup", warmup, 1);
-  above_0("adam-eps", adam_eps);
-  at_least("clip-norm", clip_norm, 0.0);
-  if (max_loss_jump != 0) at_least("max-loss-jump", max_loss_jump, 1.0);
-  at_least<int64_t>("average-last", average_last, 0);
-  at_least<int64_t>("keep", keep, 1);
-  fraction("label-smoothing", label_smoothing);
-  fraction("adam-beta1", beta1);
-  fraction("adam-beta2", beta2);
   for (const auto& [option, every] :
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
     Interval::parse(option, every);
@@ -103,19 +59,7 @@ void TrainOptions::check() const {
 }
 
 void TrainOptions::check_recipe() const {
-  one_of("schedule", schedule, {"inverse-sqrt", "linear", "cosine", "constant", "plateau"});
-  one_of("best-by", best_by, {"bleu", "chrf", "loss", "script"});
   check_validation(*this);
-  at_least<int64_t>("accumulate", accumulate, 1);
-  at_least("lr-factor", lr_factor, 0.0);
-  at_least("min-lr", min_lr, 0.0);
-  at_least("weight-decay", weight_decay, 0.0);
-  at_least<int64_t>("decay-updates", decay_updates, 0);
-  at_least<int64_t>("plateau-patience", plateau_patience, 1);
-  at_least<int64_t>("average-best", average_best, 0);
-  fraction("plateau-factor", plateau_factor);
-  fraction("ema", ema);
-  one_of("final-model", final_model, {"better", "mean", "best"});
   make_schedule(*this);
   if (const double peak = peak_learning_rate(*this); min_lr > peak)
     throw UsageError(cat("--min-lr is ", min_lr, ", above the peak learning rate ", peak,
@@ -143,11 +87,11 @@ std::string given_vocabulary(const TrainOptions& o) {
 Interval Interval::parse(const std::string& option, const std::string& text) {
   const bool epochs = !text.empty() && text.back() == 'e';
   const std::string digits = epochs ? text.substr(0, text.size() - 1) : text;
-  int64_t n = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  if (error != std::errc() || end != digits.data() + digits.size() || n < 1)
-    throw UsageError(cat("--", option, " is '", text, "', but must be a number of updates (500) or of epochs (1e)"));
-  return epochs ? Interval{0, n} : Interval{n, 0};
+  const auto n = parse_number<int64_t>(digits);
+  if (!n || !ranges::count_from_1.has(*n))
+    throw UsageError(cat("--", option, " is '", text, "', but must be a number of updates (500) or of epochs (1e), ",
+                         ranges::count_from_1.text()));
+  return epochs ? Interval{0, *n} : Interval{*n, 0};
 }
 
 }  // namespace hexapla

@@ -79,19 +79,24 @@ TrainOptions preset_options(const std::string& name) {
 
 std::set<std::string> options_of_recipes() {
   std::set<std::string> names;
-  for (const std::string& preset : Config::preset_names())
-    for (const auto& [name, value] : difference(TrainOptions(), preset_options(preset))) names.insert(name);
+  for (const std::string& preset : Config::preset_names()) {
+    const TrainOptions o = preset_options(preset);
+    for (const auto& [name, value] : difference(TrainOptions(), o)) names.insert(name);
+    for (const auto& [name, value] : difference(Config(), o.architecture)) names.insert(name);
+  }
   return names;
 }
 
 std::string describe_presets() {
+  const std::set<std::string> set_by_some = options_of_recipes();
   std::string text;
-  for (const std::string& name : Config::preset_names()) {
-    const TrainOptions o = preset_options(name);
-    Settings all = difference(Config(), o.architecture);
-    for (auto& setting : difference(TrainOptions(), o)) all.push_back(setting);
-    std::string line = "  " + name + ":";
-    for (const auto& [option, value] : all) line += cat(" ", option, " ", value, ",");
+  for (const std::string& preset : Config::preset_names()) {
+    const TrainOptions o = preset_options(preset);
+    Settings all = numbers(o.architecture);
+    for (auto& setting : numbers(o)) all.push_back(setting);
+    std::string line = "  " + preset + ":";
+    for (const auto& [option, value] : all)
+      if (set_by_some.contains(option)) line += cat(" ", option, " ", value, ",");
     line.back() = '\n';
     text += line;
   }

@@ -10,9 +10,9 @@ namespace hexapla {
 // suit it. max_updates is where the recipe ends. UsageError naming the presets: no such preset.
 TrainOptions preset_options(const std::string& name);
 
-// The names of the options (beside the model's) that some recipe sets.
+// The names of the options, the model's among them, that differ between presets or from their usual values.
 std::set<std::string> options_of_recipes();
-// What each preset sets, one line a preset, to show.
+// What these are in each preset, one line a preset, to show.
 std::string describe_presets();
 
 }  // namespace hexapla

@@ -8,6 +8,7 @@
 #include "model/average.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
+#include "train/fit.h"
 #include "train/test_runs.h"
 
 namespace hexapla {
@@ -246,6 +247,15 @@ TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
                 HasSubstr("the learning rate still decays until update 30, as it did when the run began"));
     run(whole);
     EXPECT_TRUE(same_model(o, whole)) << schedule;
+    for (const int64_t limit : {5, 0}) {  // with neither could such a run begin
+      o.decay_updates = 0;
+      o.max_updates = limit;
+      o.max_epochs = 1;
+      const TrainOptions resolved = with_decay_of_run(o, resumed);
+      EXPECT_EQ(resolved.decay_updates, 30) << limit;
+      EXPECT_NO_THROW(resolved.check()) << limit;
+    }
+    o.max_updates = 35;
     o.decay_updates = 34;
     EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
                 HasSubstr("decay-updates was 30, now it is 34 (leave --decay-updates out, and it stays 30)"));
@@ -292,8 +302,10 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.schedule = "steps"; }),
               HasSubstr("--schedule is 'steps', but must be one of: inv"));
   EXPECT_THAT(message([](auto& o) { o.best_by = "ter"; }), HasSubstr("--best-by is 'ter', but must be one of: bleu"));
-  EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }), HasSubstr("--accumulate is 0, but must be at least 1"));
-  EXPECT_THAT(message([](auto& o) { o.ema = 1; }), HasSubstr("--ema is 1, but must lie in [0, 1)"));
+  EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }),
+              HasSubstr("--accumulate is 0, but must be a whole number from 1"));
+  EXPECT_THAT(message([](auto& o) { o.ema = 1; }),
+              HasSubstr("--ema is 1, but must be a number at least 0 and below 1"));
   EXPECT_THAT(message([](auto& o) { o.weight_decay = -1; }), HasSubstr("--weight-decay is -1"));
   EXPECT_THAT(message([](auto& o) { o.lr_factor = -1; }), HasSubstr("--lr-factor is -1"));
   EXPECT_THAT(message([](auto& o) { o.min_lr = -1; }), HasSubstr("--min-lr is -1"));
@@ -301,11 +313,12 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
               HasSubstr("--min-lr is 0.002, above the peak learning rate 0.001 (--lr); lower it"));
   EXPECT_THAT(message([](auto& o) { o.lr = 0, o.min_lr = 1; }), HasSubstr("(--lr 0: the paper's)"));
   EXPECT_THAT(message([](auto& o) { o.lr = std::numeric_limits<double>::infinity(); }),
-              HasSubstr("--lr is inf, but must be a finite number of at least 0"));
+              HasSubstr("--lr is inf, but must be a number from 0 to 1e+38"));
   EXPECT_THAT(message([](auto& o) { o.lr = -std::nan(""); }), HasSubstr("--lr is nan, but"));
-  EXPECT_THAT(message([](auto& o) { o.adam_eps = 0; }), HasSubstr("--adam-eps is 0, but must be above 0"));
-  EXPECT_THAT(message([](auto& o) { o.init_gain = 0; }), HasSubstr("--init-gain is 0, but must be above 0"));
-  EXPECT_THAT(message([](auto& o) { o.batch_tokens = -1; }), HasSubstr("--batch-tokens is -1, but must be at least 1"));
+  EXPECT_THAT(message([](auto& o) { o.adam_eps = 0; }), HasSubstr("--adam-eps is 0, but must be a number above 0"));
+  EXPECT_THAT(message([](auto& o) { o.init_gain = 0; }), HasSubstr("--init-gain is 0, but must be a number above 0"));
+  EXPECT_THAT(message([](auto& o) { o.batch_tokens = -1; }),
+              HasSubstr("--batch-tokens is -1, but must be auto, or a whole number from 1"));
   EXPECT_THAT(message([](auto& o) { o.decay_updates = -1; }), HasSubstr("--decay-updates is -1"));
   EXPECT_THAT(message([](auto& o) { o.plateau_factor = 1; }), HasSubstr("--plateau-factor is 1"));
   EXPECT_THAT(message([](auto& o) { o.plateau_patience = 0; }), HasSubstr("--plateau-patience is 0"));

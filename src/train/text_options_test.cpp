@@ -258,7 +258,8 @@ TEST_F(Texts, OptionsAreChecked) {
                 o.text.train_weights = {1, 2};
               }),
               HasSubstr("--train-weights has 2 numbers, but --train-sets has 1 set"));
-  EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }), HasSubstr("--train-weights: 0 is not above 0"));
+  EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }),
+              HasSubstr("--train-weights is 0, but must be a number above 0"));
   EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("--vocab-type is 'word'"));
   EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("--vocabs takes two"));
   EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),

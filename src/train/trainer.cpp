@@ -483,13 +483,13 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
 
 }  // namespace
 
-TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
+TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop) {
+  const TrainOptions options = with_decay_of_run(asked, watcher);  // which --max-updates need not fit any more
   options.check();
   set_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "--valid-script");
-  const TrainOptions resolved =
-      with_valid_tokenizer(with_decay_of_run(with_batch_tokens(options, data), watcher), data, watcher);
+  const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
   return Run(resolved, data, backend, watcher).go(stop);
 }
 

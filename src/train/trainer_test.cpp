@@ -145,7 +145,7 @@ TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
               HasSubstr("--train-sets takes a source and a target file"));
   EXPECT_THAT(message([](auto& o) { o.valid_every = "often"; }), HasSubstr("--valid-every is 'often'"));
   EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("--label-smoothing is 1"));
-  EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be at least 1"));
+  EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be a whole number from 1"));
   EXPECT_THAT(message([](auto& o) { o.lr = -1; }), HasSubstr("--lr is -1"));
 }
 

@@ -1,0 +1,188 @@
+// The examples of the documentation, run as they stand: in a folder with a toy corpus under the names that they use.
+// Trainings get a small model and end after a few updates; nothing else of a command is changed.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/test_folder.h"
+#include "base/test_paths.h"
+#include "base/toy_corpus.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Example {
+  std::string where, script;
+};
+
+// Parts of examples that cannot run here, and why.
+const std::pair<const char*, const char*> kLeftOut[] = {
+    {" OPTIONS\n", "OPTIONS stands for those of the table below it"},
+    {"hexapla demo", "it trains for minutes; DemoCommand tests it"},
+    {"hexapla bench", "it measures for seconds and more; BenchCommand tests it"},
+    {"hexapla replay", "it needs a training that failed; CapsuleCommands tests it"},
+    {"hexapla doctor", "it checks every kernel; Doctor tests it"},
+    {"update-00001000", "it needs a run of 1,200 updates"},
+    {"hexapla train -c config.yml", "the user writes config.yml"},
+};
+
+std::string why_left_out(const std::string& script) {
+  for (const auto& [part, why] : kLeftOut)
+    if (script.find(part) != std::string::npos) return why;
+  return "";
+}
+
+std::string after(std::string text, const std::string& mark) {
+  const size_t at = text.find(mark);
+  return at == std::string::npos ? "" : text.substr(at + mark.size());
+}
+
+// Blocks of shell that call the program.
+std::vector<Example> examples_in(const std::string& file) {
+  std::vector<Example> all;
+  std::istringstream lines(read_file(source_path(file)));
+  std::string script;
+  bool inside = false;
+  int number = 0, began = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (!inside && line == "```sh") {
+      inside = true, began = number, script.clear();
+    } else if (inside && line == "```") {
+      inside = false;
+      if (("\n" + script).find("\nhexapla ") != std::string::npos || script.find("| hexapla ") != std::string::npos)
+        all.push_back({cat(file, ":", began), script});
+    } else if (inside) {
+      script += line + "\n";
+    }
+  }
+  return all;
+}
+
+class Docs : public TestFolder {
+ protected:
+  struct End {
+    int code;
+    std::string out, errors;
+  };
+
+  Docs() {
+    fs::create_directories(at("bin"));
+    // As the program, but trainings are short.
+    write_program("hexapla", cat("command=$1; [ $# -gt 0 ] && shift\n", "case $command in\n  train) set -- \"$@\" ",
+                                 "--layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 ",
+                                 "--warmup 1 --valid-every 2 --threads 1 --quiet;;\nesac\nexec ", build_path("hexapla"),
+                                 " \"$command\" \"$@\"\n"));
+    write_program("filter", "exec cat\n");  // what a user's own program may be
+  }
+  void write_program(const std::string& name, const std::string& script) const {
+    std::ofstream(at("bin/" + name)) << "#!/bin/sh\n" << script;
+    fs::permissions(at("bin/" + name), fs::perms::owner_all);
+  }
+
+  End bash(const std::string& script) const {
+    std::ofstream(at("script")) << script;
+    const std::string command = cat("cd ", folder(), "/work && PATH=", folder(), "/bin:$PATH bash -eo pipefail ",
+                                    at("script"), " > ", at("out"), " 2> ", at("errors"), " < /dev/null");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("out")), read_file(at("errors"))};
+  }
+
+  // What the examples name: parallel text, systems' translations, and trained models.
+  void lay_out() const {
+    if (!fs::exists(at("template"))) make_template();
+    if (HasFatalFailure()) return;
+    fs::remove_all(at("work"));
+    fs::copy(at("template"), at("work"), fs::copy_options::recursive);
+  }
+
+  void make_template() const {
+    const fs::path work = at("work");
+    fs::remove_all(work);
+    fs::create_directories(work);
+    for (const char* set : {"train", "val", "test", "test_2016_flickr", "new", "web"}) write_set(work, set, set);
+    write_set(work, "a", "train"), write_set(work, "b", "val");  // the same files, which have moved
+    std::string tsv;
+    std::istringstream x(read_file(work / "train.en")), y(read_file(work / "train.de"));
+    for (std::string source, target; std::getline(x, source) && std::getline(y, target);)
+      tsv += source + "\t" + target + "\n";
+    for (const char* name : {"news.tsv.zst", "raw.tsv.xz", "crawl.tsv"}) std::ofstream(work / name) << tsv;
+    for (const char* name : {"test.hyp.de", "hyp", "ref1", "ref2", "baseline.de", "better.de", "other.de"})
+      fs::copy_file(work / "test.de", work / name);
+    const End made = bash(
+        "gzip crawl.tsv\n"
+        "hexapla train --model run --train-sets train.en train.de --valid-sets val.en val.de --vocab-size 60 "
+        "--save-every 1 --keep 5 --average-best 3\n"
+        "for copy in run-1 run-2 a b; do cp -r run $copy; done\n"
+        "cp run/model.safetensors model.safetensors\n"
+        "hexapla quantize -q -m run -o run8.safetensors\n");
+    ASSERT_EQ(made.code, 0) << made.errors;
+    fs::rename(work, at("template"));
+  }
+
+  // Told by their content, not by their names: nothing is compressed.
+  static void write_set(const fs::path& folder, const std::string& name, const std::string& seed) {
+    const fs::path x = folder / (name + ".en"), y = folder / (name + ".de");
+    write_toy_corpus(x, y, 60, std::hash<std::string>()(seed));
+    std::ofstream(x, std::ios::app) << "A dog runs.\nthe cat\n";
+    std::ofstream(y, std::ios::app) << "Ein Hund rennt.\nder Katze\n";
+    fs::copy_file(x, folder / (name + ".en.gz"));
+    for (const char* other : {".de.gz", ".zh"}) fs::copy_file(y, folder / (name + other));
+  }
+
+  void run(const std::vector<Example>& examples) const {
+    for (const Example& example : examples) {
+      if (!why_left_out(example.script).empty()) continue;
+      lay_out();
+      if (HasFatalFailure()) return;
+      // A block that trains `run` begins without one.
+      if (std::regex_search(example.script, std::regex("--model run\\s"))) fs::remove_all(at("work/run"));
+      const End end = bash(example.script);
+      EXPECT_EQ(end.code, 0) << example.where << ":\n" << example.script << end.errors;
+    }
+  }
+};
+
+TEST_F(Docs, ExamplesRunAsTheyStand) {
+  std::vector<Example> all = examples_in("README.md");
+  EXPECT_FALSE(all.empty());
+  for (const auto& entry : fs::directory_iterator(source_path("docs")))
+    if (entry.path().extension() == ".md")
+      for (Example& e : examples_in("docs/" + entry.path().filename().string())) all.push_back(std::move(e));
+  EXPECT_GE(all.size(), 5u);
+  run(all);
+}
+
+TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
+  std::vector<Example> all;
+  fs::create_directories(at("work"));
+  for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
+                              "info", "reproduce", "replay", "doctor", "bench", "demo"}) {
+    const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
+    ASSERT_EQ(help.code, 0);
+    std::istringstream lines(after(help.out, "Example"));
+    int found = 0;
+    for (std::string line; std::getline(lines, line);) {
+      static const std::regex call("  ((echo .*\\| )?hexapla .*?)(   .*)?");
+      std::smatch match;
+      if (!std::regex_match(line, match, call)) continue;
+      all.push_back({cat("hexapla ", command, " --help"), match[1].str() + "\n"});
+      ++found;
+    }
+    EXPECT_GT(found, 0) << command;
+  }
+  run(all);
+}
+
+}  // namespace
+}  // namespace hexapla
