@@ -76,8 +76,10 @@ Config Config::from_json(const std::string& text, const std::string& file) {
   } catch (const nlohmann::json::exception& e) {
     throw DataError(cat(file, ": the model's configuration is damaged at '", key, "': ", e.what()));
   } catch (const UsageError& e) {
+    std::string what = e.what();
+    if (what.starts_with("--")) what.erase(0, 2);  // a field here, no option
     throw DataError(
-        cat(file, ": the model's configuration is damaged", key.empty() ? "" : " at '" + key + "'", ": ", e.what()));
+        cat(file, ": the model's configuration is damaged", key.empty() ? "" : " at '" + key + "'", ": ", what));
   }
   return c;
 }

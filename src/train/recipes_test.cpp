@@ -49,7 +49,8 @@ TEST(Recipes, AreDescribed) {
   const std::string text = describe_presets();
   EXPECT_THAT(text, HasSubstr("  tiny: enc-layers 4, dec-layers 4, dim-model 128, dim-ff 256, heads 4, dropout 0.3"));
   EXPECT_THAT(text, HasSubstr("lr 0.005, "));
-  EXPECT_THAT(text, HasSubstr("  base: accumulate 6, max-updates 100000, average-last 5"));
+  EXPECT_THAT(text,
+              HasSubstr("  base: enc-layers 6, dec-layers 6, dim-model 512, dim-ff 2048, heads 8, dropout 0.1, "));
 }
 
 }  // namespace
