@@ -219,7 +219,7 @@ TEST_F(RunsAgain, BatchesThatFitAreFoundAndOthersRefused) {
               HasSubstr("--max-loss-jump is 0.5, but must be 0, or a number from 1"));
   for (const char* none : {"0", "00", "-0"})
     EXPECT_THAT(train("bad", {{"--batch-tokens", none}}).err,
-                HasSubstr(cat("error: --batch-tokens: ", none, " is no size; give a number of tokens, or auto\n")));
+                HasSubstr(cat("error: --batch-tokens is ", none, ", but must be auto, or a whole number from 1 to")));
   EXPECT_THAT(train("bad", {{"--batch-tokens", "many"}}).err, AllOf(HasSubstr("--batch-tokens"), HasSubstr("many")));
 }
 

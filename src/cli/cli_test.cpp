@@ -135,7 +135,7 @@ class Files : public TestFolder {
 TEST_F(Files, MissingAndReadOnlyFolders) {
   const std::string a = write("a", "a b c\n"), file = write("file", "");
   expect_error({"train", "--train-sets", a, a, "--model", file + "/run"}, 1,
-               AllOf(HasSubstr("--model"), HasSubstr("choose a folder")));
+               AllOf(HasSubstr("(--model)"), HasSubstr("choose another name")));
   expect_error({"train", "--train-sets", a, a, "--model", "/proc/run"}, 1, HasSubstr("cannot create the folder"));
   expect_error({"translate", "-m", folder()}, 3, HasSubstr("is a folder without a model.safetensors"));
 }

@@ -164,7 +164,7 @@ class Declared {
   }
 
  private:
-  CLI::App app_;
+  Command app_;
   Action chosen_;
   CLI::App* command_;
 };

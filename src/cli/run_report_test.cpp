@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "cli/model.h"
 #include "model/model_file.h"
 #include "text/vocabulary.h"
 
@@ -74,13 +75,13 @@ TEST_F(RunReport, ShowsTheWholeRunAndNeedsNothingFromElsewhere) {
 
 TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
   write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
-  for (const int64_t positions : {3, 4}) {
+  for (const int64_t positions : {5, 6}) {
     write_model({}, positions);
     const Vocabulary v = Vocabulary::parse(open_model(folder(), 1).file.source_vocabulary, "model");
-    ASSERT_EQ(v.encode("a b c").size(), 3u);
+    ASSERT_EQ(v.encode("a b c").size(), 5u);
     const std::string page = draw_report(read_run(folder(), 1));
     EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));
-    EXPECT_EQ(page.find("Cross-attention") != std::string::npos, positions == 4) << "with </s> it has 4 tokens";
+    EXPECT_EQ(page.find("Cross-attention") != std::string::npos, positions == 6) << "with </s> it has 6 tokens";
   }
 }
 

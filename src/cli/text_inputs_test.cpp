@@ -40,7 +40,7 @@ const std::set<std::string> excepted{"config",        "vocab",       "vocabs", "
                                      "write-batches", "write-model", "out",    "output"};
 
 TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
-  CLI::App app;
+  Command app;
   Action chosen;
   add_commands(app, chosen);
   int marked = 0;

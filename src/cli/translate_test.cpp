@@ -138,7 +138,7 @@ TEST_F(TranslateTest, SamplesHaveASeed) {
   expect_error({"--sample", "--beam-size", "4"}, "", 2, AllOf(HasSubstr("--sample"), HasSubstr("--beam-size")));
   expect_error({"--sample", "--seed", "-3"}, "", 2, HasSubstr("--seed is '-3', but must be a whole number at least 0"));
   expect_error({"--alignment-units", "pieces"}, "", 2, HasSubstr("--alignment"));
-  expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature 0"));
+  expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature is 0, but"));
   expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs a beam"));
   expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 3, HasSubstr("need a beam"));
 }
@@ -151,7 +151,7 @@ TEST_F(TranslateTest, ModelsTranslateTogether) {
   expect_error({"-m", a, "-m", at("other.safetensors")}, "", 2,
                AllOf(HasSubstr("other.safetensors"), HasSubstr("different vocabularies")));
   expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights has 1 numbers for 2 models"));
-  expect_error({"-m", a, "-m", b, "--weights", "1,-1"}, "", 2, HasSubstr("--weights -1"));
+  expect_error({"-m", a, "-m", b, "--weights", "1,-1"}, "", 2, HasSubstr("--weights is -1, but"));
   expect_error({"-m", a, "--ensemble", "mean"}, "", 2, HasSubstr("--ensemble 'mean'"));
 }
 
@@ -265,11 +265,11 @@ TEST_F(TranslateTest, CoverageAndCopies) {
 
 TEST_F(TranslateTest, NumbersOutOfRange) {
   for (const char* option : {"--longest", "--longest-ratio", "--min-length", "--no-repeat-ngram", "--max-stutter"})
-    expect_error({option, "-1"}, "", 2, HasSubstr(std::string(option) + " -1"));
+    expect_error({option, "-1"}, "", 2, HasSubstr(std::string(option) + " is -1, but"));
   expect_error({"--min-length", "5", "--longest", "4"}, "", 2, HasSubstr("--min-length 5 is above --longest 4"));
   expect_error({"--unk", "drop"}, "", 2, HasSubstr("--unk"));
-  expect_error({"--word-penalty", "nan"}, "", 2, HasSubstr("--word-penalty nan is no number"));
-  expect_error({"--coverage-penalty", "-1"}, "", 2, HasSubstr("--coverage-penalty -1"));
+  expect_error({"--word-penalty", "nan"}, "", 2, HasSubstr("--word-penalty is nan, but"));
+  expect_error({"--coverage-penalty", "-1"}, "", 2, HasSubstr("--coverage-penalty is -1, but"));
   expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty reorders"));
   expect_error({"--coverage-penalty", "1", "--alignment-layer", "1"}, "", 2, HasSubstr("--alignment-layer 1"));
   std::string phrase;

@@ -139,7 +139,7 @@ TEST_F(HindsightTest, BadOptionsAreRefused) {
     return std::string();
   };
   options_.coverage_penalty = -1;
-  EXPECT_THAT(message(), HasSubstr("--coverage-penalty -1"));
+  EXPECT_THAT(message(), HasSubstr("--coverage-penalty is -1"));
   options_.coverage_penalty = 0.2;
   options_.search.sampling.emplace();
   EXPECT_THAT(message(), HasSubstr("leave one of them out"));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "data/training_text.h"
@@ -117,6 +118,16 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
   if (parts > 1) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = cat(parts);
 }
 
+std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
+  try {
+    return std::make_shared<const RunLock>(folder);
+  } catch (const NoSpaceError&) {
+    throw;
+  } catch (const RunError& e) {
+    throw RunError(cat(e.what(), " (--model)"));
+  }
+}
+
 }  // namespace
 
 TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
@@ -127,7 +138,7 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
   const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                            o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
   TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
-  const auto lock = std::make_shared<const RunLock>(o.model);
+  const auto lock = lock_of_run(o.model);
   std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
   if (!vocabularies) vocabularies = given_vocabularies(o, separate);
   if (!vocabularies) {
