@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later). With --checks also what the checks
-# of the source need, with --nightly what scripts/nightly.sh needs beyond building. Does nothing, and needs no network, when everything is there.
+# of the source need, with --nightly what scripts/nightly.sh needs beyond building. Does nothing, and needs no network,
+# when everything is there.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev

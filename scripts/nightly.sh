@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; a run that is killed
-# twenty times; one on disks of fifty sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
+# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; those that read text
+# under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one on disks of fifty
+# sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
 # sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
@@ -10,6 +11,11 @@ for preset in release asan tsan; do
   HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
+"$ROOT/scripts/install_dependencies.sh" --nightly
+note "nightly: valgrind"
+"$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they stand above"
+note "nightly: announced memory"
+"$ROOT/scripts/memory_bounds.py" "$ROOT/build/release/hexapla" 50 || die "trainings take other memory than they announce"
 note "nightly: full disks"
 "$ROOT/scripts/full_disk.sh" "$ROOT/build/release/hexapla" || die "a full disk gives a wrong result"
 if [ -n "${HEXAPLA_MULTI30K:-}" ]; then

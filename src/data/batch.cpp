@@ -57,7 +57,7 @@ Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Voca
   if (too_long.count()) out.notes.push_back(too_long.note(both, cat("a side has more than ", max_length, " tokens")));
   if (out.examples.empty()) {
     throw DataError(cat("no usable pair in ", both, out.notes.empty() ? "" : ": " + out.notes.back(),
-                        "; raise --max-length or check the text"));
+                        "; raise `max-length` or check the text"));
   }
   return out;
 }
@@ -120,7 +120,7 @@ Plan plan_epoch(std::span<const Example> examples, const Batching& options, int6
 }
 
 Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, int64_t batch_tokens, Random& random) {
-  if (batch_tokens < 1) throw UsageError(cat("--batch-tokens ", batch_tokens, " is too small: use 1 or more"));
+  if (batch_tokens < 1) throw UsageError(cat("`batch-tokens` ", batch_tokens, " is too small: use 1 or more"));
   random.shuffle(order);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return std::pair(sizes[a].target, sizes[a].source) < std::pair(sizes[b].target, sizes[b].source);

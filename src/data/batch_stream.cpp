@@ -1,6 +1,7 @@
 #include "data/batch_stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -13,12 +14,14 @@
 namespace hexapla {
 namespace {
 
+constexpr size_t kWindowsAhead = 2;  // ready beside the one that is drawn from and the one that is made
+
 // Makes windows in a thread of its own, a few ahead of those that are taken.
 class Prefetch {
  public:
   explicit Prefetch(WindowMaker maker) : maker_(std::move(maker)) {}
 
-  bool whole() const { return maker_.whole(); }
+  const WindowMaker& maker() const { return maker_; }  // of which nothing but what is const
   void seek(int64_t epoch, int64_t index) {
     thread_ = {};  // ends the one that runs
     ready_.clear();
@@ -44,7 +47,7 @@ class Prefetch {
         std::unique_lock lock(mutex_);
         ready_.push_back(std::move(window));
         changed_.notify_all();
-        changed_.wait(lock, stop, [&] { return ready_.size() < (maker_.whole() ? 1 : 2); });
+        changed_.wait(lock, stop, [&] { return ready_.size() < windows_ahead(); });
       }
     } catch (const Stopped&) {
     } catch (...) {
@@ -53,6 +56,7 @@ class Prefetch {
       changed_.notify_all();
     }
   }
+  size_t windows_ahead() const { return maker_.whole() ? 1 : kWindowsAhead; }
 
   WindowMaker maker_;
   std::mutex mutex_;
@@ -67,7 +71,7 @@ class WindowedStream : public BatchStream {
   WindowedStream(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)
       : source_(pairs.source), target_(pairs.target), options_(options), windows_(WindowMaker(pairs, options, space)) {
     if (options.batch_tokens < 1)
-      throw UsageError(cat("--batch-tokens ", options.batch_tokens, " is too small: use 1 or more"));
+      throw UsageError(cat("`batch-tokens` ", options.batch_tokens, " is too small: use 1 or more"));
   }
 
   void seek(int64_t epoch, int64_t place) override {
@@ -101,13 +105,18 @@ class WindowedStream : public BatchStream {
   int64_t batches() const override {
     const Window& w = window();
     const auto planned = static_cast<int64_t>(w.plan.size());
-    return windows_.whole() ? planned : (w.epoch_pairs * planned + w.pairs() - 1) / w.pairs();
+    return maker().whole() ? planned : (w.epoch_pairs * planned + w.pairs() - 1) / w.pairs();
   }
   int64_t pairs() const override { return window().epoch_pairs; }
 
-  Batch largest() override { return windows_.whole() ? largest_planned() : largest_possible(); }
+  size_t memory() const override {
+    if (maker().whole()) return 0;
+    return static_cast<size_t>((kWindowsAhead + 2) * static_cast<double>(maker().most_pairs()) * maker().means().bytes);
+  }
+  Batch largest() override { return maker().whole() ? largest_planned() : largest_possible(); }
 
  private:
+  const WindowMaker& maker() const { return windows_.maker(); }
   const Window& window() const {
     if (!window_) window_ = windows_.take();
     return *window_;
@@ -129,11 +138,17 @@ class WindowedStream : public BatchStream {
     }
     return window_->batch(target_, best);
   }
-  // What is ahead is not known yet: as much as the limits let a batch have.
+  // What is ahead is not known yet: as much as the limits let a batch have, and no more than about what there is.
   Batch largest_possible() const {
+    const PairMeans means = maker().means();
     const int64_t longest = options_.max_length;
-    const int64_t targets = std::max(options_.batch_tokens, longest);
-    const int64_t sources = std::max(options_.batch_tokens * 3 / 2, longest);
+    auto most = [&](int64_t limit, double mean) {
+      constexpr double more_than_mean = 1.25;  // of tokens, an epoch may have
+      const double there = more_than_mean * mean * static_cast<double>(maker().most_pairs());
+      return std::min(std::max(limit, longest), static_cast<int64_t>(std::ceil(there)));
+    };
+    const int64_t targets = most(options_.batch_tokens, means.target);
+    const int64_t sources = most(options_.batch_tokens * 3 / 2, means.source);
     const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
     auto length = [&](int64_t tokens, int64_t i) {
       return static_cast<size_t>(tokens * (i + 1) / sequences - tokens * i / sequences);

@@ -28,8 +28,12 @@ class BatchStream {
   // How many batches the epoch has: exactly if the pairs are ids in memory, else going by those planned last.
   virtual int64_t batches() const = 0;
   virtual int64_t pairs() const = 0;  // of an epoch
-  // A batch that needs as much memory as any, for a rehearsal. To be called before the first next().
+  // A batch that needs as much memory as any, for a rehearsal: the largest of the first epoch or, where an epoch is
+  // made in windows, one as full as the limits and the text let it be. To be called before the first next().
   virtual Batch largest() = 0;
+  // Bytes that the windows take which are made ahead, going by a sample of the pairs; 0 where an epoch is one window of
+  // pairs that are there anyway.
+  virtual size_t memory() const = 0;
 };
 
 // Everything that is drawn from, prepared.

@@ -236,10 +236,37 @@ TEST_F(BatchStreams, TheLargestIsAsLargeAsAny) {
   }
 }
 
+TEST_F(BatchStreams, ASmallTextFillsNoLargeBatch) {
+  const auto stream = open_batches(text(1 << 30, 200), {.batch_tokens = 100'000, .max_length = 256, .seed = 9});
+  const Batch largest = stream->largest();
+  int64_t sources = 0, targets = 0;
+  do {
+    const Batch& b = stream->next();
+    sources += b.source_tokens(), targets += b.target_tokens();
+  } while (!stream->epoch_ended());
+  EXPECT_THAT(double(largest.source_tokens()) / double(sources), testing::AllOf(testing::Ge(1), testing::Le(1.5)));
+  EXPECT_THAT(double(largest.target_tokens()) / double(targets), testing::AllOf(testing::Ge(1), testing::Le(1.5)));
+}
+
+// Of four windows, each as long as the text.
+TEST_F(BatchStreams, TheMemoryOfWindowsIsKnown) {
+  EXPECT_EQ(open(ids(1 << 30, 200))->memory(), 0u) << "the pairs are there anyway";
+  for (const TrainingPairs& pairs : {text(1 << 30, 200), ids(0, 200)}) {
+    const auto stream = open(pairs);
+    size_t ids_of_epoch = 0;
+    do {
+      const Batch& b = stream->next();
+      ids_of_epoch += static_cast<size_t>(b.source_tokens() + b.target_tokens());
+    } while (!stream->epoch_ended());
+    EXPECT_GE(stream->memory(), 4 * (200 * sizeof(Example) + ids_of_epoch * sizeof(int32_t)));
+    EXPECT_LE(stream->memory(), 4 * (200 * (sizeof(Example) + 80) + 2 * ids_of_epoch * sizeof(int32_t)));
+  }
+}
+
 TEST_F(BatchStreams, AFullDiskIsOneClearError) {
   const TrainingPairs pairs = ids(0, 2000);
   const FileSizeLimit limit(5000);
-  EXPECT_THAT(what_of<RunError>([&] { open(pairs)->next(); }), HasSubstr("--temp-dir"));
+  EXPECT_THAT(what_of<RunError>([&] { open(pairs)->next(); }), HasSubstr("`temp-dir`"));
 }
 
 TEST_F(BatchStreams, MayBeLeftAtAnyTime) {

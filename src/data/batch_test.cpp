@@ -117,7 +117,7 @@ TEST(EncodeCorpus, PairsWithoutTokensAreDroppedWithANote) {
 
 TEST(EncodeCorpus, NothingLeft) {
   EXPECT_THAT(message_of<DataError>([] { encode_corpus(small_corpus(5), vocabulary(), vocabulary(), 1); }),
-              AllOf(HasSubstr("c.en"), HasSubstr("5 pairs dropped"), HasSubstr("--max-length")));
+              AllOf(HasSubstr("c.en"), HasSubstr("5 pairs dropped"), HasSubstr("`max-length`")));
 }
 
 TEST(MakeBatch, IsRagged) {
@@ -206,7 +206,7 @@ TEST(PlanEpoch, AnExampleAboveTheLimitStandsAlone) {
 TEST(PlanEpoch, NoExamplesNoBatches) { EXPECT_TRUE(plan_epoch({}, {}, 1).empty()); }
 
 TEST(PlanEpoch, BatchTokensOutOfRange) {
-  EXPECT_THAT(message_of<UsageError>([] { plan_epoch({}, {.batch_tokens = 0}, 1); }), HasSubstr("--batch-tokens 0"));
+  EXPECT_THAT(message_of<UsageError>([] { plan_epoch({}, {.batch_tokens = 0}, 1); }), HasSubstr("`batch-tokens` 0"));
 }
 
 }  // namespace

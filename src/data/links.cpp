@@ -90,7 +90,7 @@ std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const 
       throw DataError(cat(path_, " line ", line, ": the link ", link.source, "-", link.target,
                           " leads out of the pair, which has ", from.units, " and ", to.units,
                           unit_ == LinkUnit::pieces ? " pieces" : " words",
-                          "; links count from 0, the source comes first, and --guided-alignment-units says what is "
+                          "; links count from 0, the source comes first, and `guided-alignment-units` says what is "
                           "counted"));
     for (int32_t t : targets[link.target])
       for (int32_t s : sources[link.source]) links.push_back({s, t});
@@ -116,7 +116,7 @@ std::string GoldLinks::doubt() const {
   return cat(path_,
              ": no link leads beyond the words that stand between blanks, though the text is of a script without ",
              "blanks, in which every character counts as a word; if it was cut into words, give ",
-             "--guided-alignment-units blanks");
+             "`guided-alignment-units` blanks");
 }
 
 }  // namespace hexapla

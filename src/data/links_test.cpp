@@ -84,7 +84,7 @@ TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
     write("links", links);
     return GoldLinks(path("links"), unit, corpus).doubt();
   };
-  EXPECT_THAT(doubt("0-0 3-2\n", LinkUnit::words), HasSubstr("give --guided-alignment-units blanks"));
+  EXPECT_THAT(doubt("0-0 3-2\n", LinkUnit::words), HasSubstr("give `guided-alignment-units` blanks"));
   EXPECT_EQ(doubt("0-0 3-2\n", LinkUnit::blanks), "");
   EXPECT_EQ(doubt("0-0 0-1 3-3 3-4\n", LinkUnit::words), "") << "they count characters";
   write("links", "0-0 3-2\n");

@@ -80,7 +80,7 @@ TEST_F(PairStoreTest, AFullDiskIsOneClearError) {
                 fill(store, examples(2000));
                 store.finish();
               }),
-              testing::HasSubstr("--temp-dir"));
+              testing::HasSubstr("`temp-dir`"));
 }
 
 TEST(PairTable, KeepsLinks) {

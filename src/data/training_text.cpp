@@ -92,7 +92,7 @@ class Collector {
     }
     if (store_->pairs() == 0)
       throw DataError(cat("no usable pair in ", names.front(), out.notes.empty() ? "" : ": " + out.notes.back(),
-                          "; raise --max-length or check the text"));
+                          "; raise `max-length` or check the text"));
     store_->finish();
     out.store = store_;
     out.fingerprint = hash_.hex();
@@ -117,20 +117,20 @@ class Collector {
 std::vector<ParallelSource> parse_sets(const std::string& option, const std::vector<std::string>& files, bool tsv) {
   std::vector<ParallelSource> sets;
   if (std::count(files.begin(), files.end(), "-") > 1)
-    throw UsageError(cat("--", option, " names stdin (\"-\") twice: it can be read only once; name a file"));
+    throw UsageError(cat("`", option, "` names stdin (\"-\") twice: it can be read only once; name a file"));
   for (size_t i = 0; i < files.size(); ++i) {
     if (tsv || called_tsv(files[i])) {
       sets.push_back({.tsv = files[i]});
       continue;
     }
     if (i + 1 == files.size() || called_tsv(files[i + 1]))
-      throw UsageError(cat("--", option, " takes a source and a target file in turn, or files called .tsv that hold ",
+      throw UsageError(cat("`", option, "` takes a source and a target file in turn, or files called .tsv that hold ",
                            "both, but ", files[i], " has no translation beside it"));
     sets.push_back({.source = files[i], .target = files[i + 1]});
     ++i;
   }
   if (sets.empty())
-    throw UsageError(cat("--", option, " is missing: it takes a source and a target file, or one called .tsv"));
+    throw UsageError(cat("`", option, "` is missing: it takes a source and a target file, or one called .tsv"));
   return sets;
 }
 

@@ -19,7 +19,7 @@ struct TextPair {
   std::string source, target;
 };
 
-// "--train-sets a.en a.de b.tsv": files in turn source and target, but one that is called .tsv (.gz, .zst, .xz too), or
+// a.en a.de b.tsv: files in turn source and target, but one that is called .tsv (.gz, .zst, .xz too), or
 // any where `tsv` says so, holds both. UsageError naming the option: a file without its translation, stdin twice.
 std::vector<ParallelSource> parse_sets(const std::string& option, const std::vector<std::string>& files, bool tsv);
 

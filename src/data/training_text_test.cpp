@@ -53,7 +53,7 @@ TEST(ParseSets, SaysWhatIsWrong) {
   auto message = [](const std::vector<std::string>& files) {
     return what_of<UsageError>([&] { parse_sets("train-sets", files, false); });
   };
-  EXPECT_THAT(message({}), HasSubstr("--train-sets is missing"));
+  EXPECT_THAT(message({}), HasSubstr("`train-sets` is missing"));
   EXPECT_THAT(message({"a", "b", "c"}), HasSubstr("c has no translation beside it"));
   EXPECT_THAT(message({"a", "b.tsv"}), HasSubstr("a has no translation beside it"));
   EXPECT_THAT(message({"-", "-"}), HasSubstr("stdin (\"-\") twice"));
@@ -152,7 +152,7 @@ TEST_F(TrainingTexts, PairsAreThoseOfEncodeCorpus) {
   EXPECT_THAT(what_of<DataError>([&] {
                 prepare_pairs(text, v, v, {2, false, {}}, silent);
               }),
-              AllOf(HasSubstr("no usable pair in"), HasSubstr("raise --max-length")));
+              AllOf(HasSubstr("no usable pair in"), HasSubstr("raise `max-length`")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "data/window.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@ namespace {
 
 // Keep the streams of random numbers of this file apart from those of others with the same seed.
 constexpr uint64_t kPartStream = 0x7061727473000000, kWindowStream = 0x77696E646F770000,
-                   kSegmentStream = 0x7365676D656E7400;
+                   kSegmentStream = 0x7365676D656E7400, kMeansStream = 0x6D65616E73000000;
 // Enough that a batch's neighbours are as random as those of the whole corpus, few enough to be ready soon.
 constexpr int64_t kWindowPairs = 16'384;
 
@@ -20,9 +21,16 @@ Ids sampled(const SubwordSampler& sampler, const Vocabulary& vocabulary, std::st
   return ids.empty() || ids.size() > longest ? vocabulary.encode(text) : ids;
 }
 
-}  // namespace
+// Of a pair beside its example: its sizes, its place in the order and in the plan.
+constexpr size_t bytes_to_plan = sizeof(PairSize) + 3 * sizeof(int32_t);
 
-int64_t pairs_of_window(int64_t batch_tokens) { return std::max(kWindowPairs, 4 * batch_tokens); }
+size_t bytes_of(const Example& e) {
+  constexpr size_t allocation = 16;  // takes so much more than was asked for
+  return sizeof(Example) + (e.source.capacity() + e.target.capacity()) * sizeof(int32_t) +
+         e.links.capacity() * sizeof(Link) + 2 * allocation;
+}
+
+}  // namespace
 
 int64_t Window::pairs() const {
   return std::accumulate(plan.begin(), plan.end(), int64_t{0},
@@ -40,14 +48,45 @@ Batch Window::batch(const Vocabulary& target, size_t i) const {
 
 WindowMaker::WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)
     : options_(options),
+      store_(pairs.store),
+      most_weight_(*std::max_element(pairs.weights.begin(), pairs.weights.end())),
       source_(pairs.source),
       target_(pairs.target),
       parts_(open_parts(pairs, options.seed, space)),
       whole_(pairs.store->in_memory() && pairs.subword_alpha == 0),
-      window_pairs_(pairs_of_window(options.batch_tokens)) {
+      window_pairs_(std::max(kWindowPairs, 4 * options.batch_tokens)) {
   if (pairs.subword_alpha == 0) return;
   source_sampler_.emplace(source_, pairs.subword_alpha);
   target_sampler_.emplace(target_, pairs.subword_alpha);
+}
+
+int64_t WindowMaker::most_pairs() const {
+  const double epoch = static_cast<double>(store_->pairs()) * std::ceil(most_weight_);
+  return whole_ ? static_cast<int64_t>(epoch)
+                : static_cast<int64_t>(std::min(epoch, static_cast<double>(window_pairs_)));
+}
+
+PairMeans WindowMaker::means() const {
+  constexpr int64_t wanted = 1000;
+  const int64_t blocks = static_cast<int64_t>(store_->blocks()), read = std::min<int64_t>(blocks, 8);
+  const int64_t every = 1 + store_->pairs() * read / blocks / wanted;
+  Random random(options_.seed, kMeansStream);
+  PairMeans sum;
+  int64_t seen = 0, taken = 0;
+  for (int64_t i = 0; i < read; ++i) {
+    const PairBlock held = store_->block(static_cast<size_t>(i * blocks / read));
+    for (std::string_view left = *held; !left.empty();) {
+      const PackedPair pair = take_pair(left);
+      if (seen++ % every != 0) continue;
+      const Example e = example(pair, random);
+      sum.source += static_cast<double>(e.source.size());
+      sum.target += static_cast<double>(e.target.size() + 1);
+      sum.bytes += static_cast<double>(bytes_of(e) + bytes_to_plan);
+      ++taken;
+    }
+  }
+  const double n = static_cast<double>(std::max<int64_t>(taken, 1));
+  return {sum.source / n, sum.target / n, sum.bytes / n};
 }
 
 void WindowMaker::seek(int64_t epoch, int64_t index) {
@@ -66,7 +105,7 @@ void WindowMaker::load(std::stop_token stop) {
   if (loaded_.table) return;
   epoch_pairs_ = parts_->pairs_before(epoch_, parts_->count(), stop);
   if (epoch_pairs_ == 0)
-    throw DataError(cat("epoch ", epoch_ + 1, " has no pair at all: raise --train-weights, or give more text"));
+    throw DataError(cat("epoch ", epoch_ + 1, " has no pair at all: raise `train-weights`, or give more text"));
   before_ = parts_->pairs_before(epoch_, part_, stop);
   loaded_ = parts_->load(epoch_, part_, stop);
   if (!whole_) random(kPartStream, part_).shuffle(loaded_.order);

@@ -21,8 +21,11 @@ struct Window {
   Batch batch(const Vocabulary& target, size_t i) const;
 };
 
-// Where an epoch is more than one window: how many pairs each has.
-int64_t pairs_of_window(int64_t batch_tokens);
+// Of a pair of an epoch, on the mean.
+struct PairMeans {
+  double source = 0, target = 0;  // tokens, each side with </s>
+  double bytes = 0;               // of an Example and its place in a plan
+};
 
 // Makes window after window. Where all pairs are ids in memory an epoch is one window: plan_epoch's batches.
 class WindowMaker {
@@ -30,6 +33,8 @@ class WindowMaker {
   WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space);
 
   bool whole() const { return whole_; }
+  int64_t most_pairs() const;  // of a window
+  PairMeans means() const;     // of a thousand pairs from all over the text, cut as an epoch would
   void seek(int64_t epoch, int64_t index);
   Window next(std::stop_token stop);  // DataError: an epoch has no pair; RunError: the disk; Stopped
 
@@ -41,6 +46,8 @@ class WindowMaker {
   Random random(uint64_t stream, int64_t number) const;
 
   Batching options_;
+  std::shared_ptr<const PairStore> store_;
+  double most_weight_;
   Vocabulary source_, target_;
   std::optional<SubwordSampler> source_sampler_, target_sampler_;
   std::unique_ptr<EpochParts> parts_;

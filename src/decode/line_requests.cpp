@@ -2,18 +2,16 @@
 
 #include <algorithm>
 
-#include "text/utf8.h"
-
 namespace hexapla {
 namespace {
 
 void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineRequest& from, Request& to) {
   for (const std::string& text : from.require) {
-    Phrase p = writable_phrase(target, pieces, text, "--require");
+    Phrase p = writable_phrase(target, pieces, text, "`require`");
     const auto same = [&](const Phrase& other) { return other.text == p.text; };
     if (std::none_of(to.required.begin(), to.required.end(), same)) to.required.push_back(std::move(p));
   }
-  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "--forbid"));
+  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "`forbid`"));
   for (const Phrase& required : to.required)
     for (const Phrase& forbidden : to.forbidden)
       if (stands_in(forbidden, required.text, Ending::closed))
@@ -22,7 +20,7 @@ void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineR
   size_t tokens = 0;
   for (const Phrase& p : to.required) tokens += p.ids.size();
   if (tokens > 999)
-    throw UsageError(cat("the phrases of --require have ", tokens,
+    throw UsageError(cat("the phrases of `require` have ", tokens,
                          " tokens, but at most 999 can be required of a sentence; require fewer"));
 }
 
@@ -37,8 +35,7 @@ Request RequestMaker::make(const LineRequest& own, uint64_t line) const {
   Request r = everywhere_;
   r.line = line;
   r.prefix = pieces_.normalised(own.prefix);
-  r.prefix_tokens = 0;
-  for (std::string_view rest = r.prefix; !rest.empty(); rest.remove_prefix(character_bytes(rest))) ++r.prefix_tokens;
+  r.prefix_tokens = pieces_.most_tokens(r.prefix);
   add_phrases(target_, pieces_, own, r);
   return r;
 }

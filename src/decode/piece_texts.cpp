@@ -87,6 +87,13 @@ size_t PieceTexts::unwritable(std::string_view text) const {
   return n;
 }
 
+int64_t PieceTexts::most_tokens(std::string_view text) const {
+  if (bytes_) return static_cast<int64_t>(text.size());
+  int64_t n = 0;
+  for (; !text.empty(); text.remove_prefix(character_bytes(text))) ++n;
+  return n;
+}
+
 std::string PieceTexts::normalised(const std::string& text) const {
   const std::string line = plain_line(text);
   std::string all;

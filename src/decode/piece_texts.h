@@ -35,6 +35,8 @@ class PieceTexts {
 
   // How many bytes at the start of text no piece can write.
   size_t unwritable(std::string_view text) const;
+  // How many tokens can write the text, where each writes as little as any can: a character, or a byte.
+  int64_t most_tokens(std::string_view text) const;
   // As the vocabulary's normalization has it, as one line: with a blank for every space, none at the start; one at the
   // end is kept.
   std::string normalised(const std::string& text) const;

@@ -95,9 +95,9 @@ TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
 }
 
 TEST(Phrases, BadOnesAreRefused) {
-  EXPECT_THROW(make_phrase(vocabulary(), pieces(), "  ", "--forbid"), UsageError);
-  EXPECT_THROW(writable_phrase(vocabulary(), pieces(), "Hund Ж", "--require"), UsageError);
-  EXPECT_NO_THROW(make_phrase(vocabulary(), pieces(), "Ж", "--forbid"));
+  EXPECT_THROW(make_phrase(vocabulary(), pieces(), "  ", "`forbid`"), UsageError);
+  EXPECT_THROW(writable_phrase(vocabulary(), pieces(), "Hund Ж", "`require`"), UsageError);
+  EXPECT_NO_THROW(make_phrase(vocabulary(), pieces(), "Ж", "`forbid`"));
   EXPECT_THROW(RequestMaker(vocabulary(), pieces(), {.require = {"ein Hund"}, .forbid = {"Hund"}}), UsageError);
   std::string long_phrase;
   for (int i = 0; i < 1000; ++i) long_phrase += "Hund ";
@@ -112,6 +112,14 @@ TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
   }
   EXPECT_EQ(pieces().normalised(" ein  Hund "), "ein Hund ");
   EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
+}
+
+// A prefix must fit into the memory that a translation gets, however it is written.
+TEST(PieceTextsTest, CountTheMostTokensOfAText) {
+  EXPECT_EQ(pieces().most_tokens("Hünd ЖЖ"), 7);
+  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  EXPECT_EQ(PieceTexts(v).most_tokens("Hünd ЖЖ"), 10);
+  EXPECT_EQ(v.encode("ЖЖЖЖЖЖЖЖ").size(), 17u) << "a blank and two bytes of each";
 }
 
 // Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
@@ -138,7 +146,7 @@ TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
   }
   EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
   EXPECT_EQ(texts.normalised("ein\r\n\x01Hund\n"), "ein Hund ");
-  EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "--forbid").text, "ein Hund");
+  EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "`forbid`").text, "ein Hund");
 }
 
 // ---- searches ----

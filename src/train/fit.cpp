@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/machine.h"
-#include "data/window.h"
 #include "train/checkpoint.h"
 #include "train/schedule.h"
 #include "train/validation.h"
@@ -56,15 +55,6 @@ size_t translating_memory(const Transformer& model, const TrainingData& data, co
 
 size_t beyond(size_t bytes, size_t there) { return bytes - std::min(bytes, there); }
 
-// Where epochs are made in windows, one is planned, two are ready, one is drawn from: data/batch_stream.cpp.
-size_t windows_memory(const TrainingData& data, const TrainOptions& o) {
-  const PairStore& store = *data.pairs.store;
-  if (store.in_memory() && data.pairs.subword_alpha == 0) return 0;
-  const int64_t pairs = std::min(store.pairs(), pairs_of_window(o.batch_tokens));
-  const size_t bytes_of_pair = store.bytes() / static_cast<size_t>(std::max<int64_t>(store.pairs(), 1));
-  return 4 * static_cast<size_t>(pairs) * (sizeof(Example) + bytes_of_pair);
-}
-
 // Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
 size_t validation_memory(const TrainingData& data) {
   constexpr size_t statistics = 400;
@@ -72,9 +62,9 @@ size_t validation_memory(const TrainingData& data) {
   return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
 }
 
-size_t data_memory(const TrainingData& data, const TrainOptions& o) {
+size_t data_memory(const TrainingData& data, const BatchStream& stream) {
   const PairStore& store = *data.pairs.store;
-  return (store.in_memory() ? store.bytes() : data.space.memory) + windows_memory(data, o) + validation_memory(data) +
+  return (store.in_memory() ? store.bytes() : data.space.memory) + stream.memory() + validation_memory(data) +
          data.pairs.source.bytes().size() + data.pairs.target.bytes().size();
 }
 
@@ -110,19 +100,22 @@ int64_t largest_batch(const Transformer& model, const Parameters& parameters, co
          });
 }
 
-// Of the run that the folder holds (train/identity.h); an empty object: there is none.
-nlohmann::json earlier_identity(const std::string& folder) {
+// What the identity (train/identity.h) of the run that the folder holds says of an option; `otherwise` where there is
+// neither run nor number.
+int64_t of_earlier_run(const std::string& folder, const char* option, int64_t otherwise) {
   std::vector<std::string> notes;
   const auto found = load_newest(folder + "/checkpoints", notes);
-  if (!found || !found->state.count("identity")) return nlohmann::json::object();
-  auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
-  return identity.is_object() ? identity : nlohmann::json::object();
+  if (!found || !found->state.count("identity")) return otherwise;
+  const auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
+  if (!identity.is_object() || !identity.contains(option)) return otherwise;
+  const auto& value = identity[option];
+  return value.is_number_integer() ? value.get<int64_t>() : otherwise;
 }
 
 // What to do beside lowering the batch size, where training takes `needed` bytes.
 std::string what_else(const TrainOptions& o, size_t needed) {
-  const std::string smaller = "or take a smaller model (--preset, --vocab-size)", limit = what_limits_memory();
-  if (o.memory > 0 || limit.empty()) return cat("raise --memory ", memory_limit(o.memory) >> 20, ", ", smaller);
+  const std::string smaller = "or take a smaller model (`preset`, `vocab-size`)", limit = what_limits_memory();
+  if (o.memory > 0 || limit.empty()) return cat("raise `memory` ", memory_limit(o.memory) >> 20, ", ", smaller);
   if (limit == "a control group") return cat("give the container or job more memory, ", smaller);
   return cat("raise the limit of this process (", limit, ") to ", needed / 4 * 5 >> 10, " KiB or more, ", smaller);
 }
@@ -150,7 +143,7 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", 2 * slab},
                    {working, step},
-                   {"data", data_memory(data, options)},
+                   {"data", data_memory(data, stream)},
                    {"program", program}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
   // It has the memory of the arena, which the system gets back meanwhile.
@@ -170,7 +163,7 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
   if (plan.total() <= limit) return;
   const int64_t fits = largest_batch(model, parameters, data, options, limit);
   const std::string remedy = fits > 0 && fits < options.batch_tokens
-                                 ? cat("lower --batch-tokens from ", options.batch_tokens, " to ", fits, ", or ")
+                                 ? cat("lower `batch-tokens` from ", options.batch_tokens, " to ", fits, ", or ")
                                  : cat("no batch is small enough: ");
   refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
                       limit >> 20, " MiB; ", remedy, what_else(options, plan.total())));
@@ -186,7 +179,7 @@ size_t arena_room(const Transformer& model, const Parameters& parameters, const 
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
   TrainOptions o = options;
   if (o.batch_tokens != 0) return o;
-  o.batch_tokens = earlier_identity(o.model).value("batch-tokens", int64_t{0});
+  o.batch_tokens = of_earlier_run(o.model, "batch-tokens", 0);
   if (o.batch_tokens != 0) return o;
   Transformer model(with_vocabularies(o.architecture, data.pairs));
   const Parameters parameters(model, DType::f32, Parameters::Use::training);
@@ -194,7 +187,7 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   if (o.batch_tokens == 0) {
     o.batch_tokens = grain;
     const size_t needed = plan_memory(model, parameters, data, o, *stream_of(data, o, grain)).total();
-    refuse(o, cat("--batch-tokens auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
+    refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }
   return o;
@@ -203,7 +196,7 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
 TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher) {
   TrainOptions o = options;
   if (o.model.empty() || o.decay_updates > 0 || (o.schedule != "linear" && o.schedule != "cosine")) return o;
-  const int64_t end = earlier_identity(o.model).value("decay-updates", end_of_decay(o));
+  const int64_t end = of_earlier_run(o.model, "decay-updates", end_of_decay(o));
   if (end == end_of_decay(o)) return o;
   o.decay_updates = end;
   watcher.note(cat("the learning rate still decays until update ", end, ", as it did when the run began"));
