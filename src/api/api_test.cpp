@@ -233,8 +233,7 @@ std::string error_of(F&& f) {
 
 TEST(Api, ErrorsAreOfOneType) {
   const Translator translator(model_file());
-  EXPECT_THAT(error_of([&] { translator.translate("a dog", {.beam_size = 0}); }),
-              testing::HasSubstr("--beam-size is 0"));
+  EXPECT_THAT(error_of([&] { translator.translate("a dog", {.beam_size = 0}); }), testing::HasSubstr("beam_size is 0"));
   EXPECT_THAT(error_of([&] { translator.score({"a dog"}, {}); }), testing::HasSubstr("1"));
   EXPECT_THAT(error_of([] { Translator("/nowhere/model"); }), testing::HasSubstr("/nowhere/model"));
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "backend/cpu/cpu.h"
+#include "base/option_names.h"
 #include "base/parallel.h"
 #include "decode/model_text.h"
 #include "decode/packed_weights.h"
@@ -40,7 +41,7 @@ auto guarded(F&& f) {
   } catch (const std::bad_alloc&) {
     throw out_of_memory;
   } catch (const std::exception& e) {
-    throw std::runtime_error(e.what());
+    throw std::runtime_error(spell_options(e.what(), as_field));
   }
 }
 
@@ -53,7 +54,7 @@ class Warning {
     if (!warn_) return {};
     return [this](size_t line, const std::string& what) {
       try {
-        warn_(line, what);
+        warn_(line, spell_options(what, as_field));
       } catch (...) {
         thrown_ = std::current_exception();
         throw;

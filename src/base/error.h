@@ -12,7 +12,8 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Something the user can mend: the message names option, file, line or value, and says what to do next.
+// Something the user can mend: the message names option, file, line or value, and says what to do next. It writes the
+// name of an option between backticks: base/option_names.h.
 struct UserError : std::runtime_error {
   UserError(int code, const std::string& what) : std::runtime_error(what), exit_code(code) {}
   int exit_code;

@@ -29,7 +29,7 @@ struct Range {
   // The numbers next to the range that it does not have, if the type has any, as users write them.
   std::vector<std::string> outside() const;
   // What a user wrote; whole numbers may be decimal, octal (017) or hexadecimal (0x1f). UsageError:
-  // "--beam-size is 'x', but must be a whole number from 1 to 1000". option: its name without the dashes.
+  // "`beam-size` is 'x', but must be a whole number from 1 to 1000". option: its name.
   T parse(const std::string& option, const std::string& word) const;
   // The same for a number that is there already.
   void check(const std::string& option, T value) const;
@@ -49,6 +49,11 @@ using Choices = std::vector<std::string>;
 
 // UsageError that lists the choices. None: every word will do.
 void check_choice(const Choices& choices, const std::string& option, const std::string& value);
+
+template <class T>
+constexpr bool is_list = false;
+template <class T>
+constexpr bool is_list<std::vector<T>> = true;
 
 // For visit() of a set of options, which declares a range for each number, and for words their choices.
 template <class Field, class Allowed>

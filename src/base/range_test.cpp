@@ -37,14 +37,14 @@ TEST(Range, SaysWhatIsAllowed) {
 
 TEST(Range, RefusesWithOneMessage) {
   EXPECT_EQ(refused([] { hypotheses.check("beam-size", 1001); }),
-            "--beam-size is 1001, but must be a whole number from 1 to 1000");
+            "`beam-size` is 1001, but must be a whole number from 1 to 1000");
   EXPECT_EQ(refused([] { hypotheses.parse("beam-size", "many"); }),
-            "--beam-size is 'many', but must be a whole number from 1 to 1000");
+            "`beam-size` is 'many', but must be a whole number from 1 to 1000");
   EXPECT_EQ(refused([] { jump.check("max-loss-jump", 0.5); }),
-            "--max-loss-jump is 0.5, but must be 0, or a number from 1 to 100");
+            "`max-loss-jump` is 0.5, but must be 0, or a number from 1 to 100");
   EXPECT_EQ(refused([] { share.check("top-p", -std::nan("")); }),
-            "--top-p is nan, but must be a number above 0 and at most 1");
-  EXPECT_EQ(refused([] { check_choice({"a", "b"}, "way", "c"); }), "--way is 'c', but must be one of: a, b");
+            "`top-p` is nan, but must be a number above 0 and at most 1");
+  EXPECT_EQ(refused([] { check_choice({"a", "b"}, "way", "c"); }), "`way` is 'c', but must be one of: a, b");
 }
 
 TEST(Range, EndsAreAllowedUnlessTheyAreOpen) {

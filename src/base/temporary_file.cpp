@@ -16,7 +16,7 @@ namespace {
 [[noreturn]] void fail_there(const char* doing, const std::string& folder, int error_number) {
   throw RunError(cat("cannot ", doing, " a temporary file in ", folder, ": ",
                      std::generic_category().message(error_number),
-                     "; free some space there, or name a folder on another disk with --temp-dir"));
+                     "; free some space there, or name a folder on another disk with `temp-dir`"));
 }
 
 // Where the file system cannot make files without names, one with a name that is removed at once.

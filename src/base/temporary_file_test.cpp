@@ -33,12 +33,12 @@ TEST_F(TemporaryFileTest, AFullDiskIsOneClearError) {
   TemporaryFile file(folder());
   const FileSizeLimit limit(1000);
   EXPECT_THAT(what_of<RunError>([&] { file.append(std::string(5000, 'x')); }),
-              AllOf(HasSubstr("cannot write a temporary file in " + folder()), HasSubstr("--temp-dir")));
+              AllOf(HasSubstr("cannot write a temporary file in " + folder()), HasSubstr("`temp-dir`")));
 }
 
 TEST_F(TemporaryFileTest, AFolderThatCannotBeIsOneClearError) {
   EXPECT_THAT(what_of<RunError>([&] { TemporaryFile("/proc/none"); }),
-              AllOf(HasSubstr("cannot create a temporary file in /proc/none"), HasSubstr("--temp-dir")));
+              AllOf(HasSubstr("cannot create a temporary file in /proc/none"), HasSubstr("`temp-dir`")));
 }
 
 TEST(Varint, GivesBackEveryNumber) {

@@ -22,10 +22,6 @@ template <Number T>
 struct NumberIn<std::vector<T>> : std::type_identity<T> {};
 template <class T>
 constexpr bool holds_number = !std::is_void_v<typename NumberIn<T>::type>;
-template <class T>
-constexpr bool is_list = false;
-template <class T>
-constexpr bool is_list<std::vector<T>> = true;
 
 // The program or a subcommand. An option with a number takes its range, without which it does not compile; the help
 // shows the range, and what is no number in it is a UsageError with option, value and range.
@@ -59,7 +55,7 @@ class Command : public CLI::App {
           return true;
         });
     option->description(help + " (" + range.text() + ")")->type_name(CLI::detail::type_name<Own>());
-    if (is_list<T>) option->expected(1, 1 << 20);
+    if (is_list<T>) option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
     numbers_.push_back({option, range.requirement(), range.outside()});
     return option;
   }

@@ -26,7 +26,7 @@ struct Evaluate {
   std::string model, source, color = "auto";
   MetricOptions metric_options;
   ReportOptions report;
-  SearchFlags search;
+  BeamOptions search;
   int threads = 0;
   bool quiet = false;
 
@@ -112,9 +112,9 @@ struct Evaluate {
   }
 
   Sentences translate(const Sentences& lines) const {
-    const OpenModel m = open_translator(model, threads, search.chosen_precision());
+    const OpenModel m = open_translator(model, threads, parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
-    TranslateOptions how = search.options();
+    TranslateOptions how = search.translate_options();
     how.attention = AlignmentFlags{}.attention(m);
     Sentences out;
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
@@ -187,7 +187,7 @@ void add_evaluate(Command& app, Action& chosen) {
       ->check(text_input())
       ->type_name("FILE");
   add_report_options(*c, e->report);
-  e->search.bind(*c);
+  bind_options(*c, e->search);
   c->add_option("--threads", e->threads, ranges::threads, "0: every core")->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "only errors");
   c->add_option("--color", e->color, "auto, always or never")->default_str("auto");

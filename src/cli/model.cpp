@@ -10,15 +10,6 @@
 
 namespace hexapla::cli {
 
-std::string model_file(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return path;
-  for (const char* name : {"/model.safetensors", "/best.safetensors"})
-    if (std::filesystem::exists(path + name)) return path + name;
-  throw DataError(cat(path,
-                      " is a folder without a model.safetensors; give -m a model file, or the --model folder of a ",
-                      "finished training"));
-}
-
 int64_t integers_in(const std::string& file) {
   int64_t n = 0;
   const LoadedModel m = load_to_translate(file);

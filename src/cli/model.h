@@ -21,8 +21,6 @@ struct OpenModel {
   TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
   TextScorer scorer() const { return TextScorer(*file.net, source, target, *backend); }
 };
-// path itself, or the model in the folder of a run. DataError: there is none.
-std::string model_file(const std::string& path);
 // How many of a model file's parameters are 8-bit integers.
 int64_t integers_in(const std::string& file);
 // UsageError naming the option where its file is one of those that are read, or lies in a folder that is read

@@ -17,14 +17,9 @@ struct BoundTrainOptions {
 };
 void bind_train_options(Command& command, BoundTrainOptions& bound);
 
-// After parsing: reads the config file (its keys are the long names; the command line wins), starts from the preset
-// and puts the user's choices on top. UsageError names file, line, key and the nearest option.
+// After parsing: the options of the run, from the config file (its keys are the long names) and, on top of it, the
+// command line. Errors as resolve_options.
 TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);
-
-// Gives options of `command` that were not on the command line their values from a YAML file.
-void read_config_file(Command& command, const std::string& path);
-// All options as a config file that gives the same run.
-std::string dump_config(const TrainOptions& options);
 
 // The known long option (without dashes) that is most like `word`; "" if none is near.
 std::string nearest_option(const CLI::App& command, const std::string& word);

@@ -62,14 +62,14 @@ struct Totals {
 struct Score {
   std::vector<std::string> files;
   std::string model, tsv, color = "auto";
-  ScoringFlags how;
+  ScoringOptions how;
   AlignmentFlags alignment;
   int threads = 0;
   bool words = false, tokens = false, json = false, quiet = false;
 
   int run() const {
     if (json && (words || tokens)) throw UsageError("--json has the scores of words and tokens; leave the others out");
-    const OpenModel m = open_translator(model, threads, how.chosen_precision());
+    const OpenModel m = open_translator(model, threads, parse_decoding_precision(how.precision));
     const TextScorer scorer = m.scorer();
     const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
     Progress progress(make_terminal(parse_color(color), quiet));
@@ -79,11 +79,11 @@ struct Score {
     Portions portions([&] {
       const auto [x, y] = std::exchange(read, {});
       const int64_t first = totals.pairs;
-      const auto scores = scorer.score(x, y, how.options(), [&](size_t line, const std::string& what) {
+      const auto scores = scorer.score(x, y, how.translate_options(), [&](size_t line, const std::string& what) {
         progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
       });
       std::vector<SoftAlignment> alignments;
-      if (looked_at) alignments = scorer.align(x, y, how.options(), *looked_at);
+      if (looked_at) alignments = scorer.align(x, y, how.translate_options(), *looked_at);
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
         const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
@@ -160,7 +160,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_flag("--token-scores", s->tokens, "one more column: log-probability of each piece of TARGET and of </s>");
   c->add_flag("--json", s->json, "one JSON object a line, with words and pieces");
   s->alignment.bind(*c);
-  s->how.bind(*c);
+  bind_options(*c, s->how);
   c->add_option("--threads", s->threads, ranges::threads, "0: every core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", s->quiet, "only errors");

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/option_names.h"
 #include "base/range.h"
 #include "text/utf8.h"
 
@@ -75,9 +76,13 @@ Terminal make_log_terminal(Color color, bool quiet) {
 bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
 int stdout_width() { return width_of(STDOUT_FILENO); }
 
-void say_on_stderr(const std::string& text) { std::fputs(printable(text).c_str(), stderr); }
+namespace {
+std::string for_stderr(const std::string& text) { return printable(spell_options(text, as_flag)); }
+}  // namespace
 
-void Progress::say(const std::string& line) { say_painted(printable(line)); }
+void say_on_stderr(const std::string& text) { std::fputs(for_stderr(text).c_str(), stderr); }
+
+void Progress::say(const std::string& line) { say_painted(for_stderr(line)); }
 
 void Progress::say_painted(const std::string& line) {
   if (terminal_.quiet) return;

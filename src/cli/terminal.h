@@ -24,7 +24,7 @@ bool stdout_color(Color color);
 int stdout_width();
 
 // The one way to stderr for words that may hold something foreign: names of files, lines of data, what a model says of
-// itself. Nothing of it commands the terminal (text/utf8.h, printable).
+// itself. Nothing of it commands the terminal (text/utf8.h, printable). The library's names of options become flags.
 void say_on_stderr(const std::string& text);
 
 // Progress on stderr. say() is a line, or several, that stay; show() is the live line, dropped where stderr is no

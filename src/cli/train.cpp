@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/training.h"
 #include "train/recipes.h"
+#include "train/resolve.h"
 
 namespace hexapla::cli {
 namespace {
@@ -22,7 +23,7 @@ struct Train : BoundTrainOptions {
     const Precision precision = parse_precision(o.precision);
     o.precision = name_of(precision);
     if (dump) {
-      std::cout << dump_config(o) << "\n";
+      std::cout << dump_options(o) << "\n";
       return 0;
     }
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));

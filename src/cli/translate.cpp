@@ -47,14 +47,14 @@ struct Translate {
   std::string mixture = "linear", prefix_file, color = "auto";
   std::vector<double> weights;
   LineRequest everywhere;
-  SearchFlags search;
+  BeamOptions search;
   AlignmentFlags alignment;
-  SampleFlags sampling;
+  SampleOptions sampling;
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
 
   TranslateOptions options() const {
-    TranslateOptions how = search.options();
+    TranslateOptions how = search.translate_options();
     sampling.add_to(how.search);
     how.search.token_scores = json;
     how.everywhere = everywhere;
@@ -66,7 +66,7 @@ struct Translate {
 
   int run() const {
     TranslateOptions how = options();
-    const OpenEnsemble m = open_ensemble(models, threads, search.chosen_precision());
+    const OpenEnsemble m = open_ensemble(models, threads, parse_decoding_precision(search.precision));
     const TextTranslator translator = m.translator(make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
@@ -193,12 +193,10 @@ void add_translate(Command& app, Action& chosen) {
       ->default_str("linear");
   c->add_option("--weights", t->weights, ranges::model_weight, "of the models in that mean, as --weights 2,1")
       ->delimiter(',');
-  t->search.bind(*c);
-  t->sampling.bind(*c);
+  bind_options(*c, t->search);
+  bind_options(*c, t->sampling);
   bind_requests(*t, *c);
-  c->add_option("--n-best", t->search.n_best, ranges::n_best,
-                "translations of each line: N ||| text ||| F0= score ||| normalised")
-      ->default_str("1");
+  bind_n_best(*c, t->search);
   t->alignment.bind(*c);
   c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
   c->add_flag("--strict", t->strict, "exit with 3 if any line has no translation that follows the rules");

@@ -38,9 +38,9 @@ void check_clean_files(const ExamineOptions& options) {
   for (const std::string& to : options.clean)
     for (const auto& [from, what] : files_read(options))
       if (same_file(from, to))
-        throw UsageError(cat("--write-clean ", to, " would overwrite ", what, ": give another name"));
+        throw UsageError(cat("`write-clean` ", to, " would overwrite ", what, ": give another name"));
   if (options.clean.size() == 2 && same_file(options.clean[0], options.clean[1]))
-    throw UsageError(cat("--write-clean names one file twice, as ", options.clean[0], " and as ", options.clean[1],
+    throw UsageError(cat("`write-clean` names one file twice, as ", options.clean[0], " and as ", options.clean[1],
                          ": give a name for each side, or one for TSV"));
 }
 

@@ -27,7 +27,7 @@ void check(const ExamineOptions& options) {
   ExamineOptions::kLength.check("max-length", options.max_length);
   ExamineOptions::kShift.check("max-shift", options.shifts.max_shift);
   for (const Fault fault : options.keep) {
-    if (fault == Fault::fields) throw UsageError("--keep fields: such a line has no pair that could be kept");
+    if (fault == Fault::fields) throw UsageError("`keep` fields: such a line has no pair that could be kept");
   }
 }
 

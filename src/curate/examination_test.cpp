@@ -390,10 +390,10 @@ TEST_F(Examine, BadInput) {
     change(o);
     return message_of<UsageError>([&] { examine(o); });
   };
-  EXPECT_THAT(usage([](auto& o) { o.max_ratio = 1; }), HasSubstr("--max-ratio is 1, but must be a number above 1"));
+  EXPECT_THAT(usage([](auto& o) { o.max_ratio = 1; }), HasSubstr("`max-ratio` is 1, but must be a number above 1"));
   EXPECT_THAT(usage([](auto& o) { o.max_length = 0; }),
-              HasSubstr("--max-length is 0, but must be a whole number from 1"));
-  EXPECT_THAT(usage([](auto& o) { o.keep = {Fault::fields}; }), HasSubstr("--keep fields"));
+              HasSubstr("`max-length` is 0, but must be a whole number from 1"));
+  EXPECT_THAT(usage([](auto& o) { o.keep = {Fault::fields}; }), HasSubstr("`keep` fields"));
   EXPECT_THAT(usage([](auto& o) { o.text = {}; }), HasSubstr("needs a source and a target file"));
   EXPECT_THAT(usage([](auto& o) { o.clean[1] = o.text.target; }),
               AllOf(HasSubstr("/y would overwrite"), HasSubstr("another name")));

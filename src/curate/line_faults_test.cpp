@@ -77,12 +77,12 @@ TEST(LineFaults, EssenceForgetsCaseBlanksAndPunctuation) {
 
 TEST(Faults, EveryIdIsFound) {
   for (size_t i = 0; i < kFaults; ++i)
-    EXPECT_EQ(fault_named(info(static_cast<Fault>(i)).id, "--keep"), static_cast<Fault>(i));
+    EXPECT_EQ(fault_named(info(static_cast<Fault>(i)).id, "`keep`"), static_cast<Fault>(i));
   try {
-    fault_named("dupes", "--keep");
+    fault_named("dupes", "`keep`");
     FAIL();
   } catch (const UsageError& e) {
-    EXPECT_NE(std::string(e.what()).find("--keep 'dupes' is unknown; known are fields, blank"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("`keep` 'dupes' is unknown; known are fields, blank"), std::string::npos)
         << e.what();
   }
 }

@@ -62,7 +62,7 @@ Mixture make_mixture(const std::string& name) {
   if (name == "linear") return LinearMixture{};
   if (name == "log-linear") return LogLinearMixture{};
   throw UsageError(
-      cat("--ensemble '", name,
+      cat("`ensemble` '", name,
           "' is not known; choose linear, the mean of probabilities, or log-linear, that of their logarithms"));
 }
 
@@ -78,7 +78,7 @@ void check(const Ensemble& e) {
   if (e.weights.empty()) return;
   if (e.weights.size() != e.models.size())
     throw UsageError(
-        cat("--weights has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one each"));
+        cat("`weights` has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one each"));
   for (const double w : e.weights) ranges::model_weight.check("weights", w);
 }
 

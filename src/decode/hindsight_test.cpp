@@ -139,13 +139,13 @@ TEST_F(HindsightTest, BadOptionsAreRefused) {
     return std::string();
   };
   options_.coverage_penalty = -1;
-  EXPECT_THAT(message(), HasSubstr("--coverage-penalty is -1"));
+  EXPECT_THAT(message(), HasSubstr("`coverage-penalty` is -1"));
   options_.coverage_penalty = 0.2;
   options_.search.sampling.emplace();
   EXPECT_THAT(message(), HasSubstr("leave one of them out"));
   options_.search.sampling.reset();
   options_.attention.layer = 7;
-  EXPECT_THAT(message(), HasSubstr("--alignment-layer 7"));
+  EXPECT_THAT(message(), HasSubstr("`alignment-layer` 7"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ LengthPenalty make_length_penalty(const std::string& name, double alpha) {
   ranges::length_penalty.check("length-penalty", alpha);
   if (name == "paper") return PaperPenalty{alpha};
   if (name == "power") return PowerPenalty{alpha};
-  throw UsageError(cat("--length-normalization '", name,
+  throw UsageError(cat("`length-normalization` '", name,
                        "' is not known; choose paper, ((5 + length) / 6)^alpha, or power, length^alpha"));
 }
 

@@ -15,7 +15,7 @@ LineEncoder::LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions
                          const LineWarning& warn)
     : vocabulary_(vocabulary),
       longest_(max_length),
-      remedy_("cut the line into sentences, or raise --max-length"),
+      remedy_("cut the line into sentences, or raise `max-length`"),
       warn_(warn) {
   if (learned_positions >= max_length) return;
   longest_ = learned_positions;

@@ -26,7 +26,7 @@ void check_lengths(const SearchOptions& o) {
   ranges::longest_ratio.check("longest-ratio", o.longest_ratio);
   ranges::more_tokens.check("min-length", o.min_length);
   if (o.longest > 0 && o.min_length > o.longest)
-    throw UsageError(cat("--min-length ", o.min_length, " is above --longest ", o.longest, "; give it at most that"));
+    throw UsageError(cat("`min-length` ", o.min_length, " is above `longest` ", o.longest, "; give it at most that"));
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ void check(const SearchOptions& options) {
   ranges::beam.check("beam-size", options.beam_size);
   ranges::n_best.check("n-best", options.n_best);
   if (!options.sampling && options.n_best > options.beam_size)
-    throw UsageError(cat("--n-best is ", options.n_best, ", but a beam of ", options.beam_size, " gives 1 to ",
-                         options.beam_size, " translations; raise --beam-size for more"));
+    throw UsageError(cat("`n-best` is ", options.n_best, ", but a beam of ", options.beam_size, " gives 1 to ",
+                         options.beam_size, " translations; raise `beam-size` for more"));
   if (options.sampling) check(*options.sampling);
   check_lengths(options);
   ranges::word_penalty.check("word-penalty", options.word_penalty);

@@ -12,7 +12,7 @@ LongInput parse_long_input(const std::string& word) {
   if (word == "split") return LongInput::split;
   if (word == "refuse") return LongInput::refuse;
   if (word == "truncate") return LongInput::truncate;
-  throw UsageError(cat("--long-input '", word, "' is not known; choose split, refuse or truncate"));
+  throw UsageError(cat("`long-input` '", word, "' is not known; choose split, refuse or truncate"));
 }
 
 std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
@@ -28,7 +28,7 @@ std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, siz
   }
   if (warn_)
     warn_(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
-                    " parts, which --long-input can change"));
+                    " parts, which `long-input` can change"));
   return all;
 }
 
@@ -46,7 +46,7 @@ std::string SourceReader::why_refused(std::span<const std::string> lines) const 
   const auto count = std::count_if(lines.begin(), lines.end(), [&](const std::string& text) { return too_long(text); });
   return cat(vocabulary_.encode(clean_utf8(lines.front())).size() + 1, " tokens, and a sentence may have ", longest_,
              " (", count, " such line", count == 1 ? "" : "s", " among those read so far); ", remedy_,
-             ", or give --long-input split");
+             ", or give `long-input` split");
 }
 
 }  // namespace hexapla

@@ -56,9 +56,9 @@ void check(const TranslateOptions& o) {
   ranges::line_tokens.check("max-length", o.max_length);
   ranges::coverage_penalty.check("coverage-penalty", o.coverage_penalty);
   if (o.coverage_penalty > 0 && o.search.sampling)
-    throw UsageError("--coverage-penalty reorders what a beam has found, and --sample has none; leave one of them out");
+    throw UsageError("`coverage-penalty` reorders what a beam has found, and `sample` has none; leave one of them out");
   if (o.search.sampling && !o.everywhere.require.empty())
-    throw UsageError("--require needs a beam, and --sample has none; leave one of them out");
+    throw UsageError("`require` needs a beam, and `sample` has none; leave one of them out");
 }
 
 std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options) {
@@ -141,7 +141,7 @@ class LineChecks {
     if (asked.required.empty() || !reader_.too_long(rest.front())) return "";
     return cat("phrases that are required, but more than ", reader_.longest(),
                " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
-               "--max-length");
+               "`max-length`");
   }
 
   const SourceReader& reader_;

@@ -21,8 +21,8 @@ void read(const nlohmann::json& j, T& value) {
 int64_t head_width(int64_t asked, const Config& c) {
   if (asked > 0) return asked;
   if (c.d_model % c.heads != 0)
-    throw UsageError(cat("--dim-model ", c.d_model, " is not a multiple of --heads ", c.heads,
-                         "; choose another number, ", "or give --dim-key and --dim-value"));
+    throw UsageError(cat("`dim-model` ", c.d_model, " is not a multiple of `heads` ", c.heads,
+                         "; choose another number, ", "or give `dim-key` and `dim-value`"));
   return c.d_model / c.heads;
 }
 
@@ -35,8 +35,8 @@ void Config::resolve() {
   d_k = head_width(d_k, *this);
   d_v = head_width(d_v, *this);
   if (tied == "all" && source_vocab != target_vocab)
-    throw UsageError(cat("--tied all needs one vocabulary, but the source has ", source_vocab,
-                         " pieces and the target ", target_vocab, "; use --tied decoder"));
+    throw UsageError(cat("`tied` all needs one vocabulary, but the source has ", source_vocab,
+                         " pieces and the target ", target_vocab, "; use `tied` decoder"));
 }
 
 const std::vector<std::string>& Config::preset_names() {
@@ -77,7 +77,7 @@ Config Config::from_json(const std::string& text, const std::string& file) {
     throw DataError(cat(file, ": the model's configuration is damaged at '", key, "': ", e.what()));
   } catch (const UsageError& e) {
     std::string what = e.what();
-    if (what.starts_with("--")) what.erase(0, 2);  // a field here, no option
+    std::erase(what, '`');  // a field here, no option
     throw DataError(
         cat(file, ": the model's configuration is damaged", key.empty() ? "" : " at '" + key + "'", ": ", what));
   }

@@ -10,7 +10,7 @@
 namespace hexapla {
 
 struct Config {
-  static constexpr Range<int64_t> kVocabulary{1, 1 << 22};
+  static constexpr Range<int64_t> kVocabulary{1, 1 << 22}, kLayers{1, 256};
 
   int64_t source_vocab = 0, target_vocab = 0;
   int64_t enc_layers = 6, dec_layers = 6;  // N
@@ -35,8 +35,8 @@ struct Config {
   // cannot overflow, or take time or memory that a model's file has not paid for.
   template <class Self, class F>
   static void visit(Self& c, F&& f) {
-    f("enc-layers", c.enc_layers, "encoder layers", Range<int64_t>{1, 256});
-    f("dec-layers", c.dec_layers, "decoder layers", Range<int64_t>{1, 256});
+    f("enc-layers", c.enc_layers, "encoder layers", kLayers);
+    f("dec-layers", c.dec_layers, "decoder layers", kLayers);
     f("dim-model", c.d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16});
     f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20});
     f("heads", c.heads, "attention heads, h", Range<int64_t>{1, 1 << 12});

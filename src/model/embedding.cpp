@@ -21,7 +21,7 @@ void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
   const int64_t length = last_position(positions) + 1;
   if (length > table.shape[0])
     throw DataError(cat("a sequence of ", length, " tokens is longer than the ", table.shape[0],
-                        " learned positions of the model; train with a larger --max-positions or with --positions "
+                        " learned positions of the model; train with a larger `max-positions` or with `positions` "
                         "sinusoidal, or shorten the line"));
   embed_add(cx, table.value, positions, x);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <list>
 #include <set>
 
@@ -244,6 +245,15 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
     metadata[key] = value;
   }
   write_safetensors(path, tensors, metadata);
+}
+
+std::string model_file(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return path;
+  for (const char* name : {"/model.safetensors", "/best.safetensors"})
+    if (std::filesystem::exists(path + name)) return path + name;
+  throw DataError(cat(path,
+                      " is a folder without a model.safetensors; give -m a model file, or the `model` folder of a ",
+                      "finished training"));
 }
 
 LoadedModel load_model(const std::string& path) {

@@ -37,6 +37,10 @@ struct LoadedModel {
   void give_back(const Tensor& t);
 };
 
+// path itself, or the model in the folder of a run: model.safetensors, or best.safetensors while it is in training.
+// DataError: a folder without one.
+std::string model_file(const std::string& path);
+
 // Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
 // file, and no more memory is taken than the file is long. All of it is copied and the checksum is that of the copy, so
 // whatever becomes of the file later, or while it is read, the model is the one that was saved. DataError naming the

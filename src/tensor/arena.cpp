@@ -14,7 +14,7 @@ constexpr size_t of_a_thread = size_t{72} << 20;
 Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std::bad_alloc&) {
   const auto others = static_cast<size_t>(threads() + 1) * of_a_thread;
   throw RunError(cat("cannot reserve ", capacity >> 20, " MiB of working memory: ",
-                     why_memory_was_refused(capacity, others), ", or lower --batch-tokens"));
+                     why_memory_was_refused(capacity, others), ", or lower `batch-tokens`"));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Arena::Arena(size_t capacity)
     : slab_(reserved(align(std::max<size_t>(capacity, 4096)))), capacity_(slab_.size()), top_(capacity_) {}
 
 void Arena::full() const {
-  throw RunError(cat("the working memory of ", capacity_ >> 20, " MiB is full; lower --batch-tokens"));
+  throw RunError(cat("the working memory of ", capacity_ >> 20, " MiB is full; lower `batch-tokens`"));
 }
 
 }  // namespace hexapla

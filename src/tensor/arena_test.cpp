@@ -99,7 +99,7 @@ std::string refusal(Call call) {
 }
 
 TEST(Arena, SaysThatItIsFull) {
-  const auto full = AllOf(HasSubstr("1 MiB is full"), HasSubstr("--batch-tokens"));
+  const auto full = AllOf(HasSubstr("1 MiB is full"), HasSubstr("`batch-tokens`"));
   EXPECT_THAT(refusal([] { Arena(1 << 20).keep(2 << 20); }), full);
   EXPECT_THAT(refusal([] { Arena(1 << 20).scratch(2 << 20); }), full);
   EXPECT_THAT(refusal([] {

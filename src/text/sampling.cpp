@@ -249,10 +249,10 @@ SubwordSampler::SubwordSampler(const Vocabulary& vocabulary, double alpha)
     : vocabulary_(vocabulary), impl_(std::make_shared<Impl>(vocabulary, alpha)) {
   const PieceModel::Kind kind = impl_->model.kind;
   if (kind != PieceModel::Kind::unigram && kind != PieceModel::Kind::bpe)
-    throw UsageError(cat("--subword-alpha ", alpha, " with a vocabulary of kind ", name_of(kind),
+    throw UsageError(cat("`subword-alpha` ", alpha, " with a vocabulary of kind ", name_of(kind),
                          ": only unigram and bpe have other segmentations to draw; use 0 with this vocabulary"));
   if (!(alpha > 0) || !std::isfinite(alpha) || (kind == PieceModel::Kind::bpe && alpha > 1))
-    throw UsageError(cat("--subword-alpha is ", alpha, ", but must be ",
+    throw UsageError(cat("`subword-alpha` is ", alpha, ", but must be ",
                          kind == PieceModel::Kind::bpe
                              ? "above 0 and at most 1: it is the share of merges that BPE drops"
                              : "above 0: it is the exponent of the chances; 0.1 to 0.5 are usual"));

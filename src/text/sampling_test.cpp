@@ -170,19 +170,19 @@ TEST(SubwordSampler, BytesAndSymbolsOfTheUser) {
 }
 
 TEST(SubwordSampler, RefusesWhatItCannotDraw) {
-  EXPECT_THAT(what_of<UsageError>([] { SubwordSampler(unigram(), -1); }), HasSubstr("--subword-alpha is -1"));
+  EXPECT_THAT(what_of<UsageError>([] { SubwordSampler(unigram(), -1); }), HasSubstr("`subword-alpha` is -1"));
   EXPECT_THAT(what_of<UsageError>([] { SubwordSampler(bpe(), 1.5); }), HasSubstr("share of merges"));
 }
 
 TEST(VocabularyOptions, AreChecked) {
   auto message = [](const VocabularyOptions& o) { return what_of<UsageError>([&] { Vocabulary::train(lines(), o); }); };
-  EXPECT_THAT(message({.type = "word"}), HasSubstr("--vocab-type"));
+  EXPECT_THAT(message({.type = "word"}), HasSubstr("`vocab-type`"));
   EXPECT_THAT(message({.user_symbols = {"a b"}}), HasSubstr("\"a b\" cannot be a symbol"));
   EXPECT_THAT(message({.user_symbols = {"<s>"}}), HasSubstr("has <s> already"));
   EXPECT_THAT(message({.user_symbols = {"<x>", "<x>"}}), HasSubstr("stands there twice"));
-  EXPECT_THAT(message({.character_coverage = 0.5}), HasSubstr("--character-coverage 0.5"));
+  EXPECT_THAT(message({.character_coverage = 0.5}), HasSubstr("`character-coverage` 0.5"));
   EXPECT_THAT(what_of<DataError>([] { Vocabulary::train(lines(), {.type = "bpe", .size = 8}); }),
-              HasSubstr("change --vocab-size"));
+              HasSubstr("change `vocab-size`"));
 }
 
 }  // namespace

@@ -60,21 +60,21 @@ class SpacedLines : public sentencepiece::SentenceIterator {
 
 void check_options(const VocabularyOptions& options) {
   if (options.type != "unigram" && options.type != "bpe")
-    throw UsageError(cat("no kind of vocabulary is named \"", options.type, "\" (--vocab-type): use unigram or bpe"));
-  if (options.size < 8) throw UsageError(cat("--vocab-size ", options.size, " is too small: use 8 or more"));
+    throw UsageError(cat("no kind of vocabulary is named \"", options.type, "\" (`vocab-type`): use unigram or bpe"));
+  if (options.size < 8) throw UsageError(cat("`vocab-size` ", options.size, " is too small: use 8 or more"));
   if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
     throw UsageError(
-        cat("--character-coverage ", options.character_coverage,
+        cat("`character-coverage` ", options.character_coverage,
             " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
   }
   for (const std::string& symbol : options.user_symbols) {
     if (symbol.empty() || symbol.find_first_of(", ") != std::string::npos || plain_line(symbol) != symbol)
-      throw UsageError(cat("--user-symbols: \"", plain_line(symbol),
+      throw UsageError(cat("`user-symbols`: \"", plain_line(symbol),
                            "\" cannot be a symbol: give UTF-8 without spaces, ", "commas or control characters"));
     if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
-      throw UsageError(cat("--user-symbols: every vocabulary has ", symbol, " already; leave it out"));
+      throw UsageError(cat("`user-symbols`: every vocabulary has ", symbol, " already; leave it out"));
     if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
-      throw UsageError(cat("--user-symbols: \"", symbol, "\" stands there twice; leave one out"));
+      throw UsageError(cat("`user-symbols`: \"", symbol, "\" stands there twice; leave one out"));
   }
   if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
   if (!is_normalization(options.normalization))
@@ -121,10 +121,10 @@ std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, 
   });
   if (!result.value)
     throw RunError(cat("cannot train a vocabulary", what, ": SentencePiece ", result.end,
-                       "; lower --vocab-lines, for memory grows with them (", why_memory_was_refused(0), ")"));
+                       "; lower `vocab-lines`, for memory grows with them (", why_memory_was_refused(0), ")"));
   if (result.value->front() == bad)
     throw DataError(cat("cannot train a vocabulary", what, ": ", result.value->substr(1),
-                        "; change --vocab-size or give more text"));
+                        "; change `vocab-size` or give more text"));
   return result.value->substr(1);
 }
 
@@ -212,8 +212,8 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
   for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
     if (id < 0) {
-      throw DataError(cat(name, " has no ", symbol, " piece, which the decoder needs: train it with --bos_id and ",
-                          "--eos_id of 0 or more"));
+      throw DataError(cat(name, " has no ", symbol, " piece, which the decoder needs: train it with bos_id and ",
+                          "eos_id of 0 or more"));
     }
   }
   return Vocabulary(std::move(impl));

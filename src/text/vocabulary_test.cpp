@@ -211,7 +211,7 @@ TEST(Vocabulary, FoldsCaseWhenAsked) {
 TEST(Vocabulary, TooSmallASizeNamesTheOption) {
   const std::string message =
       message_of<DataError>([] { Vocabulary::train({"abcdefghijklmnopqrstuvwxyz"}, {.size = 10}); });
-  EXPECT_THAT(message, HasSubstr("--vocab-size"));
+  EXPECT_THAT(message, HasSubstr("`vocab-size`"));
   EXPECT_THAT(message, HasSubstr("10 pieces"));
 }
 
@@ -226,9 +226,9 @@ TEST(Vocabulary, NoTextIsAnError) {
 }
 
 TEST(Vocabulary, OptionsOutOfRange) {
-  EXPECT_THAT(message_of<UsageError>([] { Vocabulary::train({"a"}, {.size = 2}); }), HasSubstr("--vocab-size 2"));
+  EXPECT_THAT(message_of<UsageError>([] { Vocabulary::train({"a"}, {.size = 2}); }), HasSubstr("`vocab-size` 2"));
   EXPECT_THAT(message_of<UsageError>([] { Vocabulary::train({"a"}, {.character_coverage = 0.9}); }),
-              HasSubstr("coverage 0.9 "));
+              HasSubstr("coverage` 0.9 "));
   EXPECT_THAT(message_of<UsageError>([] { Vocabulary::train({"a"}, {.normalization = "nfd"}); }), HasSubstr("\"nfd\""));
 }
 

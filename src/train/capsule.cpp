@@ -16,9 +16,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// The result does not depend on them: two runs that differ only here give the same model file.
-const std::set<std::string> left_out{"model", "threads", "memory", "temp-dir"};
-
 // A number such as 1e300 or -1 must not be squeezed into a type that does not have it.
 template <class T>
 void read(const json& j, T& value) {
@@ -32,9 +29,10 @@ void read(const json& j, T& value) {
 
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
-  TrainOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
-    if (!left_out.count(name)) j[name] = field;
-  });
+  const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect) {
+    if (effect != Effect::none) j[name] = field;  // two runs that differ only there give the same model file
+  };
+  TrainOptions::visit(o, record);
   return j;
 }
 
@@ -48,7 +46,7 @@ TrainOptions options_of_old() {
 TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
   TrainOptions o = options_of_old();
   std::set<std::string> known;
-  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed) {
+  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed, Effect) {
     known.insert(name);
     if (const auto found = j.find(name); found != j.end()) read(*found, field);
     check_allowed(name, field, allowed);

@@ -272,7 +272,7 @@ TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
     for (const auto& [name, value] : values_of(drawn(random))) seen[name].insert(value);
   }
   for (const std::string& name : declared)
-    EXPECT_EQ(seen[name].size() > 1, !left_alone.contains(name)) << "--" << name << " is never another";
+    EXPECT_EQ(seen[name].size() > 1, !left_alone.contains(name)) << name << " is never another";
 }
 
 TEST_F(Combinations, InterruptedEqualsUnbroken) {

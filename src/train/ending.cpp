@@ -153,7 +153,7 @@ void require_whole(const TrainResult& result) {
   throw RunError(
       fmt::format("the run has ended, but not all of it could be written. Missing:\n  {}\n{} is the {}. Free some "
                   "space, or raise the "
-                  "limits of file sizes; to have what is missing, train again in another --model folder",
+                  "limits of file sizes; to have what is missing, train again in another `model` folder",
                   fmt::join(result.missing, "\n  "), result.model, result.contenders.front().what));
 }
 

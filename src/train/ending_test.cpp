@@ -258,7 +258,7 @@ TEST_F(Ending, ModelsOfARunAreFoundByTimeAndByScore) {
                                              "{\"update\": 35, \"loss\": 3}\n{\"update\": 20, \"loss\": 1}\n";
   EXPECT_THAT(best_models(o.model, 2), ElementsAre(checkpoints + "25", checkpoints + "35")) << "20 is gone";
   EXPECT_THAT(what_of<DataError>([&] { last_models(o.model, 5); }),
-              HasSubstr("holds 4 checkpoints, fewer than --last 5"));
+              HasSubstr("holds 4 checkpoints, fewer than `last` 5"));
   EXPECT_THAT(what_of<DataError>([&] { best_models(o.model, 4); }), HasSubstr("holds 3 validated models, fewer than"));
 }
 

@@ -66,7 +66,7 @@ TEST_F(Failure, APlantedNanIsFoundWithItsParameterOpAndLayer) {
   EXPECT_THAT(message, HasSubstr("the first bad value is in y of linear, in decoder.layers.0.feed_forward"));
   EXPECT_THAT(message,
               HasSubstr("decoder.layers.0.feed_forward.inner.weight held 1 NaN of 2048 values before the step"));
-  EXPECT_THAT(message, AllOf(HasSubstr("`hexapla replay " + o.model + "`"), HasSubstr("lower --lr")));
+  EXPECT_THAT(message, AllOf(HasSubstr("`hexapla replay " + o.model + "`"), HasSubstr("lower `lr`")));
   const StepFindings again = replay(o);
   ASSERT_TRUE(again.bad());
   EXPECT_THAT(message, HasSubstr(again.text()));
@@ -80,7 +80,7 @@ TEST_F(Failure, ALearningRateThatOverflowsIsFoundAtTheNextStep) {
   EXPECT_THAT(message, ContainsRegex("the (loss|gradient) became -?(nan|inf) at update 2"));
   EXPECT_THAT(message, ContainsRegex("held [0-9]+ infinite of [0-9]+ values and [0-9]+ more parameters were bad, too, "
                                      "before the step"));
-  EXPECT_THAT(message, HasSubstr("Nothing was saved yet: lower --lr, raise --warmup or set --clip-norm 1, and the same "
+  EXPECT_THAT(message, HasSubstr("Nothing was saved yet: lower `lr`, raise `warmup` or set `clip-norm` 1, and the same "
                                  "command starts anew"));
   EXPECT_THAT(message, Not(HasSubstr("checkpoint")));
   const SavedStep saved = load_step(o.model + "/failure");
@@ -133,7 +133,7 @@ TEST_F(Failure, TheSameCommandWithALowerRateGoesOn) {
   run(o);
   o.max_updates = 20;
   o.lr = 1e38;
-  EXPECT_THAT(what_of_run(o), HasSubstr("The last checkpoint is from before: lower --lr"));
+  EXPECT_THAT(what_of_run(o), HasSubstr("The last checkpoint is from before: lower `lr`"));
   EXPECT_TRUE(std::filesystem::exists(o.model + "/failure"));
   o.lr = 1e-3;
   EXPECT_EQ(run(o).updates, 20);
@@ -172,7 +172,7 @@ TEST_F(Failure, TheReplayedStepIsTheStep) {
 
 TEST_F(Failure, AFolderWithoutAFailedStepIsNamed) {
   EXPECT_THAT(what_of<DataError>([&] { load_step(folder_); }),
-              AllOf(HasSubstr(folder_), HasSubstr("holds no failed step; give the --model folder")));
+              AllOf(HasSubstr(folder_), HasSubstr("holds no failed step; give the `model` folder")));
   TrainOptions o = options("sound");
   o.max_updates = 5;
   run(o);

@@ -186,16 +186,16 @@ TEST_F(Memory, WhatDoesNotFitIsRefusedWithTheNumberToChange) {
   o.memory = 64;
   const std::string message = what_of<UsageError>([&] { run(o); });
   EXPECT_THAT(message, AllOf(HasSubstr("training needs "), HasSubstr("but may take 64 MiB"),
-                             HasSubstr("lower --batch-tokens from 20000 to "), HasSubstr("raise --memory 64")));
-  const size_t at = message.find(" to ", message.find("--batch-tokens from")) + 4;
+                             HasSubstr("lower `batch-tokens` from 20000 to "), HasSubstr("raise `memory` 64")));
+  const size_t at = message.find(" to ", message.find("`batch-tokens` from")) + 4;
   o.batch_tokens = std::stoll(message.substr(at));  // the advice is right: it fits, and much more does not
   o.max_updates = 1;
   EXPECT_EQ(run(o).updates, 1);
   o.model += "2";
   o.batch_tokens += 1024;
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("lower --batch-tokens"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("lower `batch-tokens`"));
   o.memory = 1;
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("no batch is small enough: raise --memory 1"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("no batch is small enough: raise `memory` 1"));
 }
 
 TEST_F(Memory, AutoTakesTheLargestBatchAndARunKeepsIt) {
@@ -220,7 +220,7 @@ TEST_F(Memory, AutoTakesTheLargestBatchAndARunKeepsIt) {
   o.model += "2";
   o.memory = 1;
   EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
-              HasSubstr("--batch-tokens auto: not even 64 tokens fit into 1 MiB; raise --memory 1"));
+              HasSubstr("`batch-tokens` auto: not even 64 tokens fit into 1 MiB; raise `memory` 1"));
 }
 
 TEST(MemoryPlan, TheLargestThatFits) {

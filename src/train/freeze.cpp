@@ -33,7 +33,7 @@ size_t agreement(const Steps& part, const Steps& name) {
     if (agreement(part, name) == known && known < name.size())
       choices.insert(fmt::format("{}", fmt::join(name.begin(), name.begin() + known + 1, ".")));
   throw UsageError(
-      fmt::format("--freeze names '{}', but the model has no such part{}", text,
+      fmt::format("`freeze` names '{}', but the model has no such part{}", text,
                   choices.empty() ? fmt::format("; {} has no parts", fmt::join(part.begin(), part.begin() + known, "."))
                                   : fmt::format("; there are: {}", fmt::join(choices, ", "))));
 }
@@ -57,7 +57,7 @@ std::set<std::string> frozen_parameters(Transformer& model, const std::string& p
     if (!found) fail_unknown(text, part, names);
   }
   if (frozen.size() == names.size())
-    throw UsageError(cat("--freeze ", parts, " is the whole model: nothing is left to train"));
+    throw UsageError(cat("`freeze` ", parts, " is the whole model: nothing is left to train"));
   return frozen;
 }
 

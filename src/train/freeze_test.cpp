@@ -75,13 +75,13 @@ TEST(Freeze, UnknownPartsListTheKnown) {
   auto message = [&](const std::string& parts) {
     return what_of<UsageError>([&] { frozen_parameters(model, parts); });
   };
-  EXPECT_THAT(message("enc"), HasSubstr("--freeze names 'enc', but the model has no such part; there are: decoder, "
+  EXPECT_THAT(message("enc"), HasSubstr("`freeze` names 'enc', but the model has no such part; there are: decoder, "
                                         "embeddings, encoder"));
   EXPECT_THAT(message("encoder,decoder.layers.2"),
               HasSubstr("'decoder.layers.2', but the model has no such part; there are: decoder.layers.0, "
                         "decoder.layers.1"));
   EXPECT_THAT(message("embeddings.0.table.x"), HasSubstr("embeddings.0.table has no parts"));
-  EXPECT_THAT(message("encoder,,decoder"), HasSubstr("--freeze names ''"));
+  EXPECT_THAT(message("encoder,,decoder"), HasSubstr("`freeze` names ''"));
   EXPECT_THAT(message("embeddings,encoder,decoder"), HasSubstr("nothing is left to train"));
 }
 

@@ -123,9 +123,9 @@ TEST_F(GuidedAlignment, WrongOptionsAndFiles) {
     EXPECT_THAT(what_of<UsageError>([&] { o.check(); }), HasSubstr(message));
   };
   says([](TrainOptions& o) { o.guided_alignment_layer = 3; }, "the decoder has layers 0 to 2");
-  says([](TrainOptions& o) { o.guided_alignment_layer = -2; }, "--guided-alignment-layer is -2");
+  says([](TrainOptions& o) { o.guided_alignment_layer = -2; }, "`guided-alignment-layer` is -2");
   says([](TrainOptions& o) { o.guided_alignment_head = 2; }, "a layer has heads 0 to 1");
-  says([](TrainOptions& o) { o.guided_alignment_weight = -1; }, "--guided-alignment-weight is -1");
+  says([](TrainOptions& o) { o.guided_alignment_weight = -1; }, "`guided-alignment-weight` is -1");
   says([](TrainOptions& o) { o.guided_alignment_units = "bytes"; }, "must be one of: words, blanks, pieces");
   says([](TrainOptions& o) { o.architecture.score = "additive"; }, "needs a dot product");
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/hash.h"
 #include "base/json_text.h"
@@ -13,7 +12,31 @@ namespace hexapla {
 
 namespace {
 
-constexpr const char* vocabulary_key = "vocabulary";
+constexpr const char *vocabulary_key = "vocabulary", *frozen_statistics = "running statistics of frozen norms";
+// In this order, so that the bytes of a checkpoint stay what they were in earlier versions; the rest follows.
+constexpr const char* written_first[] = {"seed",
+                                         "init-gain",
+                                         "init-from",
+                                         "freeze",
+                                         "precision",
+                                         "batch-tokens",
+                                         "accumulate",
+                                         "max-length",
+                                         "label-smoothing",
+                                         "adam-beta1",
+                                         "adam-beta2",
+                                         "adam-eps",
+                                         "weight-decay",
+                                         "ema",
+                                         "schedule",
+                                         "min-lr",
+                                         "decay-updates",
+                                         "plateau-factor",
+                                         "plateau-patience",
+                                         "valid-every",
+                                         frozen_statistics,
+                                         "best-by",
+                                         "average-best"};
 
 std::string hash_of_vocabularies(const TrainingPairs& pairs) {
   Hash both;
@@ -21,45 +44,41 @@ std::string hash_of_vocabularies(const TrainingPairs& pairs) {
   return both.hex();
 }
 
+bool decays(const TrainOptions& o) { return o.schedule == "linear" || o.schedule == "cosine"; }
+
+// Does an option do anything beside the others?
+bool matters(const std::string& name, const TrainOptions& o) {
+  if (name == "decay-updates") return decays(o);
+  if (name.starts_with("plateau-")) return o.schedule == "plateau";
+  if (name.starts_with("guided-alignment-")) return !o.guided_alignment.empty();
+  if (name == "valid-script") return !o.valid_script.empty();
+  if (name == "save-every") return o.average_last > 0;
+  return true;
+}
+
 }  // namespace
 
 std::string identity_of(const TrainOptions& o, const Config& model, const TrainingData& data,
                         const std::string& initial) {
+  nlohmann::ordered_json fixed{{"init-from", initial}};
+  const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+    if (effect == Effect::fixed && matters(name, o)) fixed[name] = value;
+  };
+  TrainOptions::visit(o, take_fixed);
+  if (decays(o)) fixed["decay-updates"] = end_of_decay(o);
+  if (o.schedule == "plateau") fixed["valid-every"] = o.valid_every;
+  if (!o.guided_alignment.empty()) fixed["guided-alignment-layer"] = o.guided_layer();
+  // Runs of earlier versions let them move; the two do not mix.
+  if (!o.freeze.empty() && model.norm == "batch") fixed[frozen_statistics] = "frozen";
+
   nlohmann::ordered_json j;
   j["model"] = nlohmann::json::parse(model.to_json());
   j[vocabulary_key] = hash_of_vocabularies(data.pairs);
-  j["seed"] = o.seed;
-  j["init-gain"] = o.init_gain;
-  j["init-from"] = initial;
-  j["freeze"] = o.freeze;
-  j["precision"] = o.precision;
-  j["batch-tokens"] = o.batch_tokens;
-  j["accumulate"] = o.accumulate;
-  j["max-length"] = o.max_length;
-  j["label-smoothing"] = o.label_smoothing;
-  j["adam-beta1"] = o.beta1;
-  j["adam-beta2"] = o.beta2;
-  j["adam-eps"] = o.adam_eps;
-  j["weight-decay"] = o.weight_decay;
-  j["ema"] = o.ema;
-  j["schedule"] = o.schedule;
-  j["min-lr"] = o.min_lr;
-  if (o.schedule == "linear" || o.schedule == "cosine") j["decay-updates"] = end_of_decay(o);
-  if (o.schedule == "plateau") {
-    j["plateau-factor"] = o.plateau_factor;
-    j["plateau-patience"] = o.plateau_patience;
-    j["valid-every"] = o.valid_every;
-  }
-  // Runs of earlier versions let them move; the two do not mix.
-  if (!o.freeze.empty() && model.norm == "batch") j["running statistics of frozen norms"] = "frozen";
-  j["best-by"] = o.best_by;
-  j["average-best"] = o.average_best;
+  for (const char* name : written_first)
+    if (fixed.contains(name)) j[name] = fixed[name];
   for (const auto& [name, value] : data.identity) j[name] = value;
-  if (!o.guided_alignment.empty()) {
-    j["guided-alignment-weight"] = o.guided_alignment_weight;
-    j["guided-alignment-layer"] = o.guided_layer();
-    j["guided-alignment-head"] = o.guided_alignment_head;
-  }
+  for (const auto& [name, value] : fixed.items())
+    if (!j.contains(name)) j[name] = value;
   return json_text(j);
 }
 
@@ -71,17 +90,12 @@ bool same_run(const std::string& before, const std::string& now) {
 
 std::string changeable_options(const TrainOptions& o, const TrainingData& data) {
   // The vocabulary is that of the run's folder by then, but the record would say that others had made it.
-  std::set<std::string> names{"lr",          "lr-factor",    "warmup",       "clip-norm", "average-last",
-                              "vocab-size",  "vocab-type",   "vocab",        "vocabs",    "character-coverage",
-                              "vocab-lines", "user-symbols", "byte-fallback"};
-  names.insert({"separate-vocabs", "source-normalization", "target-normalization"});
-  if (!data.valid.empty()) names.insert({"valid-every", "valid-beam", "valid-tokenize"});
-  if (!o.valid_script.empty()) names.insert("valid-script");
-  if (o.average_last > 0) names.insert("save-every");
   nlohmann::ordered_json j;
-  TrainOptions::visit(o, [&](const std::string& name, const auto& value, const auto&...) {
-    if (names.contains(name)) j[name] = value;
-  });
+  const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+    const bool of_validation = name.starts_with("valid-");
+    if (effect == Effect::noted && matters(name, o) && !(of_validation && data.valid.empty())) j[name] = value;
+  };
+  TrainOptions::visit(o, take_noted);
   Hash valid;
   for (const auto* side : {&data.valid_source, &data.valid_reference})
     for (const std::string& line : *side) valid.add(line), valid.add("\n");
@@ -129,7 +143,7 @@ std::string first_difference(const std::string& before, const std::string& now) 
     const bool end = name(key) == "decay-updates" && left.contains(key);
     return cat(name(key), " was ", left.contains(key) ? json_text(left[key]) : "not set", ", now it is ",
                json_text(value),
-               end ? cat(" (leave --decay-updates out, and it stays ", json_text(left[key]), ")") : "");
+               end ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[key]), ")") : "");
   }
   for (const auto& [key, value] : left.items())
     if (!right.contains(key)) return cat(name(key), " was ", json_text(value), ", now it is not set");

@@ -40,8 +40,8 @@ void check_same_shape(const InitialModel& initial, const Config& now) {
   const Settings theirs = shape_of(initial.model.config), ours = shape_of(now);
   for (size_t i = 0; i < ours.size(); ++i)
     if (theirs[i] != ours[i])
-      throw UsageError(cat("--init-from ", initial.path, ": its ", theirs[i].first, " is ", theirs[i].second,
-                           ", but this run's is ", ours[i].second, "; give --", theirs[i].first, " ", theirs[i].second,
+      throw UsageError(cat("`init-from` ", initial.path, ": its ", theirs[i].first, " is ", theirs[i].second,
+                           ", but this run's is ", ours[i].second, "; give `", theirs[i].first, "` ", theirs[i].second,
                            ", or no dimensions: then they are those of that model"));
 }
 
@@ -80,7 +80,7 @@ Config config_of_model(const std::string& path) { return load_to_translate(path)
 VocabularyPair vocabularies_of_model(const std::string& path) {
   VocabularyPair pair = vocabularies_of(load_to_translate(path), path);
   if (!same_pieces(pair.source, pair.target))
-    throw UsageError(cat("--init-from ", path, " has a vocabulary for each language; give one for both with --vocab"));
+    throw UsageError(cat("`init-from` ", path, " has a vocabulary for each language; give one for both with `vocab`"));
   return pair;
 }
 

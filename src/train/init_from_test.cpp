@@ -111,7 +111,7 @@ TEST_F(InitFrom, AnotherShapeIsNamed) {
     return what_of<UsageError>([&] { start_from(initial, now.net, v, v); });
   };
   EXPECT_THAT(message([](Config& c) { c.d_ff = 16; }),
-              AllOf(HasSubstr(at("all")), HasSubstr("its dim-ff is 8, but this run's is 16; give --dim-ff 8")));
+              AllOf(HasSubstr(at("all")), HasSubstr("its dim-ff is 8, but this run's is 16; give `dim-ff` 8")));
   EXPECT_THAT(message([](Config& c) { c.activation = "gelu"; }), HasSubstr("its activation is relu"));
   EXPECT_THAT(message([](Config& c) { c.tied = "none"; }), HasSubstr("its tied is all, but this run's is none"));
 }
@@ -135,7 +135,7 @@ TEST_F(InitFrom, ConfigurationAndVocabularyOfTheModel) {
   Net two(c, 1);
   save_model(at("two"), two.net, {v.bytes(), other.bytes()}, {});
   EXPECT_THAT(what_of<UsageError>([&] { vocabularies_of_model(at("two")); }),
-              HasSubstr("give one for both with --vocab"));
+              HasSubstr("give one for both with `vocab`"));
   EXPECT_THAT(what_of<DataError>([&] { config_of_model(at("none")); }), HasSubstr(at("none")));
 }
 

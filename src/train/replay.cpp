@@ -83,7 +83,7 @@ SavedStep load_step(const std::string& path) {
   const std::string folder = fs::is_directory(path + "/failure") ? path + "/failure" : path;
   const auto updates = list_checkpoints(folder);
   if (updates.empty())
-    throw DataError(cat(path, " holds no failed step; give the --model folder of a run that stopped because of its ",
+    throw DataError(cat(path, " holds no failed step; give the `model` folder of a run that stopped because of its ",
                         "loss, or the folder failure in it"));
   const LoadedCheckpoint saved = load_checkpoint(folder, updates.back());
   SavedStep s;

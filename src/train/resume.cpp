@@ -20,7 +20,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
   if (!was.empty() && same_run(was, identity)) return;
   throw UsageError(cat(o.model, " holds a run with other options: ",
                        was.empty() ? "its checkpoint does not say which" : first_difference(was, identity),
-                       "; give the options of that run, or another --model folder"));
+                       "; give the options of that run, or another `model` folder"));
 }
 
 // Checkpoints of earlier versions do not say what could have changed.
@@ -37,7 +37,7 @@ void compare_measures(const std::string& now, RunState& state, const Note& note)
   if (state.best_score && !state.measure.empty() && state.measure != now) {
     state.forget_scores();
     note(cat("validations until update ", state.update, " were by another measure (", changes(state.measure, now),
-             "), so their scores are left behind: the best model, --patience and a plateau begin anew"));
+             "), so their scores are left behind: the best model, `patience` and a plateau begin anew"));
   }
   state.measure = now;
 }

@@ -104,8 +104,8 @@ std::vector<std::string> last_models(const std::string& run, int64_t count) {
   const std::vector<int64_t> updates = list_checkpoints(checkpoints_of(run));
   const auto held = static_cast<int64_t>(updates.size());
   if (held < count)
-    throw DataError(cat(run, " holds ", held, " checkpoints, fewer than --last ", count,
-                        "; a training keeps as many as its --keep and --average-last say"));
+    throw DataError(cat(run, " holds ", held, " checkpoints, fewer than `last` ", count,
+                        "; a training keeps as many as its `keep` and `average-last` say"));
   std::vector<std::string> paths;
   for (auto update = updates.end() - count; update != updates.end(); ++update)
     paths.push_back(checkpoint_path(run, *update));
@@ -127,8 +127,8 @@ std::vector<std::string> best_models(const std::string& run, int64_t count) {
     held.emplace_back(update, score);
   }
   if (static_cast<int64_t>(held.size()) < count)
-    throw DataError(cat(run, " holds ", held.size(), " validated models, fewer than --best ", count,
-                        ": its checkpoints of updates with a validation, and DIR/best of --average-best"));
+    throw DataError(cat(run, " holds ", held.size(), " validated models, fewer than `best` ", count,
+                        ": its checkpoints of updates with a validation, and DIR/best of `average-best`"));
   std::stable_sort(held.begin(), held.end(),
                    [&, &by = metric](const auto& a, const auto& b) { return is_better(by, a.second, b.second); });
   held.resize(static_cast<size_t>(count));

@@ -316,7 +316,7 @@ TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
     o.max_updates = 35;
     o.decay_updates = 34;
     EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
-                HasSubstr("decay-updates was 30, now it is 34 (leave --decay-updates out, and it stays 30)"));
+                HasSubstr("decay-updates was 30, now it is 34 (leave `decay-updates` out, and it stays 30)"));
   }
 }
 
@@ -330,11 +330,11 @@ TEST_F(RunOptions, ARunThatEndsBeforeItsFirstValidationSaysSo) {
     return watcher.notes;
   };
   EXPECT_EQ(notes("updates", [](auto& o) { o.valid_every = "5"; }),
-            "the run ends at update 4, before its first validation at update 5 (--valid-every 5): lower --valid-every "
+            "the run ends at update 4, before its first validation at update 5 (`valid-every` 5): lower `valid-every` "
             "to 4 or less to have one\n");
   EXPECT_THAT(notes("epochs", [](auto& o) { o.valid_every = "3e"; }), HasSubstr("the run ends at update 4, before"));
   EXPECT_THAT(notes("best", [](auto& o) { o.average_best = 2; }),
-              HasSubstr("without any, --average-best 2 has no models"));
+              HasSubstr("without any, `average-best` 2 has no models"));
   EXPECT_THAT(notes("limit", [](auto& o) { o.max_updates = 0, o.max_epochs = 1, o.valid_every = "999"; }),
               HasSubstr("before its first validation at update 999"));
   EXPECT_EQ(notes("validated", [](auto& o) { o.valid_every = "4"; }), "");
@@ -346,7 +346,7 @@ TEST_F(RunOptions, AFolderForTemporaryFilesMustBeThere) {
   TrainOptions o = options("temporary");
   o.text.temp_dir = folder_ + "/none";
   o.train_sets = {folder_ + "/not", folder_ + "/read"};
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("--temp-dir " + o.text.temp_dir + " is no folder"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`temp-dir` " + o.text.temp_dir + " is no folder"));
   EXPECT_FALSE(fs::exists(o.text.temp_dir));
   EXPECT_FALSE(fs::exists(o.model));
 }
@@ -358,48 +358,48 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
     return what_of<UsageError>([&] { o.check(); });
   };
   EXPECT_THAT(message([](auto& o) { o.schedule = "steps"; }),
-              HasSubstr("--schedule is 'steps', but must be one of: inv"));
-  EXPECT_THAT(message([](auto& o) { o.best_by = "ter"; }), HasSubstr("--best-by is 'ter', but must be one of: bleu"));
+              HasSubstr("`schedule` is 'steps', but must be one of: inv"));
+  EXPECT_THAT(message([](auto& o) { o.best_by = "ter"; }), HasSubstr("`best-by` is 'ter', but must be one of: bleu"));
   EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }),
-              HasSubstr("--accumulate is 0, but must be a whole number from 1"));
+              HasSubstr("`accumulate` is 0, but must be a whole number from 1"));
   EXPECT_THAT(message([](auto& o) { o.ema = 1; }),
-              HasSubstr("--ema is 1, but must be a number at least 0 and below 1"));
-  EXPECT_THAT(message([](auto& o) { o.weight_decay = -1; }), HasSubstr("--weight-decay is -1"));
-  EXPECT_THAT(message([](auto& o) { o.lr_factor = -1; }), HasSubstr("--lr-factor is -1"));
-  EXPECT_THAT(message([](auto& o) { o.min_lr = -1; }), HasSubstr("--min-lr is -1"));
+              HasSubstr("`ema` is 1, but must be a number at least 0 and below 1"));
+  EXPECT_THAT(message([](auto& o) { o.weight_decay = -1; }), HasSubstr("`weight-decay` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.lr_factor = -1; }), HasSubstr("`lr-factor` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.min_lr = -1; }), HasSubstr("`min-lr` is -1"));
   EXPECT_THAT(message([](auto& o) { o.lr = 1e-3, o.min_lr = 2e-3; }),
-              HasSubstr("--min-lr is 0.002, above the peak learning rate 0.001 (--lr); lower it"));
-  EXPECT_THAT(message([](auto& o) { o.lr = 0, o.min_lr = 1; }), HasSubstr("(--lr 0: the paper's)"));
+              HasSubstr("`min-lr` is 0.002, above the peak learning rate 0.001 (`lr`); lower it"));
+  EXPECT_THAT(message([](auto& o) { o.lr = 0, o.min_lr = 1; }), HasSubstr("(`lr` 0: the paper's)"));
   EXPECT_THAT(message([](auto& o) { o.lr = std::numeric_limits<double>::infinity(); }),
-              HasSubstr("--lr is inf, but must be a number from 0 to 1e+38"));
-  EXPECT_THAT(message([](auto& o) { o.lr = -std::nan(""); }), HasSubstr("--lr is nan, but"));
-  EXPECT_THAT(message([](auto& o) { o.adam_eps = 0; }), HasSubstr("--adam-eps is 0, but must be a number above 0"));
-  EXPECT_THAT(message([](auto& o) { o.init_gain = 0; }), HasSubstr("--init-gain is 0, but must be a number above 0"));
+              HasSubstr("`lr` is inf, but must be a number from 0 to 1e+38"));
+  EXPECT_THAT(message([](auto& o) { o.lr = -std::nan(""); }), HasSubstr("`lr` is nan, but"));
+  EXPECT_THAT(message([](auto& o) { o.adam_eps = 0; }), HasSubstr("`adam-eps` is 0, but must be a number above 0"));
+  EXPECT_THAT(message([](auto& o) { o.init_gain = 0; }), HasSubstr("`init-gain` is 0, but must be a number above 0"));
   EXPECT_THAT(message([](auto& o) { o.batch_tokens = -1; }),
-              HasSubstr("--batch-tokens is -1, but must be auto, or a whole number from 1"));
-  EXPECT_THAT(message([](auto& o) { o.decay_updates = -1; }), HasSubstr("--decay-updates is -1"));
-  EXPECT_THAT(message([](auto& o) { o.plateau_factor = 1; }), HasSubstr("--plateau-factor is 1"));
-  EXPECT_THAT(message([](auto& o) { o.plateau_patience = 0; }), HasSubstr("--plateau-patience is 0"));
-  EXPECT_THAT(message([](auto& o) { o.average_best = -1; }), HasSubstr("--average-best is -1"));
-  EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give --decay-updates"));
+              HasSubstr("`batch-tokens` is -1, but must be auto, or a whole number from 1"));
+  EXPECT_THAT(message([](auto& o) { o.decay_updates = -1; }), HasSubstr("`decay-updates` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.plateau_factor = 1; }), HasSubstr("`plateau-factor` is 1"));
+  EXPECT_THAT(message([](auto& o) { o.plateau_patience = 0; }), HasSubstr("`plateau-patience` is 0"));
+  EXPECT_THAT(message([](auto& o) { o.average_best = -1; }), HasSubstr("`average-best` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give `decay-updates`"));
   EXPECT_THAT(message([](auto& o) { o.average_last = 2, o.average_best = 3; }),
-              HasSubstr("--average-last 2 and --average-best 3: the final model can be one of these means only"));
+              HasSubstr("`average-last` 2 and `average-best` 3: the final model can be one of these means only"));
   EXPECT_THAT(message([](auto& o) { o.final_model = "last"; }),
-              HasSubstr("--final-model is 'last', but must be one of: better, mean, best"));
-  EXPECT_THAT(message([](auto& o) { o.final_model = "mean"; }), HasSubstr("give --average-last or --average-best"));
+              HasSubstr("`final-model` is 'last', but must be one of: better, mean, best"));
+  EXPECT_THAT(message([](auto& o) { o.final_model = "mean"; }), HasSubstr("give `average-last` or `average-best`"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.final_model = "best"; }),
-              HasSubstr("--final-model best needs --valid-sets"));
+              HasSubstr("`final-model` best needs `valid-sets`"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.patience = 1; }),
-              HasSubstr("--patience needs --valid-sets"));
-  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.average_best = 1; }), HasSubstr("--average-best needs"));
+              HasSubstr("`patience` needs `valid-sets`"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.average_best = 1; }), HasSubstr("`average-best` needs"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.schedule = "plateau"; }),
-              HasSubstr("--schedule plateau needs --valid-sets"));
+              HasSubstr("`schedule` plateau needs `valid-sets`"));
   EXPECT_THAT(what_of<UsageError>([&] {
                 TrainOptions o = options("unknown");
                 o.freeze = "encodr";
                 run(o);
               }),
-              HasSubstr("--freeze names 'encodr'"));
+              HasSubstr("`freeze` names 'encodr'"));
 }
 
 }  // namespace

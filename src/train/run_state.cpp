@@ -54,7 +54,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
     const auto found = strings.find(name);
     if (found == strings.end())
       throw DataError(
-          cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new --model folder"));
+          cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new `model` folder"));
     parse(found->second, value);
   });
   const auto optional = [&](const char* name, auto read) {

@@ -75,11 +75,11 @@ TEST(Schedule, ADecayNeedsAnEnd) {
   for (const char* name : {"linear", "cosine"}) {
     TrainOptions o = with(name);
     EXPECT_THAT(what_of<UsageError>([&] { make_schedule(o); }),
-                AllOf(HasSubstr(cat("--schedule ", name, " decays until update (none given)")),
-                      HasSubstr("give --decay-updates, or --max-updates")));
+                AllOf(HasSubstr(cat("`schedule` ", name, " decays until update (none given)")),
+                      HasSubstr("give `decay-updates`, or `max-updates`")));
     o.max_updates = 4;
     EXPECT_THAT(what_of<UsageError>([&] { make_schedule(o); }),
-                HasSubstr("until update 4, but must end after --warmup 4"));
+                HasSubstr("until update 4, but must end after `warmup` 4"));
   }
 }
 

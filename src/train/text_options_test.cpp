@@ -227,7 +227,7 @@ TEST_F(Texts, AFolderWithAVocabularyForEachSideIsNotMixedUp) {
   run(o);
   const std::string target = read_file(o.model + "/vocab.target.spm");
   o.text.separate_vocabs = false;
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give --separate-vocabs"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give `separate-vocabs`"));
   EXPECT_EQ(read_file(o.model + "/vocab.target.spm"), target);
 }
 
@@ -257,34 +257,34 @@ TEST_F(Texts, OptionsAreChecked) {
   EXPECT_THAT(message([](auto& o) {
                 o.text.train_weights = {1, 2};
               }),
-              HasSubstr("--train-weights has 2 numbers, but --train-sets has 1 set"));
+              HasSubstr("`train-weights` has 2 numbers, but `train-sets` has 1 set"));
   EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }),
-              HasSubstr("--train-weights is 0, but must be a number above 0"));
-  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("--vocab-type is 'word'"));
-  EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("--vocabs takes two"));
+              HasSubstr("`train-weights` is 0, but must be a number above 0"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("`vocab-type` is 'word'"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("`vocabs` takes two"));
   EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),
-              HasSubstr("give either it or --vocabs and --separate-vocabs"));
-  EXPECT_THAT(message([](auto& o) { o.text.character_coverage = 0.5; }), HasSubstr("--character-coverage is 0.5"));
+              HasSubstr("give either it or `vocabs` and `separate-vocabs`"));
+  EXPECT_THAT(message([](auto& o) { o.text.character_coverage = 0.5; }), HasSubstr("`character-coverage` is 0.5"));
   EXPECT_THAT(message([](auto& o) { o.text.source_normalization = "nfd"; }),
-              HasSubstr("--source-normalization is 'nfd', but must be keep, nmt_nfkc"));
-  EXPECT_THAT(message([](auto& o) { o.text.target_normalization = ""; }), HasSubstr("--target-normalization is ''"));
-  EXPECT_THAT(message([](auto& o) { o.text.vocab_lines = 1; }), HasSubstr("--vocab-lines is 1"));
-  EXPECT_THAT(message([](auto& o) { o.text.subword_alpha = -1; }), HasSubstr("--subword-alpha is -1"));
-  EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("--shuffle-memory is 0"));
+              HasSubstr("`source-normalization` is 'nfd', but must be keep, nmt_nfkc"));
+  EXPECT_THAT(message([](auto& o) { o.text.target_normalization = ""; }), HasSubstr("`target-normalization` is ''"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_lines = 1; }), HasSubstr("`vocab-lines` is 1"));
+  EXPECT_THAT(message([](auto& o) { o.text.subword_alpha = -1; }), HasSubstr("`subword-alpha` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("`shuffle-memory` is 0"));
   EXPECT_THAT(message([](auto& o) { o.guided_alignment = "x", o.text.subword_alpha = 0.2; }),
-              HasSubstr("leave --subword-alpha out"));
+              HasSubstr("leave `subword-alpha` out"));
   EXPECT_THAT(message([](auto& o) {
                 o.guided_alignment = "x", o.train_sets = {"a", "b", "c", "d"};
               }),
               HasSubstr("belongs to one training set"));
-  EXPECT_THAT(message([](auto& o) { o.valid_sets = {"a"}; }), HasSubstr("--valid-sets takes"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets = {"a"}; }), HasSubstr("`valid-sets` takes"));
 }
 
 TEST_F(Texts, BadInputIsOneClearError) {
   TrainOptions o = options("bad");
   o.text.vocab_type = "bpe";
   o.text.subword_alpha = 1.5;
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), AllOf(HasSubstr("--subword-alpha is 1.5"), HasSubstr("merges")));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), AllOf(HasSubstr("`subword-alpha` is 1.5"), HasSubstr("merges")));
   o = options("bad_vocab");
   o.text.vocabs = {at("a"), at("b")};
   EXPECT_THAT(what_of<DataError>([&] { run(o); }), HasSubstr(at("a") + " is not a SentencePiece model"));

@@ -170,7 +170,7 @@ void Run::resume_statistics(const LoadedCheckpoint& checkpoint) {
   if (checkpoint.tensors.find("average_buffers")) return checkpoint.read("average_buffers", average_.buffers());
   average_.start_statistics();
   watcher_.note(
-      "this run was begun by a version that did not average running statistics (--ema with --norm batch): "
+      "this run was begun by a version that did not average running statistics (`ema` with `norm` batch): "
       "their average begins now");
 }
 
@@ -275,7 +275,7 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
 }
 
 std::string Run::remedy() const {
-  const char* const gentler = "lower --lr, raise --warmup or set --clip-norm 1, and ";
+  const char* const gentler = "lower `lr`, raise `warmup` or set `clip-norm` 1, and ";
   if (saved_update_ > 0) return cat("The last checkpoint is from before: ", gentler, "give the same command again");
   return cat("Nothing was saved yet: ", gentler, "the same command starts anew");
 }
@@ -348,7 +348,7 @@ void Run::validate() {
 // Without a score, because a script failed, it is neither better nor worse than others.
 void Run::judge(Validation& v) {
   if (!v.script_problem.empty())
-    watcher_.note(cat("update ", v.update, ": --valid-script ", options_.valid_script, " ", v.script_problem,
+    watcher_.note(cat("update ", v.update, ": `valid-script` ", options_.valid_script, " ", v.script_problem,
                       "; training goes on without its score"));
   if (const std::string n = silent_bleu_.seen(*v.bleu, *v.chrf, v.characters_a_word, options_.valid_tokenize);
       !n.empty())
@@ -492,7 +492,7 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
   const TrainOptions options = with_decay_of_run(asked, watcher);  // which --max-updates need not fit any more
   options.check();
   set_threads(static_cast<int>(options.threads));
-  if (!options.valid_script.empty()) find_program(options.valid_script, "--valid-script");
+  if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");
   const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
   return Run(resolved, data, backend, watcher).go(stop);
 }

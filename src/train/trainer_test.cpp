@@ -69,7 +69,7 @@ TEST_F(Training, RefusesToMixTwoRuns) {
     FAIL() << "a run was resumed with another model";
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), HasSubstr("dim-ff was 64, now it is 48"));
-    EXPECT_THAT(e.what(), HasSubstr("another --model folder"));
+    EXPECT_THAT(e.what(), HasSubstr("another `model` folder"));
   }
 }
 
@@ -83,7 +83,7 @@ TEST_F(Training, NotANumberStopsAndNamesTheLines) {
   } catch (const RunError& e) {
     EXPECT_TRUE(std::regex_search(e.what(), std::regex("at update [0-9]+; the batch holds lines [0-9]+, [0-9]+")))
         << e.what();
-    EXPECT_THAT(e.what(), HasSubstr("lower --lr"));
+    EXPECT_THAT(e.what(), HasSubstr("lower `lr`"));
   }
 }
 
@@ -142,11 +142,11 @@ TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
     return std::string("no error");
   };
   EXPECT_THAT(message([](auto& o) { o.train_sets.pop_back(); }),
-              HasSubstr("--train-sets takes a source and a target file"));
-  EXPECT_THAT(message([](auto& o) { o.valid_every = "often"; }), HasSubstr("--valid-every is 'often'"));
-  EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("--label-smoothing is 1"));
-  EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("--warmup is 0, but must be a whole number from 1"));
-  EXPECT_THAT(message([](auto& o) { o.lr = -1; }), HasSubstr("--lr is -1"));
+              HasSubstr("`train-sets` takes a source and a target file"));
+  EXPECT_THAT(message([](auto& o) { o.valid_every = "often"; }), HasSubstr("`valid-every` is 'often'"));
+  EXPECT_THAT(message([](auto& o) { o.label_smoothing = 1; }), HasSubstr("`label-smoothing` is 1"));
+  EXPECT_THAT(message([](auto& o) { o.warmup = 0; }), HasSubstr("`warmup` is 0, but must be a whole number from 1"));
+  EXPECT_THAT(message([](auto& o) { o.lr = -1; }), HasSubstr("`lr` is -1"));
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
   const std::optional<std::string> earlier = earlier_tokenizer(o.model);
   if (o.valid_tokenize != "auto") {
     if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
-      throw UsageError(cat("--valid-tokenize is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
+      throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
                            "validated with ", *earlier, ", and its best model goes by BLEU, which cannot be compared; ",
-                           "leave the option out, or give another --model folder"));
+                           "leave the option out, or give another `model` folder"));
     return o;
   }
   const TokenizerChoice choice = tokenizer_for(data.valid_reference);
@@ -47,7 +47,7 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
     if (const std::string what = text_of(choice); !what.empty()) watcher.note(what);
   } else if (*earlier == "13a") {
     watcher.note(cat("the validation BLEU stays that of 13a, with which this run began, though the references are ",
-                     choice.language, "; --best-by chrf in another --model folder, or --valid-tokenize ", choice.name,
+                     choice.language, "; `best-by` chrf in another `model` folder, or `valid-tokenize` ", choice.name,
                      " there, tells more"));
   }
   o.check();  // the run's tokenizer may be missing on this machine
@@ -64,10 +64,10 @@ std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word,
   said_ = true;
   return fmt::format(
       "BLEU has stayed below {} for {} validations, while chrF rose from {:.1f} to {:.1f}: does the tokenizer {} fit "
-      "the text? Its words have {:.0f} characters, as if it took a line for one. Begin anew in another --model folder "
-      "with --valid-tokenize "
+      "the text? Its words have {:.0f} characters, as if it took a line for one. Begin anew in another `model` folder "
+      "with `valid-tokenize` "
       "char "
-      "(zh, ja-mecab), or with --best-by chrf",
+      "(zh, ja-mecab), or with `best-by` chrf",
       kNone, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
 }
 

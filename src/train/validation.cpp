@@ -152,9 +152,9 @@ std::string says_nothing_is_validated(const TrainOptions& o, int64_t updates_an_
   if (o.max_updates > 0) end = std::min(end, o.max_updates);
   if (o.max_epochs > 0) end = std::min(end, o.max_epochs * updates_an_epoch);
   if (end >= first) return "";
-  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (--valid-every ",
-             o.valid_every, "): lower --valid-every to ", end, " or less to have one",
-             o.average_best > 0 ? cat("; without any, --average-best ", o.average_best, " has no models") : "");
+  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (`valid-every` ",
+             o.valid_every, "): lower `valid-every` to ", end, " or less to have one",
+             o.average_best > 0 ? cat("; without any, `average-best` ", o.average_best, " has no models") : "");
 }
 
 namespace {

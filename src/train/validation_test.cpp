@@ -96,7 +96,7 @@ TEST_F(ValidationOf, ARunKeepsItsTokenizer) {
   o.max_updates = 40;
   o.valid_tokenize = "zh";
   EXPECT_THAT(what_of<UsageError>([&] { watched(o); }),
-              AllOf(HasSubstr("--valid-tokenize is zh"), HasSubstr("was validated with char")));
+              AllOf(HasSubstr("`valid-tokenize` is zh"), HasSubstr("was validated with char")));
   o.valid_tokenize = "auto";
   EXPECT_THAT(watched(o).seen.back().signature, HasSubstr("|tok:char|"));
 }
@@ -149,7 +149,7 @@ TEST(SilentBleuTest, IsToldOnceWhereChrfClimbs) {
   EXPECT_EQ(silent.seen(0, 10, 14, "13a"), "");
   EXPECT_EQ(silent.seen(0.01, 20, 14, "13a"), "");
   EXPECT_THAT(silent.seen(0, 30, 14, "13a"), AllOf(HasSubstr("3 validations, while chrF rose from 10.0 to 30.0"),
-                                                   HasSubstr("tokenizer 13a"), HasSubstr("--best-by chrf")));
+                                                   HasSubstr("tokenizer 13a"), HasSubstr("`best-by` chrf")));
   EXPECT_EQ(silent.seen(0, 40, 14, "13a"), "") << "once";
 }
 
@@ -261,14 +261,14 @@ TEST_F(ValidationOf, AProgramThatFailsCostsNoTraining) {
 TEST_F(ValidationOf, AProgramThatIsNotThereIsToldBeforeTraining) {
   TrainOptions o = options("nobody");
   o.valid_script = folder_ + "/none";
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("--valid-script " + folder_ + "/none is not there"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`valid-script` " + folder_ + "/none is not there"));
   EXPECT_FALSE(fs::exists(o.model + "/train.jsonl"));
   o.valid_script = "";
   o.best_by = "script";
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give --valid-script PROGRAM"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give `valid-script` PROGRAM"));
   o.valid_script = script("echo 1");
   o.valid_sets.clear();
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("--valid-script needs --valid-sets"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`valid-script` needs `valid-sets`"));
 }
 
 // A line that is none would be dropped when the run goes on.

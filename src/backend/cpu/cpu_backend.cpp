@@ -44,7 +44,7 @@ std::unique_ptr<cpu::Products> choose_products(Isa isa, Precision precision) {
   if (name == "own") return cpu::make_own_products(isa, precision);
   if (name != "onednn") throw UsageError(cat("HEXAPLA_PRODUCTS is \"", name, "\"; it must be \"own\" or \"onednn\""));
   if (precision != Precision::f32)
-    throw UsageError(cat("HEXAPLA_PRODUCTS=onednn computes in f32; give --precision f32, not ", name_of(precision)));
+    throw UsageError(cat("HEXAPLA_PRODUCTS=onednn computes in f32; give `precision` f32, not ", name_of(precision)));
   auto products = cpu::make_onednn_products(isa);
   return products ? std::move(products) : cpu::make_own_products(isa, precision);
 }
@@ -81,10 +81,10 @@ bool supported(Precision precision) { return cpu::has(chosen_isa(), precision); 
 Precision parse_precision(const std::string& name) {
   if (name == "auto") return bf16_is_faster(chosen_isa()) ? Precision::bf16 : Precision::f32;
   if (name == "f32") return Precision::f32;
-  if (name != "bf16") throw UsageError(cat("--precision is '", name, "', but must be auto, f32 or bf16"));
+  if (name != "bf16") throw UsageError(cat("`precision` is '", name, "', but must be auto, f32 or bf16"));
   if (!supported(Precision::bf16))
     throw UsageError(
-        cat("--precision bf16 needs a processor with AVX512_BF16, and HEXAPLA_ISA at avx512: give f32 or auto"));
+        cat("`precision` bf16 needs a processor with AVX512_BF16, and HEXAPLA_ISA at avx512: give f32 or auto"));
   return Precision::bf16;
 }
 

@@ -1,0 +1,18 @@
+#include "base/nearest.h"
+
+#include <gtest/gtest.h>
+
+namespace hexapla {
+namespace {
+
+TEST(Nearest, IsTheLeastChangedOrNone) {
+  const std::vector<std::string> names{"batch-tokens", "batch-sentences", "seed", "lr"};
+  EXPECT_EQ(nearest(names, "batch-token"), "batch-tokens");
+  EXPECT_EQ(nearest(names, "batch_tokens"), "batch-tokens");
+  EXPECT_EQ(nearest(names, "sede"), "seed");
+  EXPECT_EQ(nearest(names, "beam-size"), "");
+  EXPECT_EQ(nearest({}, "lr"), "");
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,40 @@
+#pragma once
+// Options that the library declares (visit() of a set of options) as those of a command.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace hexapla::cli {
+
+// One of them: a switch, a number with its range, a list, or a word, which must be one of its choices.
+template <class T, class Allowed>
+CLI::Option* declare_option(Command& command, const std::string& names, T& field, const std::string& help,
+                            const Allowed& allowed) {
+  if constexpr (std::is_same_v<T, bool>)
+    return command.add_flag(names, field, help);
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return command.add_option(names, field, allowed, help)->default_str("");
+  else if constexpr (is_list<T>)
+    return command.add_option(names, field, help)
+        ->expected(1, CLI::detail::expected_max_vector_size)
+        ->allow_extra_args()
+        ->default_str("");
+  else if constexpr (holds_number<T>)
+    return command.add_option(names, field, allowed, help)
+        ->default_str(allowed.zero && field == 0 ? allowed.zero : fmt::format("{}", field));
+  else
+    return command.add_option(names, field, help)->default_str(field);
+}
+
+// For words that must be checked where they are read, not when all options are there.
+inline CLI::Validator one_of(const std::string& name, const Choices& choices) {
+  return {[name, choices](std::string& word) {
+            check_choice(choices, name, word);
+            return std::string();
+          },
+          "", ""};
+}
+
+}  // namespace hexapla::cli

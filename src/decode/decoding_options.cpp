@@ -1,0 +1,36 @@
+#include "decode/decoding_options.h"
+
+namespace hexapla {
+
+TranslateOptions ScoringOptions::translate_options() const {
+  TranslateOptions o;
+  o.search.length_penalty = make_length_penalty(length_normalization, length_penalty);
+  o.batch_sentences = batch_sentences;
+  o.batch_tokens = batch_tokens;
+  o.max_length = max_length;
+  return o;
+}
+
+TranslateOptions BeamOptions::translate_options() const {
+  TranslateOptions o = ScoringOptions::translate_options();
+  o.search.beam_size = static_cast<int>(beam_size);
+  o.search.n_best = static_cast<int>(n_best);
+  o.search.extra_length = extra_length;
+  o.search.word_penalty = word_penalty;
+  o.search.longest = longest;
+  o.search.longest_ratio = longest_ratio;
+  o.search.min_length = min_length;
+  o.search.no_repeat_ngram = no_repeat_ngram;
+  o.search.max_stutter = max_stutter;
+  o.search.forbid_unknown = unk == "forbid";
+  o.copy_unknown = unk == "copy";
+  o.coverage_penalty = coverage_penalty;
+  o.long_input = parse_long_input(long_input);
+  return o;
+}
+
+void SampleOptions::add_to(SearchOptions& options) const {
+  if (sample) options.sampling = SamplingOptions{temperature, top_k, top_p, seed};
+}
+
+}  // namespace hexapla
