@@ -28,4 +28,7 @@ set(HEXAPLA_LIBS_text PkgConfig::SENTENCEPIECE ${HEXAPLA_SENTENCEPIECE_TRAIN} Pk
 set(HEXAPLA_LIBS_data ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::LZMA)
 set(HEXAPLA_LIBS_evaluate PkgConfig::UTF8PROC ${CMAKE_DL_LIBS})
 set(HEXAPLA_LIBS_train yaml-cpp nlohmann_json::nlohmann_json fmt::fmt)
+set(HEXAPLA_LIBS_quantize fmt::fmt)
+set(HEXAPLA_LIBS_inspect nlohmann_json::nlohmann_json fmt::fmt)
+set(HEXAPLA_LIBS_report nlohmann_json::nlohmann_json fmt::fmt)
 set(HEXAPLA_LIBS_cli CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)

@@ -1,4 +1,4 @@
-# hexapla_layer(folder deps...) makes, of src/<folder>:
+# hexapla_layer(folder deps...) makes, of src/<folder> and the folders in it:
 #   hexapla_<folder>       a static library of every .cpp that is not a test
 #   test_<folder>          a test program of every *_test.cpp, its cases known to ctest
 # External libraries of a folder stand in cmake/dependencies.cmake as HEXAPLA_LIBS_<folder>.
@@ -30,7 +30,10 @@ endfunction()
 function(hexapla_layer folder)
   hexapla_target_name(${folder} target)
   string(REPLACE "hexapla_" "" short ${target})
-  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
+  foreach(inner ${HEXAPLA_APART_${short}})
+    list(FILTER sources EXCLUDE REGEX "/src/${folder}/${inner}/")
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")

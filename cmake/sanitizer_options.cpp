@@ -11,6 +11,6 @@ const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 const char* __lsan_default_suppressions() { return "leak:libgomp.so\n"; }
 
 // Other people's libraries are not instrumented: what they do inside (libgomp's barriers, oneDNN's caches,
-// SentencePiece) is neither seen nor judged. base/parallel.cpp tells of the barriers of our own parallel loops.
+// SentencePiece) is neither seen nor judged. base/compute/parallel.cpp tells of the barriers of our own parallel loops.
 const char* __tsan_default_options() { return "ignore_noninstrumented_modules=1:second_deadlock_stack=1"; }
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
-"""Who includes whom: every #include in src/ against cmake/layers.cmake, other people's big headers in one file each,
-no library code that prints or ends the process, JSON that becomes text at one place, and one type to a name: two of
-one name in a program are undefined behaviour that no compiler
-tells. Usage: check_layers.py [ROOT]"""
+"""Who includes whom: every #include in src/ against cmake/layers.cmake, no circle of includes of more than two units (a
+unit is a header with its .cpp), no folder with more than twenty files, other people's big headers in one file each, no
+library code that prints or ends the process, no flag of a command line in a library's messages, JSON that becomes text
+at one place, and one type to a name: two of one name in a program are undefined behaviour that no compiler tells.
+Usage: check_layers.py [ROOT]"""
 import pathlib
 import re
 import sys
@@ -18,6 +19,9 @@ PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf
 MAY_PRINT = {"cli"}
 JSON_TEXT = re.compile(r"\.dump\(")
 MAY_DUMP = "base/json_text.h"  # bytes that are not UTF-8 would end the program anywhere else
+FLAG = re.compile(r'"--')
+MAY_SAY_FLAGS = {"cli", "base/option_names.cpp"}
+CIRCLE, FILES = 2, 20  # units of a circle of includes, and files of a folder, at most
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
@@ -55,6 +59,48 @@ def folder_of(path, allowed):
     return None
 
 
+def circles(includes):
+    """The strongly connected parts of {unit: units that it includes} with more than one unit (Tarjan 1972)."""
+    number, lowest, stack, found = {}, {}, [], []
+
+    def visit(unit):
+        number[unit] = lowest[unit] = len(number)
+        stack.append(unit)
+        for other in includes[unit]:
+            if other not in number:
+                visit(other)
+            if other in stack:
+                lowest[unit] = min(lowest[unit], lowest[other])
+        if lowest[unit] == number[unit]:
+            part = stack[stack.index(unit):]
+            del stack[stack.index(unit):]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for unit in includes:
+        if unit not in number:
+            visit(unit)
+    return found
+
+
+def check_rooms(root):
+    """Circles of includes, and folders with many files."""
+    includes, folders = {}, {}
+    for path in sources.files(root):
+        if path.parts[0] != "src":
+            continue
+        folders[path.parent] = folders.get(path.parent, 0) + 1
+        if path.suffix in (".h", ".cpp") and not path.stem.endswith("_test") and not path.name.startswith("test_"):
+            found = INCLUDE.findall(sources.text_of(root / path) or "")
+            unit = includes.setdefault(str(path.relative_to("src").with_suffix("")), set())
+            unit |= {str(pathlib.Path(name).with_suffix("")) for mark, name in found if mark == '"'}
+    known = {unit: {other for other in names if other in includes} - {unit} for unit, names in includes.items()}
+    problems = [f"src: {', '.join(circle)} include each other; a circle has at most {CIRCLE} units"
+                for circle in circles(known) if len(circle) > CIRCLE]
+    return problems + [f"{folder}: {count} files, more than {FILES}; a part of them is a folder of its own"
+                       for folder, count in sorted(folders.items()) if count > FILES]
+
+
 def check_includes(name, text, allowed):
     """Problems of one file of src/ (name relative to src/)."""
     own = folder_of(name, allowed)
@@ -74,6 +120,10 @@ def check_includes(name, text, allowed):
     for match in JSON_TEXT.finditer(code) if str(name) != MAY_DUMP else ():
         line = code.count("\n", 0, match.start()) + 1
         problems.append(f"src/{name}:{line}: JSON becomes text by json_text() of {MAY_DUMP} alone")
+    if own not in MAY_SAY_FLAGS and str(name) not in MAY_SAY_FLAGS:
+        for match in FLAG.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/option_names.h")
     if own not in MAY_PRINT:
         for match in PRINTS.finditer(code):
             line = code.count("\n", 0, match.start()) + 1
@@ -83,6 +133,7 @@ def check_includes(name, text, allowed):
 
 def check(root):
     allowed, problems = layers(root)
+    problems += check_rooms(root)
     users = {header: [] for header in ONE_FILE}
     defined = {}
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):

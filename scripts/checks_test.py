@@ -62,6 +62,27 @@ class Layers(unittest.TestCase):
                                                     "src/tensor/t.cpp": other})
         self.assertEqual(found, [])
 
+    def test_circles_of_includes(self):
+        def ring(*units):
+            following = units[1:] + units[:1]
+            return {f"src/base/{u}.h": f'#pragma once\n#include "base/{v}.h"\n' for u, v in zip(units, following)}
+        self.assertEqual(problems(check_layers.check, files=ring("p", "q")), [])
+        self.finds("src: base/p, base/q, base/r include each other", ring("p", "q", "r"))
+        through_source = {"src/base/p.h": "#pragma once\n", "src/base/p.cpp": '#include "base/q.h"\n',
+                          "src/base/q.h": '#pragma once\n#include "base/r.h"\n',
+                          "src/base/r.h": '#pragma once\n#include "base/p.h"\n'}
+        self.finds("include each other", through_source)
+
+    def test_files_of_a_folder(self):
+        files = {f"src/base/many/f{i}.h": "#pragma once\n" for i in range(20)}
+        self.assertEqual(problems(check_layers.check, files=files), [])
+        self.finds("src/base/many: 21 files, more than 20", {**files, "src/base/many/one_more.h": "#pragma once\n"})
+
+    def test_flags_in_messages_of_a_library(self):
+        text = 'void f() { throw UsageError("--lr is 0"); }\n'
+        self.finds("src/base/b.cpp:1: a library names an option as `name`", {"src/base/b.cpp": text})
+        self.assertEqual(problems(check_layers.check, files={"src/cli/b.cpp": text, "src/base/b_test.cpp": text}), [])
+
     def test_undeclared_folder(self):
         self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})
 

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "base/toy_corpus.h"
 

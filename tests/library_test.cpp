@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "base/test_paths.h"
 
 namespace hexapla {

@@ -8,10 +8,10 @@
 #include <regex>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/machine.h"
-#include "base/test_control_group.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/system/machine.h"
+#include "base/system/test_control_group.h"
 #include "base/test_paths.h"
 #include "base/toy_corpus.h"
 

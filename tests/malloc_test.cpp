@@ -4,10 +4,10 @@
 #include <atomic>
 
 #include "backend/cpu/cpu.h"
-#include "base/parallel.h"
-#include "base/test_allocations.h"
+#include "base/compute/parallel.h"
+#include "base/system/test_allocations.h"
 #include "model/transformer.h"
-#include "train/optimizer.h"
+#include "train/loop/optimizer.h"
 
 namespace {
 std::atomic<int64_t> allocations{0};

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "backend/cpu/cpu.h"
-#include "base/test_folder.h"
-#include "train/trainer.h"
+#include "base/files/test_folder.h"
+#include "train/loop/trainer.h"
 
 namespace hexapla {
 namespace {

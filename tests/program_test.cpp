@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "base/toy_corpus.h"
 

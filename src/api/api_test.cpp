@@ -19,11 +19,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/random.h"
-#include "base/test_allocations.h"
+#include "base/compute/random.h"
+#include "base/system/test_allocations.h"
 #include "hexapla/hexapla.h"
-#include "model/model_file.h"
-#include "text/vocabulary.h"
+#include "model/weights/model_file.h"
+#include "text/vocabulary/vocabulary.h"
 
 #ifdef HEXAPLA_SEES_ALLOCATIONS
 namespace {

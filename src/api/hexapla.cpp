@@ -5,13 +5,13 @@
 #include <stdexcept>
 
 #include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
 #include "base/option_names.h"
-#include "base/parallel.h"
-#include "decode/model_text.h"
-#include "decode/packed_weights.h"
-#include "decode/text_scorer.h"
-#include "decode/translator.h"
-#include "model/model_file.h"
+#include "decode/models/model_text.h"
+#include "decode/models/packed_weights.h"
+#include "decode/rescoring/text_scorer.h"
+#include "decode/text/translator.h"
+#include "model/weights/model_file.h"
 
 namespace hexapla {
 namespace {

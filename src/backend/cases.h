@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 

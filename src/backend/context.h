@@ -8,14 +8,14 @@ namespace hexapla {
 
 // Sees named intermediates while a model runs (inspection, golden tests). The tensor lives only during the call.
 // The name is the dotted place in the model plus the tensor's own name: "encoder.layers.0.self_attention.q".
-class Tap {
+class Observer {
  public:
-  virtual ~Tap() = default;
-  virtual void see(const std::string& name, Tensor value, Starts rows) = 0;
-  // Where it is false the weights are not computed and see_attention() is not called.
+  virtual ~Observer() = default;
+  virtual void observe(const std::string& name, Tensor value, Starts rows) = 0;
+  // Where it is false the weights are not computed and observe_attention() is not called.
   virtual bool wants_attention(const std::string& /*place*/) const { return true; }
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
-  virtual void see_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
+  virtual void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
 };
 
 // Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
@@ -27,7 +27,7 @@ struct Context {
   bool forward_only = false;  // nothing is kept for a backward pass where that saves memory
   uint64_t seed = 1;          // with step and the tensor's number it names every dropout mask
   uint32_t step = 0;
-  Tap* tap = nullptr;
+  Observer* observer = nullptr;
 
   Tensor keep(Shape s) { return keep(s, dtype); }
   Tensor keep(Shape s, DType t) { return Tensor(arena.keep(s.size() * size_of(t)), s, t); }

@@ -1,7 +1,7 @@
 #include "backend/products_only.h"
 
 #include "backend/no_work.h"
-#include "base/parallel.h"
+#include "base/compute/parallel.h"
 
 namespace hexapla {
 namespace {
@@ -25,21 +25,21 @@ class ProductsOnly final : public NoWork {
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
                                    Tensor) override {
     const int64_t rows = in.x.shape[0], height = tile.shape[0];
-    const Tensor turned = in.w.transposed();
+    const Tensor transposed = in.w.transposed();
     inner_.pack(in.w);
-    inner_.pack(turned);
+    inner_.pack(transposed);
     for (int64_t from = 0; from < rows; from += height) {
       const int64_t count = std::min(height, rows - from);
       const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);
       parallel_for((count + shared - 1) / shared, [&](int64_t i) {
         const int64_t at = i * shared, n = std::min(shared, count - at);
         inner_.linear(x.slice(at, n), in.w, in.b, logits.slice(at, n));
-        inner_.linear(logits.slice(at, n), turned, {}, dx.slice(from + at, n));
+        inner_.linear(logits.slice(at, n), transposed, {}, dx.slice(from + at, n));
       });
       inner_.linear_backward_weight(x, logits, dw, {});
     }
     inner_.unpack(in.w);
-    inner_.unpack(turned);
+    inner_.unpack(transposed);
   }
 
  private:

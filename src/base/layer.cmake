@@ -10,5 +10,5 @@ set(build_type ${CMAKE_BUILD_TYPE})
 if(HEXAPLA_SANITIZE)
   string(APPEND build_type " with ${HEXAPLA_SANITIZE}")
 endif()
-set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/machine.cpp PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/system/machine.cpp PROPERTIES COMPILE_DEFINITIONS
   "HEXAPLA_VERSION=\"${PROJECT_VERSION}\";HEXAPLA_BUILD_TYPE=\"${build_type}\";HEXAPLA_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")

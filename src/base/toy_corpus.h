@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/compute/random.h"
 #include "base/error.h"
-#include "base/random.h"
 
 namespace hexapla {
 

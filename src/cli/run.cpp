@@ -9,11 +9,11 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/machine.h"
+#include "base/system/machine.h"
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
-#include "cli/text_inputs.h"
+#include "cli/options/text_inputs.h"
+#include "cli/options/train_options.h"
+#include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
 namespace {

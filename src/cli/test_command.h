@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "cli/run.h"
-#include "model/model_file.h"
-#include "model/parameters.h"
-#include "text/vocabulary.h"
+#include "model/weights/model_file.h"
+#include "model/weights/parameters.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::cli {
 

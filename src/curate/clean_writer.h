@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "curate/examination.h"
-#include "data/lines.h"
+#include "data/files/lines.h"
 
 namespace hexapla {
 

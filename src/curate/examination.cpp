@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "curate/change_locator.h"
 #include "curate/clean_writer.h"
 #include "curate/hash_set.h"
 #include "curate/line_faults.h"
 #include "curate/raw_pairs.h"
+#include "curate/shifts/change_locator.h"
 
 namespace hexapla {
 namespace {

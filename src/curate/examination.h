@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/range.h"
-#include "curate/change_locator.h"
-#include "curate/coverage.h"
 #include "curate/findings.h"
-#include "curate/shifts.h"
-#include "data/parallel_text.h"
+#include "curate/shifts/change_locator.h"
+#include "curate/shifts/coverage.h"
+#include "curate/shifts/shifts.h"
+#include "data/files/parallel_text.h"
 
 namespace hexapla {
 

@@ -10,10 +10,10 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "curate/test_text.h"
-#include "data/lines.h"
-#include "data/test_files.h"
+#include "data/files/lines.h"
+#include "data/files/test_files.h"
 
 namespace hexapla {
 namespace {

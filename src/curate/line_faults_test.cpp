@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/compute/random.h"
 #include "base/error.h"
-#include "base/random.h"
 #include "curate/hash_set.h"
 
 namespace hexapla {

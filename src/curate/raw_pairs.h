@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "data/lines.h"
-#include "data/parallel_text.h"
+#include "data/files/lines.h"
+#include "data/files/parallel_text.h"
 
 namespace hexapla {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 

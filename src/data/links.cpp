@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "data/lines.h"
+#include "data/files/lines.h"
 #include "text/words.h"
 
 namespace hexapla {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/corpus.h"
-#include "text/vocabulary.h"
+#include "data/files/corpus.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla {
 

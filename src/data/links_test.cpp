@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "data/batch.h"
-#include "data/test_files.h"
+#include "data/batches/batch.h"
+#include "data/files/test_files.h"
 
 namespace hexapla {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/compute/parallel.h"
+#include "base/compute/random.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/parallel.h"
-#include "base/random.h"
 
 namespace hexapla {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
-#include "data/corpus.h"
-#include "data/pair_store.h"
+#include "data/batches/batch_stream.h"
+#include "data/batches/pair_store.h"
+#include "data/files/corpus.h"
 
 namespace hexapla {
 

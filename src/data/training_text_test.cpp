@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 
 namespace hexapla {
 namespace {

@@ -21,7 +21,7 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.longest_ratio = longest_ratio;
   o.search.min_length = min_length;
   o.search.no_repeat_ngram = no_repeat_ngram;
-  o.search.max_stutter = max_stutter;
+  o.search.max_repetition = max_repetition;
   o.search.forbid_unknown = unk == "forbid";
   o.copy_unknown = unk == "copy";
   o.coverage_penalty = coverage_penalty;

@@ -6,7 +6,7 @@
 
 #include "base/range.h"
 #include "decode/option_ranges.h"
-#include "decode/translator.h"
+#include "decode/translate_options.h"
 
 namespace hexapla {
 
@@ -42,7 +42,7 @@ struct BeamOptions : ScoringOptions {
   int64_t extra_length = 50, longest = 0;
   double longest_ratio = 0;
   int64_t min_length = 0;
-  int64_t no_repeat_ngram = 0, max_stutter = 0;
+  int64_t no_repeat_ngram = 0, max_repetition = 0;
   std::string unk = "keep";
   std::string long_input = "split";
 
@@ -81,8 +81,8 @@ struct BeamOptions : ScoringOptions {
   template <class Self, class F>
   static void visit_rules(Self& o, F&& f) {
     f("no-repeat-ngram", o.no_repeat_ngram, "no so many tokens twice in a translation; 0: off", ranges::rule_tokens);
-    f("max-stutter", o.max_stutter, "no letters or words stand more than so many times in a row (endendend); 0: off",
-      ranges::rule_tokens);
+    f("max-repetition", o.max_repetition,
+      "no letters or words stand more than so many times in a row (endendend); 0: off", ranges::rule_tokens);
     f("unk", o.unk, "the unknown piece: keep it (as \u2047), forbid it, or copy what it came from in the source",
       Choices{"keep", "forbid", "copy"});
   }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
-#include "decode/search.h"
-#include "model/parameters.h"
+#include "base/compute/random.h"
+#include "decode/search/search.h"
+#include "model/weights/parameters.h"
 
 namespace hexapla::test {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Text, a vocabulary and a model's configuration for it, for the tests of what takes text and gives text.
-#include "decode/line_encoder.h"
 #include "decode/test_models.h"
+#include "decode/text/line_encoder.h"
 
 namespace hexapla::test {
 

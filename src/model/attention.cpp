@@ -12,10 +12,10 @@ Tensor as_matrix(Tensor t) {
 }  // namespace
 
 void show_qkv(Context& cx, const AttentionInput& in) {
-  if (!cx.tap) return;
-  show(cx, "q", as_matrix(in.q), in.queries);
-  show(cx, "k", as_matrix(in.k), in.keys);
-  show(cx, "v", as_matrix(in.v), in.keys);
+  if (!cx.observer) return;
+  observe(cx, "q", as_matrix(in.q), in.queries);
+  observe(cx, "k", as_matrix(in.k), in.keys);
+  observe(cx, "v", as_matrix(in.v), in.keys);
 }
 
 Tensor MultiHeadAttention::forward(Context& cx, const Inputs& in, Saved& s) const {
@@ -29,7 +29,7 @@ Tensor MultiHeadAttention::forward(Context& cx, const Inputs& in, Saved& s) cons
            .mask = in.mask};
   show_qkv(cx, s.qkv);
   s.attention = heads.forward(cx, s.qkv);
-  show(cx, "heads", s.attention.out, in.queries);
+  observe(cx, "heads", s.attention.out, in.queries);
   return output.forward(cx, s.attention.out);
 }
 

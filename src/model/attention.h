@@ -143,7 +143,7 @@ struct SelfAttention {
     const AttentionInput in = input(s.qkv, rows);
     show_qkv(cx, in);
     s.attention = heads.forward(cx, in);
-    show(cx, "heads", s.attention.out, rows);
+    observe(cx, "heads", s.attention.out, rows);
     return output.forward(cx, s.attention.out);
   }
   // d += J^T dy
@@ -215,7 +215,7 @@ struct CrossAttention {
     const AttentionInput in = input(s.q, s.kv, rows, memory_rows);
     show_qkv(cx, in);
     s.attention = heads.forward(cx, in);
-    show(cx, "heads", s.attention.out, rows);
+    observe(cx, "heads", s.attention.out, rows);
     return output.forward(cx, s.attention.out);
   }
   // d += J^T dy for the stream, d_memory likewise for the encoder's output.

@@ -8,18 +8,18 @@ Tensor DecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, 
   {
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.self);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = hexapla::forward(self_norm, cx, {x, r, self_dropout}, rows, s.norm1);
   }
   {
     Scope scope("cross_attention");
     Tensor r = cross_attention.forward(cx, x, rows, memory, memory_rows, s.cross);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = hexapla::forward(cross_norm, cx, {x, r, cross_dropout}, rows, s.norm2);
   }
   Scope scope("feed_forward");
   Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
-  show(cx, "output", r, rows);
+  observe(cx, "output", r, rows);
   return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm3);
 }
 
@@ -49,20 +49,20 @@ Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor m
     Scope scope("self_attention");
     Tensor n = hexapla::forward(self_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.self);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = add(cx, x, self_dropout.forward(cx, r));
   }
   {
     Scope scope("cross_attention");
     Tensor n = hexapla::forward(cross_norm, cx, {x}, rows, s.norm2);
     Tensor r = cross_attention.forward(cx, n, rows, memory, memory_rows, s.cross);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = add(cx, x, cross_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
   Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm3);
   Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
-  show(cx, "output", r, rows);
+  observe(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
 }
 

@@ -29,13 +29,13 @@ void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
 Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Starts rows, Saved& s) const {
   Tensor x = e.forward(cx, ids);
   std::visit([&](const auto& p) { p.add_to(cx, at, x); }, positions);
-  show(cx, "embedded", x, rows);
+  observe(cx, "embedded", x, rows);
   dropout.forward(cx, x);
   s = {ids, at, {}};
   if (norm) x = norm->forward(cx, {x}, s.norm);
   if (norm) {
     Scope scope("input");
-    show(cx, "norm", x, rows);
+    observe(cx, "norm", x, rows);
   }
   return x;
 }

@@ -32,12 +32,12 @@ Tensor EncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const
   {
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.attention);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = hexapla::forward(attention_norm, cx, {x, r, attention_dropout}, rows, s.norm1);
   }
   Scope scope("feed_forward");
   Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
-  show(cx, "output", r, rows);
+  observe(cx, "output", r, rows);
   return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm2);
 }
 
@@ -54,13 +54,13 @@ Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s
     Scope scope("self_attention");
     Tensor n = hexapla::forward(attention_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.attention);
-    show(cx, "output", r, rows);
+    observe(cx, "output", r, rows);
     x = add(cx, x, attention_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
   Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm2);
   Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
-  show(cx, "output", r, rows);
+  observe(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
 }
 

@@ -4,11 +4,11 @@ namespace hexapla {
 
 Tensor FeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
   Tensor h = inner.forward(cx, x);
-  show(cx, "inner", h, rows);
+  observe(cx, "inner", h, rows);
   // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
   s = {x, h, activation == Activation::relu ? h : cx.keep(h.shape), {}, {}};
   activate_dropped(cx, activation, s.inner, dropout.mask(cx), s.hidden);
-  show(cx, "hidden", s.hidden, rows);
+  observe(cx, "hidden", s.hidden, rows);
   return outer.forward(cx, s.hidden);
 }
 
@@ -21,11 +21,11 @@ void FeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Te
 
 Tensor GatedFeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
   Tensor z = inner.forward(cx, x);
-  show(cx, "inner", z, rows);
+  observe(cx, "inner", z, rows);
   s = {x, z, cx.keep(z.shape), cx.keep(z.shape), linear.forward(cx, x)};
   activate(cx, activation, z, s.activated);
   multiply(cx, s.activated, s.linear, s.hidden);
-  show(cx, "hidden", s.hidden, rows);
+  observe(cx, "hidden", s.hidden, rows);
   dropout.forward(cx, s.hidden);
   return outer.forward(cx, s.hidden);
 }

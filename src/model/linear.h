@@ -1,5 +1,5 @@
 #pragma once
-#include "model/parameter.h"
+#include "model/weights/parameter.h"
 #include "ops/ops.h"
 
 namespace hexapla {
@@ -35,6 +35,6 @@ struct Linear {
 };
 
 // Hands a named intermediate to whoever looks (inspection, golden tests); nothing otherwise.
-void show(Context& cx, const char* name, Tensor value, Starts rows);
+void observe(Context& cx, const char* name, Tensor value, Starts rows);
 
 }  // namespace hexapla

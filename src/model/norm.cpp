@@ -5,10 +5,10 @@
 
 namespace hexapla {
 
-void show(Context& cx, const char* name, Tensor value, Starts rows) {
-  if (!cx.tap) return;
+void observe(Context& cx, const char* name, Tensor value, Starts rows) {
+  if (!cx.observer) return;
   const std::string place = Scope::path();
-  cx.tap->see(place.empty() ? name : place + "." + name, value, rows);
+  cx.observer->observe(place.empty() ? name : place + "." + name, value, rows);
 }
 
 Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
@@ -35,7 +35,7 @@ void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
 
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s) {
   Tensor y = std::visit([&](const auto& n) { return n.forward(cx, in, s); }, norm);
-  show(cx, "norm", y, rows);
+  observe(cx, "norm", y, rows);
   return y;
 }
 

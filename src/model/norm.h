@@ -1,6 +1,6 @@
 #pragma once
 // The two norms, siblings: LayerNorm(x + r), the paper's (section 3.1), and BatchNorm(x + r).
-#include "model/parameter.h"
+#include "model/weights/parameter.h"
 #include "ops/ops.h"
 
 namespace hexapla {

@@ -66,7 +66,7 @@ Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s)
   Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
   Tensor z = logits(cx, x);
   Scope scope("generator");
-  show(cx, "logits", z, b.target_rows);
+  observe(cx, "logits", z, b.target_rows);
   return log_softmax(cx, z);
 }
 

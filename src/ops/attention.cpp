@@ -78,11 +78,11 @@ void show_weights(Context& cx, const AttentionInput& in, size_t b) {
       for (int64_t u = 0; u < m; ++u) sum += w[u] = std::isinf(s[u]) ? 0 : std::exp(s[u] - top);
       for (int64_t u = 0; u < m && sum > 0; ++u) w[u] /= sum;
     }
-  cx.tap->see_attention(Scope::path(), static_cast<int64_t>(b), scores, weights);
+  cx.observer->observe_attention(Scope::path(), static_cast<int64_t>(b), scores, weights);
 }
 
-void show_all_weights(Context& cx, const AttentionInput& in) {
-  if (!cx.tap->wants_attention(Scope::path())) return;
+void observe_all_weights(Context& cx, const AttentionInput& in) {
+  if (!cx.observer->wants_attention(Scope::path())) return;
   for (size_t b = 0; b + 1 < in.queries.size(); ++b) show_weights(cx, in, b);
 }
 
@@ -91,7 +91,7 @@ void show_all_weights(Context& cx, const AttentionInput& in) {
 Attention attention(Context& cx, const AttentionInput& in) {
   Attention a = results(cx, in);
   cx.backend.attention(in, a.out, a.lse);
-  if (cx.tap) show_all_weights(cx, in);
+  if (cx.observer) observe_all_weights(cx, in);
   return a;
 }
 
@@ -106,7 +106,7 @@ Attention additive_attention(Context& cx, const AttentionInput& in) {
                 " must be [heads, d_k] of q ", in.q.shape);
   Attention a = results(cx, in);
   cx.backend.additive_attention(in, a.out, a.lse);
-  if (cx.tap) show_all_weights(cx, in);
+  if (cx.observer) observe_all_weights(cx, in);
   return a;
 }
 

@@ -2,8 +2,8 @@
 
 #include <new>
 
-#include "base/machine.h"
-#include "base/parallel.h"
+#include "base/compute/parallel.h"
+#include "base/system/machine.h"
 
 namespace hexapla {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/compute/pages.h"
 #include "base/error.h"
-#include "base/pages.h"
 
 namespace hexapla {
 

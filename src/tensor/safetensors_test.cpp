@@ -5,8 +5,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "base/random.h"
-#include "base/test_folder.h"
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
 #include "base/test_paths.h"
 
 namespace hexapla {

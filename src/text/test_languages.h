@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 

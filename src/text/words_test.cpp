@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/vocabulary.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla {
 namespace {

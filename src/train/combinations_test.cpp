@@ -9,8 +9,8 @@
 #include <set>
 
 #include "backend/cpu/cpu.h"
-#include "train/checkpoint.h"
-#include "train/test_option_draws.h"
+#include "train/options/test_option_draws.h"
+#include "train/run/checkpoint.h"
 #include "train/test_runs.h"
 
 namespace hexapla {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <regex>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/toy_corpus.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
 
 namespace hexapla {
 

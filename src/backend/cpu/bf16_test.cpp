@@ -7,7 +7,7 @@
 #include "backend/cases.h"
 #include "backend/cpu/testing.h"
 #include "backend/reference/reference.h"
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 namespace {

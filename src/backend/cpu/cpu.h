@@ -26,7 +26,7 @@ bool supported(Precision);
 // anything else, or where there are no kernels for it.
 Precision parse_precision(const std::string& name);
 
-// f32 on this processor's vector units, threads through base/parallel.h. The instruction set defaults to
+// f32 on this processor's vector units, threads through base/compute/parallel.h. The instruction set defaults to
 // best_isa(), which the environment variable HEXAPLA_ISA lowers. UsageError: a precision that is not supported().
 std::unique_ptr<Backend> make_cpu_backend(Precision = Precision::f32);
 std::unique_ptr<Backend> make_cpu_backend(Isa, Precision = Precision::f32);

@@ -8,7 +8,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernels/kernels.h"
-#include "base/pages.h"
+#include "base/compute/pages.h"
 
 namespace hexapla::cpu {
 
@@ -155,14 +155,14 @@ class CpuBackend final : public Backend {
   using Place = std::pair<const std::byte*, int64_t>;  // of a weight, and the stride of its rows: not that on its side
   static Place place_of(Tensor w) { return {w.bytes, w.strides[0]}; }
   std::map<Place, std::unique_ptr<PackedWeight>> packed_;
-  std::unique_ptr<PackedWeight> output_, output_turned_;  // of the loss that runs, as it is and on its side
+  std::unique_ptr<PackedWeight> output_, output_transposed_;  // of the loss that runs, as it is and on its side
 };
 
 Dropout dropout_of(const DropoutMask& mask);
 
 }  // namespace hexapla::cpu
 
-#include "base/parallel.h"
+#include "base/compute/parallel.h"
 
 template <class Body>
 void hexapla::cpu::in_pieces(int64_t n, int64_t size, Body&& body) {

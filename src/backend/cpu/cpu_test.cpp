@@ -9,7 +9,7 @@
 #include "backend/cases.h"
 #include "backend/cpu/testing.h"
 #include "backend/reference/reference.h"
-#include "base/parallel.h"
+#include "base/compute/parallel.h"
 
 namespace hexapla {
 namespace {

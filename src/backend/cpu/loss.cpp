@@ -57,15 +57,15 @@ void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Te
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
-  const Tensor turned = in.w.transposed();
+  const Tensor transposed = in.w.transposed();
   pack(in.w, output_);
-  pack(turned, output_turned_);
+  pack(transposed, output_transposed_);
   each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
     in_pieces(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
       linear(in.x.slice(from + at, n), in.w, output_.get(), in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
-      linear(own, turned, output_turned_.get(), {}, dx.slice(from + at, n));
+      linear(own, transposed, output_transposed_.get(), {}, dx.slice(from + at, n));
     });
     linear_backward_weight(in.x.slice(from, count), logits, dw, db);
   });

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backend/cpu/testing.h"
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.h"
-#include "base/parallel.h"
+#include "base/compute/parallel.h"
 
 namespace hexapla::cpu {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backend/reference/internal.h"
 #include "backend/reference/reference.h"
-#include "base/random.h"
+#include "base/compute/random.h"
 
 namespace hexapla {
 

@@ -15,16 +15,16 @@ struct AdditiveScore {
   static void prepare(const Attention& a, const Blocks& b) {
     for (int64_t u = 0; u < b.pad; u += N) {
       const int64_t rows = a.keys - u < 0 ? 0 : a.keys - u;
-      turn(a.k + (rows ? u : 0) * a.k_stride, a.k_stride, rows, a.d_k, b.turned + u, b.pad);
+      turn(a.k + (rows ? u : 0) * a.k_stride, a.k_stride, rows, a.d_k, b.transposed + u, b.pad);
     }
-    clear(b.d_turned, a.d_k * b.pad);
+    clear(b.d_transposed, a.d_k * b.pad);
   }
   static void scores(const Attention& a, const Blocks& b, QueryRange r) {
     for (int64_t t = 0; t < r.n; ++t) {
       const float* q = a.q + (r.from + t) * a.q_stride;
       for (int64_t u = 0; u < a.keys; u += N) {
         Vec s{};
-        for (int64_t c = 0; c < a.d_k; ++c) s += a.w[c] * tanh(q[c] + load(b.turned + c * b.pad + u));
+        for (int64_t c = 0; c < a.d_k; ++c) s += a.w[c] * tanh(q[c] + load(b.transposed + c * b.pad + u));
         store(b.scores + t * b.pad + u, s);
       }
     }
@@ -36,10 +36,11 @@ struct AdditiveScore {
       for (int64_t c = 0; c < a.d_k; ++c) {
         Vec dq{}, dw{};
         for (int64_t u = 0; u < a.keys; u += N) {
-          const Vec h = tanh(q[c] + load(b.turned + c * b.pad + u)), d = load(ds + u), e = d * a.w[c] * (1.0f - h * h);
+          const Vec h = tanh(q[c] + load(b.transposed + c * b.pad + u)), d = load(ds + u),
+                    e = d * a.w[c] * (1.0f - h * h);
           dq += e;
           dw += d * h;
-          store(b.d_turned + c * b.pad + u, load(b.d_turned + c * b.pad + u) + e);
+          store(b.d_transposed + c * b.pad + u, load(b.d_transposed + c * b.pad + u) + e);
         }
         g.dq[(r.from + t) * g.dq_stride + c] = sum(dq);
         if (g.dw) g.dw[c] += sum(dw);
@@ -48,7 +49,7 @@ struct AdditiveScore {
   }
   static void finish(const Attention& a, const AttentionBackward& g, const Blocks& b) {
     for (int64_t c = 0; c < a.d_k; ++c)
-      for (int64_t u = 0; u < a.keys; ++u) g.dk[u * g.dk_stride + c] = b.d_turned[c * b.pad + u];
+      for (int64_t u = 0; u < a.keys; ++u) g.dk[u * g.dk_stride + c] = b.d_transposed[c * b.pad + u];
   }
 };
 

@@ -41,7 +41,7 @@ inline void fetch(const float* row, int64_t n) {
   for (int64_t c = 0; c < n; c += 16) __builtin_prefetch(row + c);
 }
 
-constexpr int64_t few_queries = 8;  // so many do not repay turning the keys on their side for a product
+constexpr int64_t few_queries = 8;  // so many do not repay turning the transposed keys for a product
 
 // What differs between the kinds of score. Products: how a product is done.
 template <class Products>

@@ -115,7 +115,7 @@ struct Attention {
 static constexpr int64_t padded_keys(int64_t keys) {
   return (keys + max_attention_pad - 1) / max_attention_pad * max_attention_pad;
 }
-// Floats of scratch that Attention wants: two blocks of scores, keys turned on their side and their gradient, products.
+// Floats of scratch that Attention wants: two blocks of scores, transposed keys and their gradient, products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
   return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group +
          product_scratch(keys > query_block ? keys : query_block);

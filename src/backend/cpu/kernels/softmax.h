@@ -9,17 +9,17 @@ namespace {
 // Rows of `keys` scores that lie pad floats apart; columns from keys to pad are rubbish before and 0 after.
 struct Blocks {
   int64_t pad;
-  float *scores, *gradients;  // [query_block, pad] each
-  float *turned, *d_turned;   // [d_k, pad] each: keys on their side, additive score only
-  float* deltas;              // [query_block]
-  float* factors;             // [dropout_group]
-  float* product;             // scratch of a product
+  float *scores, *gradients;         // [query_block, pad] each
+  float *transposed, *d_transposed;  // [d_k, pad] each: transposed keys, additive score only
+  float* deltas;                     // [query_block]
+  float* factors;                    // [dropout_group]
+  float* product;                    // scratch of a product
   explicit Blocks(const Attention& a) : pad(padded_keys(a.keys)) {
     scores = a.scratch;
     gradients = scores + query_block * pad;
-    turned = gradients + query_block * pad;
-    d_turned = turned + a.d_k * pad;
-    deltas = d_turned + a.d_k * pad;
+    transposed = gradients + query_block * pad;
+    d_transposed = transposed + a.d_k * pad;
+    deltas = d_transposed + a.d_k * pad;
     factors = deltas + query_block;
     product = factors + dropout_group;
   }

@@ -1,0 +1,79 @@
+#include "api/open_model.h"
+
+#include <filesystem>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
+#include "base/error.h"
+#include "base/files/file.h"
+#include "decode/models/model_text.h"
+
+namespace hexapla {
+
+int64_t integers_in(const std::string& file) {
+  int64_t n = 0;
+  const LoadedModel m = load_to_translate(file);
+  for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) { n += p.integers ? p.shape.size() : 0; });
+  return n;
+}
+
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output) {
+  for (const std::string& input : inputs)
+    if (same_file(input, output) || (std::filesystem::is_directory(input) && same_file(input, directory_of(output))))
+      throw UsageError(
+          cat(option, " ", output, " is a file that is read (", input, "), and would be lost; name another file"));
+}
+
+namespace {
+
+OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
+  VocabularyPair text = vocabularies_of(loaded, file);
+  return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend), nullptr};
+}
+
+std::string checked_file(const std::string& path, int threads) {
+  if (path.empty()) throw UsageError("which model? give -m MODEL, a model.safetensors or the folder of a training");
+  set_threads(threads);
+  return model_file(path);
+}
+
+}  // namespace
+
+OpenModel open_model(const std::string& path, int threads) {
+  const std::string file = checked_file(path, threads);
+  return with_vocabularies(load_model(file), file, make_cpu_backend());
+}
+
+OpenModel open_translator(const std::string& path, int threads, Precision precision) {
+  const std::string file = checked_file(path, threads);
+  OpenModel m = with_vocabularies(load_to_translate(file), file, make_cpu_backend(precision));
+  m.packed = std::make_unique<PackedWeights>(*m.backend, m.file);
+  return m;
+}
+
+TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vector<double>& weights) const {
+  Ensemble e{.models = {}, .mixture = mixture, .weights = weights};
+  for (const OpenModel& m : members) e.models.push_back(m.file.net.get());
+  const OpenModel& first = members.front();
+  return TextTranslator(e, first.source, first.target, *first.backend);
+}
+
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision) {
+  OpenEnsemble e;
+  e.members.reserve(paths.size());  // `first` stays where it is
+  e.members.push_back(open_translator(paths.empty() ? "" : paths[0], threads, precision));
+  const OpenModel& first = e.members[0];
+  for (size_t i = 1; i < paths.size(); ++i) {
+    const std::string file = checked_file(paths[i], threads);
+    OpenModel m = with_vocabularies(load_to_translate(file), file, nullptr);
+    if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
+      throw UsageError(cat(paths[0], " and ", paths[i],
+                           " have different vocabularies, so they cannot translate together; train the second with ",
+                           "the vocabulary of the first"));
+    e.packed.push_back(std::make_unique<PackedWeights>(*first.backend, m.file));
+    e.members.push_back(std::move(m));
+  }
+  return e;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,45 @@
+#pragma once
+// What every subcommand that uses a model shares: loading it with its vocabularies and a backend.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/cpu.h"
+#include "decode/models/packed_weights.h"
+#include "decode/rescoring/text_scorer.h"
+#include "decode/text/translator.h"
+#include "model/weights/model_file.h"
+
+namespace hexapla {
+
+struct OpenModel {
+  LoadedModel file;
+  Vocabulary source, target;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<PackedWeights> packed;  // for translating
+
+  TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
+  TextScorer scorer() const { return TextScorer(*file.net, source, target, *backend); }
+};
+// How many of a model file's parameters are 8-bit integers.
+int64_t integers_in(const std::string& file);
+// UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
+// (a checkpoint).
+void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
+// path: a model file, or the folder of a run with model.safetensors (or best.safetensors while it is in training).
+// DataError otherwise. threads 0: every core.
+OpenModel open_model(const std::string& path, int threads);
+// The same, and made ready to translate: with packed weights, in this precision.
+OpenModel open_translator(const std::string& path, int threads, Precision precision);
+
+// Models that translate together, in one backend.
+struct OpenEnsemble {
+  std::vector<OpenModel> members;                      // the first one's backend and vocabularies are everybody's
+  std::vector<std::unique_ptr<PackedWeights>> packed;  // of the others
+
+  TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
+};
+// UsageError: models of different vocabularies; weights are checked by translator().
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision);
+
+}  // namespace hexapla

@@ -1,0 +1,163 @@
+#include "base/compute/parallel.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/range.h"
+#include "base/system/machine.h"
+
+// libgomp is not instrumented, so ThreadSanitizer cannot see its barriers: they are told to it here. The hand-over of
+// run_parallel's own frame to the team comes before the first of them, so that function alone is not watched.
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void __tsan_acquire(void*);
+void __tsan_release(void*);
+}
+#define HEXAPLA_TSAN_RELEASE(p) __tsan_release(p)
+#define HEXAPLA_TSAN_ACQUIRE(p) __tsan_acquire(p)
+#define HEXAPLA_TSAN_UNWATCHED __attribute__((no_sanitize("thread")))
+#else
+#define HEXAPLA_TSAN_RELEASE(p) static_cast<void>(p)
+#define HEXAPLA_TSAN_ACQUIRE(p) static_cast<void>(p)
+#define HEXAPLA_TSAN_UNWATCHED
+#endif
+
+namespace hexapla {
+
+namespace {
+
+// Is this the child of a process that had several threads when it called fork()? They are not in it, and the OpenMP run
+// time would wait for them for ever: it goes on with one thread.
+std::atomic<bool> had_several = false, alone = false;
+
+void before_fork() {  // a folder's links: itself, its parent's, one for each thread
+  struct stat tasks {};
+  had_several = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+}
+void after_fork() {
+  if (had_several) alone = true;
+}
+const int watches_forks = pthread_atfork(before_fork, nullptr, after_fork);
+
+thread_local int chosen = 0;  // 0: nobody has
+
+int default_threads() {
+  static const int most = std::getenv("OMP_NUM_THREADS") ? static_cast<int>(ranges::threads.most) : usable_processors();
+  return std::min(omp_get_max_threads(), most);
+}
+
+// So many that start, of a team of n of the calling thread. Where one of its threads cannot be started the OpenMP run
+// time ends the process, so others are tried first.
+int threads_that_start(int n) {
+  thread_local int asked = 1, started = 1;
+  if (n <= started || n == asked) return std::min(n, started);
+  std::latch all_there(1);
+  std::vector<std::thread> others;
+  try {
+    others.reserve(static_cast<size_t>(n));
+    while (static_cast<int>(others.size()) < n - 1) others.emplace_back([&] { all_there.wait(); });
+  } catch (const std::exception&) {  // as many as there are, then: no result depends on it
+  }
+  all_there.count_down();
+  for (std::thread& t : others) t.join();
+  asked = n;
+  started = static_cast<int>(others.size()) + 1;
+  return started;
+}
+
+}  // namespace
+
+void set_threads(int n) {
+  ranges::threads.check("threads", n);
+  chosen = n == 0 ? usable_processors() : n;
+  omp_set_num_threads(chosen);
+}
+
+int threads() {
+  if (omp_in_parallel() || alone) return 1;
+  return chosen > 0 ? chosen : default_threads();
+}
+
+namespace detail {
+
+namespace {
+// Pieces t, t + team, t + 2 team ... are the share of thread t: what it wrote in one call is near it in the next.
+struct alignas(64) Share {
+  std::atomic<int64_t> taken = 0;
+};
+
+// For as many threads; they live as long as the thread that asks.
+Share* new_shares(int team) {
+  thread_local std::unique_ptr<Share[]> shares;
+  thread_local int held = 0;
+  if (held < team) {
+    shares = std::make_unique<Share[]>(static_cast<size_t>(team));
+    held = team;
+  }
+  for (int i = 0; i < team; ++i) shares[static_cast<size_t>(i)].taken.store(0, std::memory_order_relaxed);
+  return shares.get();
+}
+
+struct Job {
+  int64_t pieces;
+  void (*body)(void*, int64_t);
+  void* state;
+  Share* shares;
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  char begin = 0, end = 0;  // addresses only: what the sanitizer takes for the two barriers
+};
+
+// The next piece of an owner's share, or one beyond the last.
+int64_t take(Job& job, int owner, int team) {
+  std::atomic<int64_t>& taken = job.shares[owner].taken;
+  if (owner + team * taken.load(std::memory_order_relaxed) >= job.pieces) return job.pieces;
+  return owner + team * taken.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Its own share first, then what the others have not begun: a core that somebody else uses must not hold up the rest.
+void run_pieces(Job& job, int thread, int team) {
+  HEXAPLA_TSAN_ACQUIRE(&job.begin);
+  try {
+    for (int ahead = 0; ahead < team; ++ahead) {
+      const int owner = (thread + ahead) % team;
+      for (int64_t i = take(job, owner, team); i < job.pieces; i = take(job, owner, team)) job.body(job.state, i);
+    }
+  } catch (...) {
+    const std::lock_guard lock(job.error_mutex);
+    if (!job.error) job.error = std::current_exception();
+  }
+  HEXAPLA_TSAN_RELEASE(&job.end);
+}
+}  // namespace
+
+HEXAPLA_TSAN_UNWATCHED void run_parallel(int64_t pieces, void (*body)(void*, int64_t), void* state) {
+  if (pieces <= 0) return;
+  if (omp_in_parallel() || threads() == 1) {
+    for (int64_t i = 0; i < pieces; ++i) body(state, i);
+    return;
+  }
+  const int team = threads_that_start(threads());
+  Job job{pieces, body, state, new_shares(team), nullptr, {}};
+  Job* shared = &job;
+  HEXAPLA_TSAN_RELEASE(&job.begin);
+#pragma omp parallel firstprivate(shared) num_threads(team)
+  run_pieces(*shared, omp_get_thread_num(), omp_get_num_threads());
+  HEXAPLA_TSAN_ACQUIRE(&job.end);
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace detail
+}  // namespace hexapla

@@ -1,0 +1,179 @@
+#include "base/compute/parallel.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+
+class Parallel : public testing::TestWithParam<int> {
+ protected:
+  Parallel() : before_(threads()) { set_threads(GetParam()); }
+  ~Parallel() override { set_threads(before_); }
+
+ private:
+  int before_;
+};
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 3, 8));
+
+TEST_P(Parallel, EveryPieceIsDoneOnce) {
+  EXPECT_EQ(threads(), GetParam());
+  for (const int64_t pieces : {0, 1, 2, 7, 1000}) {
+    std::vector<std::atomic<int>> done(static_cast<size_t>(pieces));
+    parallel_for(pieces, [&](int64_t i) { ++done.at(static_cast<size_t>(i)); });
+    for (const auto& d : done) EXPECT_EQ(d, 1);
+  }
+  parallel_for(-1, [](int64_t) { FAIL(); });
+}
+
+// Each piece sums its own stretch, and the pieces are added in order: what one thread gives, any number gives.
+TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
+  const auto sum = [] {
+    std::vector<float> pieces(64);
+    parallel_for(64, [&](int64_t piece) {
+      float s = 0;
+      for (int i = 0; i < 1000; ++i) s += std::sin(static_cast<float>(piece * 1000 + i));
+      pieces[static_cast<size_t>(piece)] = s;
+    });
+    float total = 0;
+    for (const float p : pieces) total += p;
+    return total;
+  };
+  const float here = sum();
+  set_threads(1);
+  EXPECT_EQ(sum(), here);
+}
+
+// A core that somebody else uses: its thread sleeps in its first piece until all the others are done.
+TEST_P(Parallel, OthersTakeWhatASlowThreadHasNotBegun) {
+  if (GetParam() == 1) return;  // nobody could help
+  std::atomic<int> done = 0;
+  parallel_for(100, [&](int64_t i) {
+    for (const auto start = std::chrono::steady_clock::now(); i == 0 && done < 99;) {
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(30))
+        break;  // a failure, not a test that hangs
+      std::this_thread::yield();
+    }
+    if (i > 0)
+      ++done;
+    else
+      EXPECT_EQ(done, 99);
+  });
+}
+
+TEST_P(Parallel, AnErrorOfAPieceComesOut) {
+  std::string what;
+  try {
+    parallel_for(100, [](int64_t i) {
+      if (i == 57) throw std::runtime_error("piece 57");
+    });
+  } catch (const std::runtime_error& e) {
+    what = e.what();
+  }
+  EXPECT_EQ(what, "piece 57");
+  EXPECT_THROW(parallel_for(50, [](int64_t) { throw 3; }), int);  // many at once: one of them
+  std::atomic<int> done = 0;                                      // and the team works as before
+  parallel_for(100, [&](int64_t) { ++done; });
+  EXPECT_EQ(done, 100);
+}
+
+TEST_P(Parallel, InsideOfAnotherItRunsInOrder) {
+  std::vector<std::vector<int64_t>> seen(8);
+  parallel_for(8, [&](int64_t outer) {
+    parallel_for(5, [&](int64_t inner) { seen[static_cast<size_t>(outer)].push_back(inner); });
+  });
+  for (const auto& s : seen) EXPECT_EQ(s, (std::vector<int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(ParallelDefault, LessThanOneThreadMeansEveryCore) {
+  const int before = threads();
+  set_threads(0);
+  EXPECT_GE(threads(), 1);
+  set_threads(before);
+}
+
+// Its exit code, -1 where a signal ended it: that of alarm() where it hangs.
+template <class F>
+int exit_code_of_child(F&& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    std::_Exit(f() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int64_t sum_of_squares(int64_t n) {
+  std::vector<int64_t> squares(static_cast<size_t>(n));
+  parallel_for(n, [&](int64_t i) { squares[static_cast<size_t>(i)] = i * i; });
+  return std::accumulate(squares.begin(), squares.end(), int64_t{0});
+}
+
+TEST(ParallelFork, AChildWithoutItsParentsThreadsGoesOnWithOne) {
+  const int before = threads();
+  set_threads(4);
+  const int64_t here = sum_of_squares(1000);  // starts the threads
+  const auto as_here = [&] { return threads() == 1 && sum_of_squares(1000) == here; };
+  EXPECT_EQ(exit_code_of_child(as_here), 0);
+  EXPECT_EQ(exit_code_of_child([&] {
+              set_threads(3);  // they cannot be had, whatever is asked for
+              return as_here() && exit_code_of_child(as_here) == 0;
+            }),
+            0);
+  EXPECT_EQ(sum_of_squares(1000), here);
+  EXPECT_EQ(threads(), 4);
+  set_threads(before);
+}
+
+TEST(ParallelFork, AChildOfAProcessWithOneThreadMayHaveMore) {
+  if (std::filesystem::hard_link_count("/proc/self/task") != 3) GTEST_SKIP() << "this process has threads already";
+  EXPECT_EQ(exit_code_of_child([] {
+              set_threads(3);
+              return threads() == 3 && sum_of_squares(100) == 328350;
+            }),
+            0);
+}
+
+TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs all addresses";
+#endif
+  if (std::filesystem::hard_link_count("/proc/self/task") != 3) GTEST_SKIP() << "a child would have one thread";
+  EXPECT_EQ(exit_code_of_child([] {
+              size_t pages = 0;
+              std::ifstream("/proc/self/statm") >> pages;
+              const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);  // the stacks of a few
+              const rlimit limit{bytes, bytes};
+              setrlimit(RLIMIT_AS, &limit);
+              set_threads(200);
+              return sum_of_squares(1000) == 332833500;
+            }),
+            0);
+}
+
+TEST(Parallel, NumbersOfThreadsHaveARange) {
+  for (const int n : {-1, 4097, 120'000, std::numeric_limits<int>::max()})
+    EXPECT_THROW(set_threads(n), UsageError) << n;
+}
+
+}  // namespace
+}  // namespace hexapla

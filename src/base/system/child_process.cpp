@@ -1,0 +1,114 @@
+#include "base/system/child_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+
+// What comes through the pipe begins with one of these; nothing, where the child died.
+constexpr char returned = 'r', threw = 't', no_memory = 'm';
+constexpr const char* memory_end = "had too little memory";
+
+bool write_all(int file, const std::string& bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno != EINTR) return false;
+    at += n > 0 ? static_cast<size_t>(n) : 0;
+  }
+  return true;
+}
+
+std::string read_all(int file) {
+  std::string bytes;
+  std::array<char, 1 << 16> some;
+  for (;;) {
+    const ssize_t n = read(file, some.data(), some.size());
+    if (n == 0 || (n < 0 && errno != EINTR)) return bytes;
+    if (n > 0) bytes.append(some.data(), static_cast<size_t>(n));
+  }
+}
+
+bool for_lack_of_memory(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (const std::system_error& e) {  // a thread that could not be started
+    return e.code() == std::errc::resource_unavailable_try_again;
+  } catch (...) {
+    return false;
+  }
+}
+
+std::string outcome(const std::function<std::string()>& work) {
+  try {
+    return returned + work();
+  } catch (const std::exception& e) {
+    if (for_lack_of_memory(std::current_exception())) return {no_memory};
+    return std::string(1, threw) + e.what();
+  }
+}
+
+constexpr int other_exception = 3;  // exit code: in a thread of the work, where nobody can catch it
+
+[[noreturn]] void be_the_child(pid_t parent, int out, const std::function<std::string()>& work) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would want the result
+  if (getppid() != parent) std::_Exit(1);
+  std::set_terminate([] {  // without a word: the parent says what happened
+    const std::exception_ptr error = std::current_exception();
+    std::_Exit(error && for_lack_of_memory(error) ? 1 : other_exception);
+  });
+  // No destructors and no buffers: those of this copy are the parent's.
+  std::_Exit(write_all(out, outcome(work)) ? 0 : 1);
+}
+
+// "" where the child did all it had to.
+std::string end_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return "";  // whoever called ignores children: what came through the pipe has to tell
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == other_exception ? "failed in one of its threads" : memory_end;
+  // How the system, or a control group, says that there is no memory left.
+  if (WTERMSIG(status) == SIGKILL) return "was killed by the system (signal 9), as it does where memory runs out";
+  return cat("was killed by signal ", WTERMSIG(status));
+}
+
+}  // namespace
+
+ChildResult in_child_process(const std::function<std::string()>& work) {
+#if defined(__SANITIZE_THREAD__)
+  return {work(), ""};
+#endif
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {work(), ""};
+  const pid_t parent = getpid(), child = fork();
+  if (child == 0) be_the_child(parent, ends[1], work);
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return {work(), ""};
+  }
+  const std::string result = read_all(ends[0]);
+  close(ends[0]);
+  const std::string end = end_of(child);
+  if (!end.empty() || result.empty()) return {{}, end.empty() ? "ended without a result" : end};
+  if (result[0] == threw) throw RunError(result.substr(1));
+  if (result[0] == no_memory) return {{}, memory_end};
+  return {result.substr(1), ""};
+}
+
+}  // namespace hexapla

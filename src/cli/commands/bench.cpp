@@ -1,0 +1,417 @@
+// hexapla bench: how fast this machine trains and translates, on made-up ids and untrained weights.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+
+#include "api/open_model.h"
+#include "backend/cpu/cpu.h"
+#include "backend/products_only.h"
+#include "base/compute/parallel.h"
+#include "base/files/file.h"
+#include "base/json_text.h"
+#include "cli/commands/bench.h"
+#include "cli/options/search_options.h"
+#include "cli/options/text_inputs.h"
+#include "data/files/lines.h"
+#include "decode/models/packed_weights.h"
+#include "decode/models/workers.h"
+#include "decode/search/search.h"
+#include "model/weights/parameters.h"
+#include "train/loop/optimizer.h"
+#include "train/memory/memory_budget.h"
+
+namespace hexapla::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Range<int64_t> kVocabulary{8, Config::kVocabulary.most};
+
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+// Not getrusage(): that counts the process that started this one, too.
+int64_t peak_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;)
+    if (int64_t kib = 0; key == "VmHWM:" && status >> kib) return kib / 1024;
+  return 0;
+}
+
+Config model_of(const std::string& preset, int64_t vocabulary) {
+  Config c = Config::preset(preset);
+  c.source_vocab = c.target_vocab = vocabulary;
+  c.resolve();
+  return c;
+}
+
+// Sentence pairs in ids, </s> not counted.
+struct Pair {
+  Ids source, target;
+};
+
+Ids made_up(Random& random, int64_t n, int64_t vocabulary) {
+  Ids ids(static_cast<size_t>(n));
+  for (int32_t& id : ids) id = static_cast<int32_t>(4 + random.below(static_cast<uint32_t>(vocabulary - 4)));
+  return ids;
+}
+
+// Lengths like those of news text (wmt) or of picture captions (multi30k); the target is about 5 % longer.
+int64_t source_length(Random& random, const std::string& lengths) {
+  if (lengths == "wmt") return std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, 119);
+  return std::clamp<int64_t>(std::llround(14.5 + 4.5 * random.normal()), 4, 45);
+}
+
+// Batches of neighbours in length, at most `tokens` target tokens each, in random order.
+std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t vocabulary, int64_t tokens,
+                                            size_t most) {
+  Random random(1);
+  std::vector<Pair> pool;
+  for (int i = 0; i < 20000; ++i) {
+    const int64_t s = source_length(random, lengths);
+    const int64_t t =
+        std::clamp<int64_t>(std::llround(static_cast<double>(s) * (1.05 + 0.15 * random.normal())), 2, 119);
+    pool.push_back({Ids(static_cast<size_t>(s)), Ids(static_cast<size_t>(t))});
+  }
+  std::stable_sort(pool.begin(), pool.end(), [](const Pair& a, const Pair& b) {
+    return std::pair(a.target.size(), a.source.size()) < std::pair(b.target.size(), b.source.size());
+  });
+  std::vector<std::vector<Pair>> batches;
+  int64_t held = tokens;
+  for (Pair& p : pool) {
+    const auto n = static_cast<int64_t>(p.target.size()) + 1;
+    if (held + n > tokens) batches.emplace_back(), held = 0;
+    batches.back().push_back(std::move(p));
+    held += n;
+  }
+  random.shuffle(batches);
+  batches.resize(std::min(batches.size(), most));
+  for (auto& batch : batches)
+    for (Pair& p : batch) {
+      p.source = made_up(random, static_cast<int64_t>(p.source.size()), vocabulary);
+      p.target = made_up(random, static_cast<int64_t>(p.target.size()), vocabulary);
+    }
+  return batches;
+}
+
+// One batch as the model takes it: <s> is 1, </s> is 2.
+struct Rows {
+  std::vector<int32_t> source, in, out, source_starts{0}, target_starts{0};
+  explicit Rows(const std::vector<Pair>& pairs) {
+    for (const Pair& p : pairs) {
+      source.insert(source.end(), p.source.begin(), p.source.end());
+      source.push_back(2);
+      in.push_back(1);
+      in.insert(in.end(), p.target.begin(), p.target.end());
+      out.insert(out.end(), p.target.begin(), p.target.end());
+      out.push_back(2);
+      source_starts.push_back(static_cast<int32_t>(source.size()));
+      target_starts.push_back(static_cast<int32_t>(out.size()));
+    }
+  }
+  BatchView view() const { return {source, in, out, source_starts, target_starts}; }
+  std::vector<std::pair<int64_t, int64_t>> lengths() const {
+    std::vector<std::pair<int64_t, int64_t>> all;
+    for (size_t i = 0; i + 1 < source_starts.size(); ++i)
+      all.emplace_back(source_starts[i + 1] - source_starts[i], target_starts[i + 1] - target_starts[i]);
+    return all;
+  }
+};
+
+void write_batches(const std::string& path, const std::vector<std::vector<Pair>>& batches) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& batch : batches) {
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const Pair& p : batch) pairs.push_back({p.source, p.target});
+    all.push_back(std::move(pairs));
+  }
+  write_file_atomically(path, json_text(all));
+}
+
+struct BenchTrain {
+  std::string preset = "tiny", lengths = "wmt", precision = "auto", batches_file;
+  int64_t vocabulary = 10000, tokens = 2048;
+  double seconds = 10, dropout = 0.1;
+  int threads = 0;
+  bool json = false;
+
+  // Training as `hexapla train` does it, without reading and without logs.
+  class Trainer {
+   public:
+    Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed,
+            std::span<const Rows> batches)
+        : model_(config),
+          parameters_(model_, DType::f32, Parameters::Use::training),
+          optimizer_(model_, parameters_, options),
+          arena_(room_for(batches)),
+          replay_arena_(arena_.capacity()),
+          cx_{backend, arena_, DType::f32, true},
+          replay_{replayed, replay_arena_, DType::f32, true} {
+      initialise(model_, 1, options.init_gain);
+    }
+    double step(const Rows& rows) {
+      const auto start = Clock::now();
+      cx_.step = static_cast<uint32_t>(++updates_);
+      run(cx_, rows);
+      cx_.backend.sum_of_squares(parameters_.gradients());
+      optimizer_.update(cx_.backend, updates_, 1, 1);
+      return seconds_since(start);
+    }
+    // The products of the same step alone.
+    double replay(const Rows& rows) {
+      const auto start = Clock::now();
+      run(replay_, rows);
+      return seconds_since(start);
+    }
+
+   private:
+    void run(Context& cx, const Rows& rows) {
+      cx.backend.fill(parameters_.gradients(), 0);
+      model_.loss_and_gradient(cx, rows.view(), 0.1, 1.0 / static_cast<double>(rows.out.size()), saved_);
+      cx.arena.clear();
+    }
+    size_t room_for(std::span<const Rows> batches) const {
+      size_t most = 0;
+      for (const Rows& rows : batches) most = std::max(most, step_memory(model_, hexapla::made_up(rows.lengths())));
+      return capacity_for(most);
+    }
+    Transformer model_;
+    Parameters parameters_;
+    Optimizer optimizer_;
+    Arena arena_, replay_arena_;
+    Context cx_, replay_;
+    Transformer::Saved saved_;
+    int64_t updates_ = 0;
+  };
+
+  int run() const {
+    set_threads(threads);
+    Config config = model_of(preset, vocabulary);
+    config.dropout = config.attention_dropout = config.activation_dropout = dropout;
+    const Precision p = parse_precision(precision);
+    const auto backend = make_cpu_backend(p);
+    const auto products = make_products_only(*backend);
+    const auto batches = make_batches(lengths, vocabulary, tokens, 200);
+    if (!batches_file.empty()) write_batches(batches_file, batches);
+    TrainOptions options;
+    options.architecture = config;
+    options.lr = 1e-4;
+    std::vector<Rows> rows;
+    for (const auto& b : batches) rows.emplace_back(b);
+    Trainer trainer(config, options, *backend, *products, rows);
+    for (size_t i = 0; i < 4; ++i) trainer.step(rows[i]), trainer.replay(rows[i]);
+    std::vector<double> rates, fractions;
+    const auto start = Clock::now();
+    for (size_t i = 4; rates.size() < 5 || seconds_since(start) < seconds; ++i) {
+      const Rows& r = rows[i % rows.size()];
+      const double whole = trainer.step(r), alone = trainer.replay(r);
+      rates.push_back(static_cast<double>(r.out.size()) / whole);
+      fractions.push_back(alone / whole);
+    }
+    print(name_of(p), *backend, rates, fractions);
+    return 0;
+  }
+
+  void print(const char* used, const Backend& backend, const std::vector<double>& rates,
+             const std::vector<double>& fractions) const {
+    if (json) {
+      std::cout << nlohmann::ordered_json{{"tokens_per_second", median(rates)},
+                                          {"products_fraction", median(fractions)},
+                                          {"steps", rates.size()},
+                                          {"peak_mib", peak_mib()}}
+                << "\n";
+      return;
+    }
+    std::cout << fmt::format(
+        "{} {} V={} tokens={} dropout={} {} {} threads={}: {:.0f} target tokens/s, {:.0f} % of it products, {} steps, "
+        "peak {} MiB\n",
+        preset, lengths, vocabulary, tokens, dropout, used, product_implementation(backend), hexapla::threads(),
+        median(rates), 100 * median(fractions), rates.size(), peak_mib());
+  }
+};
+
+struct BenchTranslate {
+  std::string new_model;                 // where an untrained one goes, and no more
+  std::string model_path, text, output;  // a trained model and what it shall translate, or:
+  std::string preset = "base", precision = "f32";
+  int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
+  int beam = 4, threads = 1, rounds = 3;
+  bool json = false;
+
+  int run() const {
+    if (!new_model.empty()) {
+      write_untrained(new_model);
+      return 0;
+    }
+    if (!text.empty()) return translate_text();
+    if (!model_path.empty()) return translate_ids(load_to_translate(model_path));
+    const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
+    write_untrained(path);
+    LoadedModel untrained = load_to_translate(path);
+    std::filesystem::remove(path);
+    return translate_ids(std::move(untrained));
+  }
+
+  // Tokenisation included, loading not.
+  int translate_text() const {
+    if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
+    const OpenModel m = open_translator(model_path, threads, parse_decoding_precision(precision));
+    const std::vector<std::string> lines = read_lines(text);
+    TranslateOptions options;
+    options.search.beam_size = beam;
+    options.batch_sentences = batch;
+    std::vector<double> seconds;
+    std::string translations;
+    for (int i = 0; i <= rounds; ++i) {
+      const auto start = Clock::now();
+      const auto found = m.translator().translate(lines, options);
+      if (i > 0) seconds.push_back(seconds_since(start));  // the first is for warming up
+      translations.clear();
+      for (const auto& best : found) translations += best.front().text + "\n";
+    }
+    if (!output.empty()) write_file_atomically(output, translations);
+    const double time = median(seconds), rate = static_cast<double>(lines.size()) / time;
+    if (json)
+      std::cout << nlohmann::ordered_json{{"seconds", time}, {"lines_per_second", rate}, {"peak_mib", peak_mib()}}
+                << "\n";
+    else
+      std::cout << fmt::format("beam={} batch={} {} threads={}: {:.1f} lines/s, {:.2f} s, peak {} MiB\n", beam, batch,
+                               product_implementation(*m.backend), hexapla::threads(), rate, time, peak_mib());
+    return 0;
+  }
+
+  void write_untrained(const std::string& path) const {
+    Transformer net(model_of(preset, vocabulary));
+    Parameters parameters(net, DType::f32, Parameters::Use::inference);
+    initialise(net, 1);
+    save_model(path, net, {"untrained", "untrained"}, {});
+  }
+
+  int translate_ids(LoadedModel loaded) const {
+    set_threads(threads);
+    Transformer& model = *loaded.net;
+    const int64_t pieces = loaded.config.source_vocab;
+    const auto backend = make_cpu_backend(parse_decoding_precision(precision));
+    const PackedWeights packed(*backend, loaded);
+    Random random(1);
+    std::vector<Ids> sources;
+    for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, pieces));
+    for (Ids& s : sources) s.back() = 2;
+    std::vector<size_t> order(sources.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const int64_t workers = std::clamp<int64_t>(sentences / batch, 1, hexapla::threads());
+    std::vector<double> rates;
+    for (int i = 0; i <= rounds; ++i) {
+      const auto start = Clock::now();
+      const int64_t tokens = translate(*backend, model, workers, sources, order);
+      const double rate = static_cast<double>(tokens) / seconds_since(start);
+      if (i > 0) rates.push_back(rate);  // the first is for warming up
+    }
+    print(*backend, rates);
+    return 0;
+  }
+
+  // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
+  int64_t translate(Backend& backend, const Transformer& model, int64_t workers, std::span<const Ids> sources,
+                    std::span<const size_t> order) const {
+    Queue queue{sources, order, batch, batch * length};
+    std::atomic<int64_t> tokens = 0;
+    on_workers(
+        workers, backend, DType::f32, search_memory(model, queue, search_options(), DType::f32), [&](Context& cx) {
+          search(cx, model, queue, search_options(), {1, 2, 0}, [&](size_t, const std::vector<Hypothesis>& found) {
+            tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+          });
+        });
+    return tokens;
+  }
+
+  SearchOptions search_options() const {
+    SearchOptions options;
+    options.beam_size = beam;
+    options.extra_length = 0;
+    return options;
+  }
+
+  void print(const Backend& backend, const std::vector<double>& rates) const {
+    const double rate = median(rates);
+    if (json) {
+      std::cout << nlohmann::ordered_json{{"tokens_per_second", rate}, {"peak_mib", peak_mib()}} << "\n";
+      return;
+    }
+    std::cout << fmt::format("{} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms a sentence, peak {} MiB\n",
+                             model_path.empty() ? preset : model_path, beam, batch, product_implementation(backend),
+                             hexapla::threads(), rate, 1e3 * static_cast<double>(length) / rate, peak_mib());
+  }
+};
+
+void add_bench_train(Command& bench, Action& chosen) {
+  auto b = std::make_shared<BenchTrain>();
+  Command* c = bench.add_command("train", "target tokens a second of training, and the share of the products");
+  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("tiny");
+  c->add_option("--lengths", b->lengths, "wmt or multi30k: how long sentences are")
+      ->check(CLI::IsMember({"wmt", "multi30k"}))
+      ->default_str("wmt");
+  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("10000");
+  c->add_option("--batch-tokens", b->tokens, ranges::batch_tokens, "target tokens of a batch")->default_str("2048");
+  c->add_option("--dropout", b->dropout, ranges::below_1, "of sublayer outputs, weights of attention and hidden layers")
+      ->default_str("0.1");
+  c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
+  c->add_option("--seconds", b->seconds, Range<double>{0, 1e6}, "how long to measure")->default_str("10");
+  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("0");
+  c->add_option("--write-batches", b->batches_file, "write the batches there, as JSON, for another program to train on")
+      ->type_name("FILE");
+  c->add_flag("--json", b->json, "as JSON");
+  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+}
+
+void add_bench_translate(Command& bench, Action& chosen) {
+  auto b = std::make_shared<BenchTranslate>();
+  Command* c = bench.add_command("translate", "tokens a second to a fixed length, or a model's lines a second");
+  c->add_option("-m,--model", b->model_path, "the model")->type_name("MODEL");
+  c->add_option("--write-model", b->new_model, "write an untrained one of --preset there, and stop")->type_name("FILE");
+  c->add_option("--text", b->text, "the lines that it shall translate")->check(text_input())->type_name("FILE");
+  c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
+  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
+  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
+  c->add_option("--precision", b->precision, "f32, bf16 or int8")
+      ->check(CLI::IsMember({"f32", "bf16", "int8"}))
+      ->default_str("f32");
+  c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
+  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences at a time")->default_str("32");
+  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "in all")->default_str("64");
+  c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens of a sentence, on both sides")
+      ->default_str("30");
+  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "the median of so many counts")->default_str("3");
+  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("1");
+  c->add_flag("--json", b->json, "as JSON");
+  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+}
+
+}  // namespace
+
+void add_bench(Command& app, Action& chosen) {
+  Command* c = app.add_command("bench", "measure this machine: training and translating, on made-up text");
+  c->require_subcommand(1);
+  c->footer(
+      "Examples:\n"
+      "  hexapla bench ops --preset base\n"
+      "  hexapla bench train --preset base --lengths wmt\n"
+      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
+  add_bench_ops(*c, chosen);
+  add_bench_train(*c, chosen);
+  add_bench_translate(*c, chosen);
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,133 @@
+// hexapla data: what is wrong with parallel text, and the text without it.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <optional>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/terminal.h"
+#include "curate/examination.h"
+#include "report/data_report.h"
+
+namespace hexapla::cli {
+namespace {
+
+// One name is a TSV, two are source and target.
+ParallelSource named(const std::vector<std::string>& files) {
+  ParallelSource from;
+  (files.size() == 1 ? from.tsv : from.source) = files.at(0);
+  if (files.size() > 1) from.target = files[1];
+  return from;
+}
+
+struct Interrupted {};
+
+struct Data {
+  std::vector<std::string> files, tests, keep, drop;
+  std::string tsv, color = "auto";
+  ExamineOptions options;
+  bool strict = false, json = false, quiet = false;
+
+  int run() {
+    resolve();
+    Progress progress(make_terminal(parse_color(color), quiet));
+    std::optional<Examination> examined;
+    try {
+      examined = examine(options, watch(progress));
+    } catch (const Interrupted&) {
+      progress.say("interrupted; nothing was written");
+      return 128 + caught_signal();
+    }
+    progress.clear();
+    const Examination& found = *examined;
+    std::cout << (json ? data_json(found, options) : data_report(found, options, stdout_width()));
+    if (found.clean && !found.clean->written)
+      throw DataError("--write-clean: nothing was written, because the sides are out of step: mend that first");
+    if (strict && found.faulty() > 0)
+      throw DataError(fmt::format("--strict: {} of fault found",
+                                  found.faulty() == 1 ? "1 kind" : fmt::format("{} kinds", found.faulty())));
+    return 0;
+  }
+
+  void resolve() {
+    if (files.size() == 1)
+      throw UsageError(cat("one file alone: give SOURCE and TARGET, or --tsv ", files[0], " if it has both"));
+    if (!files.empty()) options.text = named(files);
+    options.text.tsv = tsv;
+    if (!tests.empty()) options.tests = named(tests);
+    for (const std::string& id : keep) options.keep.push_back(fault_named(id, "--keep"));
+    for (const std::string& id : drop) options.drop.push_back(fault_named(id, "--drop"));
+    if (options.clean.empty() && (!keep.empty() || !drop.empty()))
+      throw UsageError("--keep and --drop say what goes into clean files: give --write-clean, too");
+  }
+
+  static Watch watch(Progress& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    return [&progress, start, &stop = stop_on_signals()](int64_t lines, double share) {
+      if (stop) throw Interrupted();
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const std::string left =
+          share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, duration(seconds / share * (1 - share))) : "";
+      progress.show(fmt::format("{} lines, {} a second{}", grouped(lines),
+                                grouped(static_cast<long long>(static_cast<double>(lines) / seconds)), left));
+    };
+  }
+};
+
+constexpr auto kFooter =
+    "Faults, by the names that --keep, --drop and --json know:\n"
+    "  fields, blank, encoding, control, replacement, mojibake, mark, line-end, too-long, ratio, identical, in-test,\n"
+    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: mark, line-end (both are gone from "
+    "what\n"
+    "  is written), same-source, same-target, unknown.\n"
+    "Shifts are found from length, numbers, punctuation and capitals of lines; the report says how much these tell.\n"
+    "Examples:\n"
+    "  hexapla data train.en.gz train.de.gz\n"
+    "  hexapla data train.en train.de --test-sets test.en test.de --json\n"
+    "  hexapla data train.en train.de --vocab run/vocab.source.spm run/vocab.target.spm\n"
+    "  hexapla data --tsv raw.tsv.xz --max-ratio 4 --keep duplicate --write-clean train.en.zst train.de.zst\n";
+
+}  // namespace
+
+void add_data(Command& app, Action& chosen) {
+  auto d = std::make_shared<Data>();
+  ExamineOptions& o = d->options;
+  Command* c = app.add_command("data", "what is wrong with parallel text, where, and the text without it");
+  c->add_option("files", d->files, "SOURCE TARGET: a sentence a line (plain, .gz, .zst, .xz; - is stdin)")
+      ->expected(0, 2)
+      ->check(text_input())
+      ->type_name("FILE FILE");
+  c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--test-sets", d->tests, "look for the sentences of this test set, but for case and punctuation")
+      ->expected(1, 2)
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("--vocab", o.vocabularies, "see how these SentencePiece models fit: of source and target, or of both")
+      ->expected(1, 2)
+      ->type_name("SOURCE TARGET");
+  c->add_option("--max-ratio", o.max_ratio, ExamineOptions::kRatio,
+                "lengths that differ by more, after the typical ratio, are a fault")
+      ->default_str("3");
+  c->add_option("--max-length", o.max_length, ExamineOptions::kLength, "characters of a line")->default_str("1000");
+  c->add_option("--max-shift", o.shifts.max_shift, ExamineOptions::kShift,
+                "lines by which the sides may be out of step")
+      ->default_str("10");
+  c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")
+      ->expected(1, 2)
+      ->type_name("FILE FILE");
+  c->add_option("--keep", d->keep, "faults that are no reason to drop a pair")->delimiter(',')->type_name("FAULT,...");
+  c->add_option("--drop", d->drop, "further faults that are one")->delimiter(',')->type_name("FAULT,...");
+  c->add_flag("--strict", d->strict, "exit with 3 if there is any fault but repeated sources or targets");
+  c->add_flag("--json", d->json, "the report as JSON");
+  c->add_flag("-q,--quiet", d->quiet, "no progress");
+  c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
+  c->footer(kFooter);
+  c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,280 @@
+// hexapla demo: a corpus made on the spot, a small Transformer trained on it, and a look inside.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "api/open_model.h"
+#include "backend/cpu/cpu.h"
+#include "base/files/file.h"
+#include "base/hash.h"
+#include "cli/command.h"
+#include "cli/dates/dates.h"
+#include "cli/terminal/train_progress.h"
+#include "inspect/recorder.h"
+#include "report/picture.h"
+#include "train/run/checkpoint.h"
+
+namespace hexapla::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kTrainPairs = 120'000, kTestPairs = 1000, kUpdates = 5000;
+constexpr int64_t kLongest = 64;  // tokens; the longest form of a date has about 30
+
+// What the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
+constexpr const char* kNote = "demo.txt";
+constexpr std::array kRunFiles = {"checkpoints", "failure",     "model.safetensors",
+                                  "train.jsonl", "valid.jsonl", "vocab.spm"};
+
+std::string cache_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return cat(cache, "/hexapla/demo");
+  const char* home = std::getenv("HOME");
+  if (home && *home) return cat(home, "/.cache/hexapla/demo");
+  throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give --model DIR, the folder for the model of the demo");
+}
+
+// A folder that holds something else is left alone: its checkpoints are somebody's work.
+void claim_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw RunError(cat("cannot create the folder ", folder, " (--model): ", error.message(),
+                       "; choose a folder that you may write to"));
+  const std::string note = folder + "/" + kNote;
+  if (fs::exists(note)) return;
+  if (!fs::is_empty(folder))
+    throw UsageError(
+        cat("the folder ", folder, " (--model) holds other files than a demo; name an empty or a new one"));
+  write_file_atomically(note, "The model of 'hexapla demo'. It can be made again at any time.\n");
+}
+
+void remove_run(const std::string& folder) {
+  for (const char* name : kRunFiles) {
+    std::error_code error;
+    fs::remove_all(folder + "/" + name, error);
+    if (error) throw RunError(cat("cannot remove ", folder, "/", name, ": ", error.message()));
+  }
+}
+
+TrainOptions demo_options(const std::string& folder) {
+  TrainOptions o;
+  o.train_sets = {"made-up dates", "their ISO forms"};  // in memory: names for messages
+  o.model = folder;
+  o.batch_tokens = 512;
+  o.max_length = kLongest;
+  o.max_updates = kUpdates;
+  o.lr = 2e-3;
+  o.warmup = 500;
+  o.label_smoothing = 0;  // there is one right answer
+  o.save_every = "200";
+  o.report_every = "250";
+  o.average_last = 5;
+  Config& c = o.architecture;
+  c.enc_layers = c.dec_layers = 2;
+  c.d_model = 96;
+  c.d_ff = 256;
+  c.heads = 4;
+  c.dropout = 0;  // more dates than it could learn by heart
+  return o;
+}
+
+// Letters of either case are the same to it, and it copies digits one by one.
+TrainingData date_data(const Corpus& corpus) {
+  std::vector<std::string> text = corpus.source;
+  text.resize(std::min<size_t>(text.size(), 5000));
+  text.insert(text.end(), corpus.target.begin(), corpus.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  const Vocabulary v = Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
+  TrainingData data{.pairs = {store_examples(encode_corpus(corpus, v, v, kLongest).examples), v, v}};
+  std::string all = v.bytes();
+  for (int64_t i = 0; i < corpus.size(); ++i) all += corpus.source[i] + "\t" + corpus.target[i] + "\n";
+  data.identity["training data"] = hash_hex(all);
+  return data;
+}
+
+std::vector<std::string> translate(const OpenModel& m, const std::vector<std::string>& lines) {
+  TranslateOptions how;
+  how.search.beam_size = 1;
+  how.batch_sentences = 250;
+  std::vector<std::string> best;
+  for (const auto& found : m.translator().translate(lines, how)) best.push_back(found.front().text);
+  return best;
+}
+
+std::string show_accuracy(const OpenModel& m, const Corpus& test) {
+  const std::vector<std::string> got = translate(m, test.source);
+  int64_t right = 0;
+  std::string wrong;
+  for (size_t i = 0, shown = 0; i < got.size(); ++i) {
+    if (got[i] == test.target[i])
+      ++right;
+    else if (shown++ < 3)
+      wrong += fmt::format("  mistaken: {} -> {}, but it is {}\n", test.source[i], got[i], test.target[i]);
+  }
+  return fmt::format("{:.1f} % of {} dates that it had never seen are right in every character\n{}",
+                     100.0 * static_cast<double>(right) / static_cast<double>(got.size()),
+                     grouped(static_cast<long long>(got.size())), wrong);
+}
+
+// Days that are not in training, each in another form.
+Corpus five_examples(const Corpus& test) {
+  constexpr std::array styles = {DateStyle{"%A, the %o of %B %Y"}, DateStyle{"%p %o '%y", Letters::upper},
+                                 DateStyle{"%M/%D/%y"}, DateStyle{"%Y.%M.%D"},
+                                 DateStyle{"the %w of %B, %Y", Letters::lower}};
+  Corpus five;
+  for (size_t i = 0; i < styles.size(); ++i) {
+    five.source.push_back(write_date(parse_iso_date(test.target[i]), styles[i]));
+    five.target.push_back(test.target[i]);
+  }
+  return five;
+}
+
+std::string show_examples(const OpenModel& m, const Corpus& examples) {
+  const std::vector<std::string> got = translate(m, examples.source);
+  std::string text;
+  for (size_t i = 0; i < got.size(); ++i) {
+    text += fmt::format("{} -> {}", examples.source[i], got[i]);
+    text += got[i] == examples.target[i] ? "\n" : fmt::format("  (mistaken: it is {})\n", examples.target[i]);
+  }
+  return text;
+}
+
+// Where the decoder looks in the source before it writes each piece, section 3.2.3.
+std::string show_attention(const OpenModel& m, const std::string& source, const std::string& target, bool color) {
+  Pair pair{m.source.encode(source), m.target.encode(target)};
+  pair.source.push_back(m.source.eos());
+  const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+  const int64_t last = m.file.config.dec_layers - 1;
+  Picture picture;
+  for (int32_t id : seen.target_out) picture.rows.push_back(m.target.piece(id));
+  for (int32_t id : pair.source) picture.columns.push_back(m.source.piece(id));
+  picture.values = seen.seen.get(fmt::format("decoder.layers.{}.cross_attention.weights", last)).mean_head();
+  return fmt::format("Where it looks in '{}' (columns) to write '{}' (rows):\n{}", source, target,
+                     draw_picture(picture, {.width = stdout_width(), .color = color}));
+}
+
+struct Demo {
+  std::string model, color = "auto";
+  std::optional<std::string> text;
+  std::optional<uint64_t> seed;
+  std::optional<int64_t> max_updates;
+  int threads = 0;
+  bool quiet = false, retrain = false, given = false;  // given: the user named the folder
+
+  int run() {
+    if (text && text->find_first_not_of(" \t\r\n") == std::string::npos)
+      throw UsageError("--text has no text; give a date, as in --text 'March 3rd, 2023'");
+    given = !model.empty();
+    if (!given) model = cache_folder();
+    ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
+    claim_folder(model);
+    if (retrain) {
+      const RunLock lock(model);
+      remove_run(model);
+    }
+    if (!trained()) {
+      const TrainResult result = train_on_dates(watcher);
+      if (result.end == TrainEnd::interrupted) {
+        watcher.progress().say(
+            fmt::format("stopped after update {}; the same command goes on from there", grouped(result.updates)));
+        return 128 + caught_signal();
+      }
+      require_whole(result);
+    } else if (!text) {
+      watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
+    }
+    const OpenModel m = open_translator(model, threads, Precision::f32);
+    if (text)
+      std::cout << translate(m, {*text}).front() << std::endl;
+    else
+      present(m, watcher.progress());
+    return 0;
+  }
+
+ private:
+  // Is there a model of as many updates as wanted, or any to ask? Of another seed: UsageError.
+  bool trained() const {
+    const std::string file = model + "/model.safetensors";
+    if (!fs::exists(file)) return false;
+    const OpenModel m = open_translator(model, threads, Precision::f32);
+    if (seed && *seed != seed_of(m))
+      throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
+                           "; add --retrain to replace it, or name another --model folder"));
+    if (text && !max_updates) return true;
+    return recorded<int64_t>(m, "updates") >= max_updates.value_or(kUpdates);
+  }
+
+  static uint64_t seed_of(const OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
+
+  template <Number T>
+  static T recorded(const OpenModel& m, const char* key) {
+    const auto entry = m.file.history.find(key);
+    const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
+    if (!number) throw DataError(cat("the model of the demo does not say its ", key, "; add --retrain to replace it"));
+    return *number;
+  }
+
+  TrainResult train_on_dates(ProgressWatcher& watcher) const {
+    TrainOptions o = demo_options(model);
+    o.seed = seed.value_or(1);
+    o.max_updates = max_updates.value_or(kUpdates);
+    o.threads = threads;
+    watcher.progress().say(fmt::format("training a small Transformer to read dates; the model goes to {}", model));
+    const TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);
+    const Precision precision = parse_precision("auto");
+    o.precision = name_of(precision);
+    const auto backend = make_cpu_backend(precision);
+    try {
+      return train(o, data, *backend, watcher, stop_on_signals());
+    } catch (const UsageError& e) {  // the checkpoints are of another seed, or of another version of the demo
+      throw UsageError(cat(e.what(), "; or add --retrain to begin anew"));
+    }
+  }
+
+  void present(const OpenModel& m, Progress& progress) const {
+    const Corpus test = make_dates(seed_of(m), 0, kTestPairs).test;
+    const Corpus examples = five_examples(test);
+    std::cout << show_accuracy(m, test) << "\n"
+              << show_examples(m, examples) << "\n"
+              << show_attention(m, examples.source.front(), translate(m, examples.source).front(),
+                                stdout_color(parse_color(color)))
+              << std::flush;
+    progress.say(
+        fmt::format("\nAsk it:       hexapla demo{} --text 'Sat 4 Nov 1999'\n"
+                    "Look inside:  hexapla inspect -m {} --src '{}' --head all\n"
+                    "Train yours:  hexapla train --help",
+                    given ? " --model " + model : "", model, examples.source.front()));
+  }
+};
+
+}  // namespace
+
+void add_demo(Command& app, Action& chosen) {
+  auto d = std::make_shared<Demo>();
+  Command* c = app.add_command("demo", "train a small Transformer on dates and look inside it");
+  c->add_option("-m,--model", d->model, "folder of the model; default: hexapla/demo in $XDG_CACHE_HOME or ~/.cache")
+      ->type_name("DIR");
+  c->add_option("--text", d->text, "write this date as ISO 8601 has it, and nothing else, on stdout");
+  c->add_option("--max-updates", d->max_updates, ranges::count_from_1, "train so long")
+      ->default_str(std::to_string(kUpdates));
+  c->add_option("--seed", d->seed, ranges::seed, "of the dates and of the training; default: 1");
+  c->add_flag("--retrain", d->retrain, "train anew even if there is a trained model");
+  c->add_option("--threads", d->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", d->quiet, "only errors and the result");
+  c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla demo\n"
+      "  hexapla demo --text 'Friday, the 3rd of March 2023'\n"
+      "Dates are of the years 1950 to 2049: of two digits 50 to 99 mean 19.., 00 to 49 mean 20... 03/04/23 is month,\n"
+      "day, year; 03.04.23 is day, month, year. The test dates are never among the dates of training, in any form.\n"
+      "Ctrl-C saves and stops; the same command goes on.");
+  c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,204 @@
+// hexapla evaluate: BLEU, chrF and TER of translations, or of a model on a test set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "api/open_model.h"
+#include "base/compute/parallel.h"
+#include "cli/command.h"
+#include "cli/options/alignment_options.h"
+#include "cli/options/search_options.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/terminal.h"
+#include "data/files/lines.h"
+#include "evaluate/metrics/make_metric.h"
+#include "evaluate/tokenization/choose_tokenizer.h"
+#include "report/evaluate_report.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr int64_t kTokenisedLines = 100;  // so many lines that end in " ." are no chance
+
+// A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
+struct Evaluate {
+  std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
+  std::string model, source, color = "auto";
+  MetricOptions metric_options;
+  ReportOptions report;
+  BeamOptions search;
+  int threads = 0;
+  bool quiet = false;
+
+  int run() const {
+    check();
+    MetricOptions options = metric_options;
+    if (options.tokenize == "auto") options.tokenize = "13a";
+    std::vector<std::unique_ptr<Metric>> chosen = make_metrics(options);
+    Evaluation e = read();
+    if (metric_options.tokenize == "auto") {
+      options.tokenize = choose_tokenizer(e);
+      chosen = make_metrics(options);
+    }
+    if (!model.empty()) {
+      e.source = std::move(e.systems[0].lines);
+      e.systems[0] = {model, translate(e.source)};
+    }
+    set_threads(threads);
+    if (!quiet) warn_of_tokenised_text(e.systems[0]);
+    print_report(std::cout, e, chosen, report);
+    return 0;
+  }
+
+  std::vector<std::unique_ptr<Metric>> make_metrics(const MetricOptions& options) const {
+    std::vector<std::unique_ptr<Metric>> all;
+    for (const std::string& name : metrics) all.push_back(make_metric(name, options));
+    return all;
+  }
+
+  bool computes(const char* metric) const { return std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
+
+  // Says so where it is another one than sacreBLEU's default.
+  std::string choose_tokenizer(const Evaluation& e) const {
+    Sentences lines;
+    for (const Sentences& reference : e.references) lines.insert(lines.end(), reference.begin(), reference.end());
+    const TokenizerChoice choice = tokenizer_for(lines);
+    const std::string what = text_of(choice);
+    if (quiet || what.empty()) return choice.name;
+    Progress progress(make_terminal(parse_color(color), quiet));
+    if (computes("bleu")) progress.say(what + " (--tokenize 13a is sacreBLEU's default)");
+    if (computes("ter") && choice.name != "13a" && !(metric_options.ter_normalized && metric_options.ter_asian_support))
+      progress.say(cat("the references are ", choice.language,
+                       ", and TER takes what stands between blanks for a word; ",
+                       "--ter-normalized --ter-asian-support cut Chinese and Japanese characters apart"));
+    return choice.name;
+  }
+
+  void check() const {
+    if (!source.empty() && !model.empty())
+      throw UsageError("--source is the first file when a model translates (-m); leave one of them out");
+    if (!compare.empty() && (report.sentence_level || report.best > 0 || report.worst > 0))
+      throw UsageError("--compare is about whole test sets; leave out --sentence-level, --best and --worst");
+    if (report.sentence_level && (report.best > 0 || report.worst > 0 || report.confidence))
+      throw UsageError("--sentence-level lists every sentence; leave out --best, --worst and --confidence");
+  }
+
+  Evaluation read() const {
+    Evaluation e;
+    e.systems.push_back({files[0], read_text(files[0])});
+    for (size_t i = 1; i < files.size(); ++i) e.references.push_back(read_like_first(e, files[i]));
+    const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const Sentences& lines) {
+      return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });
+    });
+    if (silent) throw DataError(cat(files[1], " has no text in any line; give the translations to compare with"));
+    for (const std::string& path : compare) e.systems.push_back({path, read_like_first(e, path)});
+    if (!source.empty()) e.source = read_like_first(e, source);
+    return e;
+  }
+
+  static Sentences read_text(const std::string& path) {
+    Sentences lines = read_lines(path);
+    if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence a line"));
+    return lines;
+  }
+
+  Sentences read_like_first(const Evaluation& e, const std::string& path) const {
+    Sentences lines = read_text(path);
+    const size_t first = e.systems[0].lines.size();
+    if (lines.size() != first)
+      throw DataError(cat(files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
+                          "; line i of one must belong to line i of the other"));
+    return lines;
+  }
+
+  Sentences translate(const Sentences& lines) const {
+    const OpenModel m = open_translator(model, threads, parse_decoding_precision(search.precision));
+    Progress progress(make_terminal(parse_color(color), quiet));
+    TranslateOptions how = search.translate_options();
+    how.attention = AlignmentFlags{}.attention(m);
+    Sentences out;
+    for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
+           progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));
+         }))
+      out.push_back(std::move(best.front().text));
+    return out;
+  }
+
+  void warn_of_tokenised_text(const System& system) const {
+    if (!computes("bleu") || metric_options.tokenize == "none") return;
+    const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
+                                    [](const std::string& line) { return line.ends_with(" ."); });
+    if (ends < kTokenisedLines) return;
+    Progress(make_terminal(parse_color(color), quiet))
+        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenised, detokenise it before it is scored",
+                         system.name, ends));
+  }
+};
+
+void add_metric_options(Command& c, MetricOptions& o) {
+  o.tokenize = "auto";
+  c.add_option(
+       "--tokenize,--tok", o.tokenize,
+       "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the references' script, 13a for "
+       "all with blanks between words")
+      ->default_str("auto");
+  c.add_flag("-l,--lowercase,--lc", o.lowercase, "compare in lower case (BLEU), sacreBLEU's -lc");
+  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "compare in lower case (chrF and chrF++)");
+  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: the case counts");
+  c.add_flag("--ter-normalized", o.ter_normalized, "TER: punctuation is taken off words");
+  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: punctuation is left out");
+  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: the two above for Chinese and Japanese, too");
+}
+
+void add_report_options(Command& c, ReportOptions& o) {
+  c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
+  c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000}, "of --compare and --confidence")
+      ->default_str("1000");
+  c.add_option("--resample-seed", o.resample.seed, ranges::seed,
+               "the same seed draws the same sentences, and sacreBLEU's")
+      ->default_str("12345");
+  c.add_flag("--sentence-level", o.sentence_level, "a table: a line for each sentence, its scores separated by tabs");
+  c.add_option("--worst", o.worst, ranges::count, "list so many sentences with the worst scores in the first metric")
+      ->type_name("N");
+  c.add_option("--best", o.best, ranges::count, "and with the best")->type_name("N");
+  c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
+}
+
+}  // namespace
+
+void add_evaluate(Command& app, Action& chosen) {
+  auto e = std::make_shared<Evaluate>();
+  Command* c = app.add_command("evaluate", "BLEU, chrF and TER, equal to sacreBLEU's");
+  c->add_option("files", e->files, "HYPOTHESES REFERENCES..., or with -m SOURCE REFERENCES... (plain, .gz, .zst, .xz)")
+      ->expected(-2)
+      ->required()
+      ->check(text_input())
+      ->type_name("FILE FILE...");
+  c->add_option("-m,--model", e->model, "translate SOURCE with this model first")->type_name("MODEL");
+  c->add_option("--metrics", e->metrics, "some of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
+  add_metric_options(*c, e->metric_options);
+  c->add_option(
+       "--compare", e->compare,
+       "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
+      ->allow_extra_args(false)
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--source", e->source, "what was translated, for --worst and --best")
+      ->check(text_input())
+      ->type_name("FILE");
+  add_report_options(*c, e->report);
+  bind_options(*c, e->search);
+  c->add_option("--threads", e->threads, ranges::threads, "0: every core")->default_str("0");
+  c->add_flag("-q,--quiet", e->quiet, "only errors");
+  c->add_option("--color", e->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla evaluate test.hyp.de test.de --lowercase\n"
+      "  hexapla evaluate hyp ref1 ref2 --metrics bleu,chrf++,ter --confidence\n"
+      "  hexapla evaluate baseline.de test.de --compare better.de --compare other.de\n"
+      "  hexapla evaluate -m run test.en test.de --beam-size 5 --metrics bleu --json --worst 10");
+  c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
+}
+
+}  // namespace hexapla::cli

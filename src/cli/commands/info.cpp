@@ -1,0 +1,97 @@
+// hexapla info: what is in a model file.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "api/open_model.h"
+#include "base/json_text.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "report/run_report.h"
+#include "text/utf8.h"
+
+namespace hexapla::cli {
+namespace {
+
+// "encoder.layers.0.self_attention.qkv.weight" -> "encoder", the part of the model that the parameter belongs to.
+std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
+
+struct Info {
+  std::string model;
+  bool json = false;
+
+  int run() const {
+    const OpenModel m = open_model(model, 1);
+    std::map<std::string, int64_t> parts;
+    int64_t total = 0;
+    for_each<Parameter>(*m.file.net, [&](const std::string& name, Parameter& p) {
+      parts[part_of(name)] += p.shape.size();
+      total += p.shape.size();
+    });
+    if (json)
+      write_json(m, parts, total);
+    else
+      write_text(m, parts, total);
+    return 0;
+  }
+
+  int64_t integers() const { return integers_in(model_file(model)); }
+
+  static std::string normalization(const Vocabulary& v) {
+    return v.normalization().empty() ? "not named" : v.normalization();
+  }
+
+  static nlohmann::ordered_json config_of(const OpenModel& m) {
+    return nlohmann::ordered_json::parse(m.file.config.to_json());
+  }
+
+  void write_json(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+    nlohmann::ordered_json j;
+    j["config"] = config_of(m);
+    j["parameters"] = parts;
+    j["parameters"]["total"] = total;
+    j["integers"] = integers();
+    j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
+    j["vocabulary"]["joint"] = same_pieces(m.source, m.target);
+    j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
+    j["history"] = m.file.history;
+    std::cout << printable(json_text(j, 1)) << "\n";
+  }
+
+  void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+    auto line = [](const std::string& key, const std::string& value) {
+      std::cout << fmt::format("  {} {}\n", padded(printable(key, ""), 20), printable(value));
+    };
+    std::cout << "model\n";
+    const auto config = config_of(m);  // named: items() refers to it
+    for (const auto& [key, value] : config.items())
+      line(key, value.is_string() ? value.get<std::string>() : json_text(value));
+    std::cout << "parameters\n";
+    for (const auto& [part, count] : parts) line(part, grouped(count));
+    line("total", grouped(total));
+    if (const int64_t n = integers(); n > 0) line("in 8-bit integers", grouped(n));
+    std::cout << "vocabulary\n";
+    const bool joint = same_pieces(m.source, m.target);
+    line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");
+    if (!joint) line("target", grouped(m.target.size()) + " pieces");
+    line("source normalization", normalization(m.source));
+    line("target normalization", normalization(m.target));
+    std::cout << "training\n";
+    for (const auto& [key, value] : history_rows(m.file.history)) line(key, value);
+  }
+};
+
+}  // namespace
+
+void add_info(Command& app, Action& chosen) {
+  auto info = std::make_shared<Info>();
+  Command* c = app.add_command("info", "configuration, parameters, vocabulary and history of a model");
+  c->add_option("-m,--model", info->model, "model file, or folder of a training")->type_name("MODEL")->required();
+  c->add_flag("--json", info->json, "as JSON");
+  c->footer("Example:\n  hexapla info -m run/model.safetensors");
+  c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });
+}
+
+}  // namespace hexapla::cli

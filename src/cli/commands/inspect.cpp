@@ -1,0 +1,282 @@
+// hexapla inspect: one pair of sentences through a model, and everything that happens on the way.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "api/open_model.h"
+#include "base/files/file.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "inspect/recorder.h"
+#include "report/picture.h"
+#include "report/svg.h"
+#include "text/utf8.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr size_t longest = 512;  // tokens of a side: every head of every layer is kept, [n, m]
+
+using Labels = std::vector<std::string>;
+
+std::optional<int64_t> whole_number(std::string_view word) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size()) return {};
+  return value;
+}
+
+Ids parse_ids(const std::string& text, const Vocabulary& v, const char* option) {
+  Ids ids;
+  std::string list = text;
+  std::replace(list.begin(), list.end(), ',', ' ');
+  std::istringstream words(list);
+  for (std::string word; words >> word;) {
+    const auto id = whole_number(word);
+    if (!id || *id < 0 || *id >= v.size())
+      throw UsageError(cat(option, ": '", word, "' is no id of the vocabulary; give numbers from 0 to ", v.size() - 1));
+    ids.push_back(static_cast<int32_t>(*id));
+  }
+  return ids;
+}
+
+Labels pieces(const Vocabulary& v, const Ids& ids) {
+  Labels all;
+  for (int32_t id : ids) all.push_back(v.piece(id));
+  return all;
+}
+
+// One of the three uses of attention, section 3.2.3.
+struct Kind {
+  std::string title, stack, sublayer, rows, columns;
+  int64_t layers;
+};
+Kind find_kind(const std::string& name, const Config& c) {
+  if (name == "encoder") return {"Self-attention", "encoder", "self_attention", "source", "source", c.enc_layers};
+  if (name == "decoder")
+    return {"Self-attention", "decoder", "self_attention", "target as read", "target as read", c.dec_layers};
+  if (name == "cross")
+    return {"Cross-attention", "decoder", "cross_attention", "target as read", "source", c.dec_layers};
+  throw UsageError(cat("--attention ", name, " is none of encoder, decoder, cross"));
+}
+
+int64_t find_layer(const std::string& word, const Kind& kind) {
+  const int64_t last = kind.layers - 1;
+  if (word == "last") return last;
+  const auto n = whole_number(word);
+  if (!n || *n < 0 || *n > last)
+    throw UsageError(cat("--layer ", word, ": the ", kind.stack, " has the layers 0 to ", last, "; give one, or last"));
+  return *n;
+}
+
+enum class Output { none, safetensors, json, svg };
+Output find_output(const std::string& path) {
+  if (path.empty()) return Output::none;
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".safetensors") return Output::safetensors;
+  if (extension == ".json") return Output::json;
+  if (extension == ".svg") return Output::svg;
+  throw UsageError(cat("--out ", path, ": the name has to end in .safetensors, .json or .svg"));
+}
+
+struct HeadMap {
+  std::string title;
+  std::vector<double> values;
+};
+
+std::vector<HeadMap> heads_of(const Recorded& weights, const std::string& word) {
+  const int64_t count = weights.shape[0];
+  if (word == "mean") return {{cat("mean of ", count, " heads"), weights.mean_head()}};
+  std::vector<HeadMap> all;
+  if (word == "all") {
+    for (int64_t h = 0; h < count; ++h) all.push_back({cat("head ", h), weights.head(h)});
+    return all;
+  }
+  const auto n = whole_number(word);
+  return {{cat("head ", *n), weights.head(*n)}};
+}
+
+void check_head(const std::string& word, int64_t count) {
+  if (word.empty() || word == "mean" || word == "all") return;
+  const auto n = whole_number(word);
+  if (!n || *n < 0 || *n >= count)
+    throw UsageError(cat("--head ", word, ": the layer has the heads 0 to ", count - 1, "; give one, all, or mean"));
+}
+
+// The tokens of a side with their ids, as many a line as fit.
+std::string token_list(const Labels& tokens, const Ids& ids, int columns) {
+  std::string text, line = " ";
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const std::string next = fmt::format(" {} {} ", printable(tokens[i], ""), ids[i]);
+    if (width(line) + width(next) > columns && line.size() > 1) {
+      text += line + "\n";
+      line = " ";
+    }
+    line += next;
+  }
+  return text + line + "\n";
+}
+
+std::string token_table(Labels read, Labels next, const Inspection& seen) {
+  for (Labels* side : {&read, &next})
+    for (std::string& token : *side) token = printable(token, "");
+  int first = width("reads"), second = width("next");
+  for (const std::string& token : read) first = std::max(first, width(token));
+  for (const std::string& token : next) second = std::max(second, width(token));
+  std::string text =
+      fmt::format("  {}     id  {}     id    log p       p\n", padded("reads", first), padded("next", second));
+  for (size_t i = 0; i < read.size(); ++i)
+    text += fmt::format("  {} {:>6}  {} {:>6} {:>8.3f} {:>7.4f}\n", padded(read[i], first), seen.target_in[i],
+                        padded(next[i], second), seen.target_out[i], seen.log_p[i], std::exp(seen.log_p[i]));
+  return text;
+}
+
+struct Inspect {
+  std::string model, attention = "cross", layer = "last", head, out, color = "auto";
+  std::optional<std::string> source_text, source_ids, target_text, target_ids;
+  int threads = 0;
+
+  int run() const {
+    if (source_text && source_ids) throw UsageError("--src and --src-ids are two sources; give one of them");
+    if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
+    if (!source_text && !source_ids) throw UsageError("which sentence? give --src TEXT or --src-ids IDS");
+    const Output output = find_output(out);
+    if (!out.empty() && !model.empty()) refuse_to_overwrite({model_file(model)}, "--out", out);
+    const bool paint = stdout_color(parse_color(color));
+    const OpenModel m = open_model(model, threads);
+    const Kind kind = find_kind(attention, m.file.config);
+    const std::string place = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
+    check_head(head, m.file.config.heads);
+
+    const Pair pair = read_pair(m);
+    const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const Side source{pair.source, pieces(m.source, pair.source)};
+    const Side target{seen.target_in, pieces(m.target, seen.target_in)};
+    std::cout << tokens(m, pair, source, target, seen) << pictures(kind, place, source, target, seen, paint)
+              << std::flush;
+    if (output == Output::safetensors) write_tensors(out, seen, pair);
+    if (output == Output::json) write_file_atomically(out, tensors_as_json(seen.seen, source, target));
+    if (output == Output::svg) write_file_atomically(out, svg(kind, place, source, target, seen));
+    return 0;
+  }
+
+ private:
+  Pair read_pair(const OpenModel& m) const {
+    Pair pair;
+    if (source_text) {
+      pair.source = m.source.encode(clean_utf8(*source_text));
+      if (pair.source.empty()) throw UsageError("--src has no text; give a sentence");
+      pair.source.push_back(m.source.eos());
+    } else {
+      pair.source = parse_ids(*source_ids, m.source, "--src-ids");
+      if (pair.source.empty())
+        throw UsageError("--src-ids has no ids; give some, </s> among them if it should be seen");
+    }
+    check_length(pair.source, "source");
+    if (target_text)
+      pair.target = m.target.encode(clean_utf8(*target_text));
+    else if (target_ids)
+      pair.target = parse_ids(*target_ids, m.target, "--tgt-ids");
+    else
+      pair.target = translate(m, pair.source);
+    check_length(pair.target, "target");
+    return pair;
+  }
+
+  static void check_length(const Ids& ids, const char* side) {
+    if (ids.size() > longest)
+      throw UsageError(cat("the ", side, " has ", ids.size(), " tokens; give at most ", longest,
+                           ", since every weight of every head is kept"));
+  }
+
+  static Ids translate(const OpenModel& m, const Ids& source) {
+    const std::vector<Ids> sources{source};
+    const SearchOptions options;
+    const DType dtype = m.file.net->target_embedding().table.value.dtype;
+    Arena arena(search_memory(*m.file.net, sources, options, dtype));
+    Context cx{*m.backend, arena, dtype};
+    return search(cx, *m.file.net, sources, options, special_ids(m.target)).front().front().ids;
+  }
+
+  static std::string tokens(const OpenModel& m, const Pair& pair, const Side& source, const Side& target,
+                            const Inspection& seen) {
+    const double per_token = seen.score / static_cast<double>(seen.log_p.size());
+    std::string text = fmt::format("source: {}\n", printable(m.source.decode(pair.source), ""));
+    text += token_list(source.pieces, source.ids, stdout_width());
+    text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} a token of {} ({} counted)\n",
+                        printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(), "</s>");
+    return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
+  }
+
+  std::string pictures(const Kind& kind, const std::string& place, const Side& source, const Side& target,
+                       const Inspection& seen, bool paint) const {
+    const Recorded& weights = seen.seen.get(place + ".weights");
+    Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
+                    kind.columns == "source" ? source.pieces : target.pieces,
+                    {}};
+    PictureOptions options{.width = stdout_width(), .color = paint};
+    const auto maps = heads_of(weights, head.empty() ? "mean" : head);
+    options.high = 0;
+    for (const HeadMap& map : maps) options.high = std::max(options.high, largest(map.values));
+    std::string text;
+    for (const HeadMap& map : maps) {
+      picture.values = map.values;
+      text += fmt::format("{}{}, {}; rows: {}, columns: {}\n", text.empty() ? "" : "\n", place, map.title, kind.rows,
+                          kind.columns);
+      text += draw_picture(picture, options);
+    }
+    return text;
+  }
+
+  std::string svg(const Kind& kind, const std::string& place, const Side& source, const Side& target,
+                  const Inspection& seen) const {
+    const std::string axes = kind.rows == kind.columns ? fmt::format("rows and columns: {}", kind.rows)
+                                                       : fmt::format("rows: {}, columns: {}", kind.rows, kind.columns);
+    SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
+                   fmt::format("{}.weights; each row is where one token looks; {}", place, axes),
+                   kind.rows == "source" ? source.pieces : target.pieces,
+                   kind.columns == "source" ? source.pieces : target.pieces,
+                   {}};
+    for (HeadMap& map : heads_of(seen.seen.get(place + ".weights"), head.empty() ? "all" : head))
+      sheet.maps.push_back({map.title, std::move(map.values)});
+    return draw_svg(sheet);
+  }
+};
+
+}  // namespace
+
+void add_inspect(Command& app, Action& chosen) {
+  auto i = std::make_shared<Inspect>();
+  Command* c = app.add_command("inspect", "look inside a model while it reads one pair of sentences");
+  c->add_option("-m,--model", i->model, "model file, or folder of a training")->type_name("MODEL");
+  c->add_option("--src", i->source_text, "the source sentence; </s> is added")->type_name("TEXT");
+  c->add_option("--src-ids", i->source_ids, "the source as ids, taken exactly as given")->type_name("IDS");
+  c->add_option("--tgt", i->target_text, "the target sentence; without one the source is translated")
+      ->type_name("TEXT");
+  c->add_option("--tgt-ids", i->target_ids, "the target as ids, without <s> and </s>")->type_name("IDS");
+  c->add_option("--attention", i->attention, "encoder, decoder (self-attention) or cross")->default_str("cross");
+  c->add_option("--layer", i->layer, "from 0, or last")->type_name("N")->default_str("last");
+  c->add_option("--head", i->head, "from 0, all, or mean; an image has all unless told otherwise")
+      ->type_name("N")
+      ->default_str("mean");
+  c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
+      ->type_name("FILE");
+  c->add_option("--color", i->color, "auto, always or never")->default_str("auto");
+  c->add_option("--threads", i->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->footer(
+      "Examples:\n"
+      "  hexapla inspect -m run --src 'A dog runs.'\n"
+      "  hexapla inspect -m run --src 'A dog runs.' --tgt 'Ein Hund rennt.' --attention encoder --layer 0 --head all\n"
+      "  hexapla inspect -m run --src 'A dog runs.' --out attention.svg\n"
+      "  hexapla inspect -m run --src-ids '17 45 8 2' --out everything.safetensors\n"
+      "Rows of a picture are queries, columns are keys. The decoder reads <s> and the target, and is asked for the\n"
+      "target and </s>: a row of the target is the token that is read, not the one that is asked for.");
+  c->callback([i, &chosen] { chosen = [i] { return i->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,132 @@
+// hexapla quantize: a model in 8-bit integers, and what that costs in BLEU.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "api/open_model.h"
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/search_options.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/terminal.h"
+#include "data/files/corpus.h"
+#include "evaluate/metrics/bleu.h"
+#include "evaluate/tokenization/choose_tokenizer.h"
+#include "model/weights/quantise.h"
+#include "quantize/mixed_precision.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr double kMaxDrop = 0.3;
+
+struct Quantize {
+  std::string model, output, tokenize = "auto", color = "auto";
+  std::vector<std::string> valid_sets, keep;
+  std::optional<double> max_drop;
+  int beam_size = 4, threads = 0;
+  bool quiet = false;
+
+  int run() const {
+    if (!valid_sets.empty() && valid_sets.size() != 2)
+      throw UsageError("--valid-sets takes two files, the source and the target text");
+    if (max_drop && valid_sets.empty())
+      throw UsageError("--max-bleu-drop needs text to measure BLEU on; give --valid-sets SOURCE TARGET");
+    if (tokenize != "auto") bleu_tokenizer(tokenize);
+    Progress progress(make_terminal(parse_color(color), quiet));
+    const std::string file = model_file(model);
+    std::vector<std::string> inputs = valid_sets;
+    inputs.push_back(file);
+    refuse_to_overwrite(inputs, "-o", output);
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised already; give the model that it was made of"));
+    LoadedModel m = load_model(file);
+    check_kept(*m.net, keep);
+    std::vector<std::string> kept = keep;
+    if (valid_sets.empty()) {
+      save(m, kept);
+      progress.say("the loss in BLEU was not measured; give --valid-sets SOURCE TARGET");
+    } else {
+      kept = within_limit(m, kept, progress);
+    }
+    const auto size = [](const std::string& path) {
+      return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
+    };
+    progress.say(fmt::format("{}: {:.1f} MB, before {:.1f} MB{}", output, size(output), size(model_file(model)),
+                             kept.empty() ? "" : fmt::format("; in f32: {}", fmt::join(kept, ", "))));
+    return 0;
+  }
+
+  void save(LoadedModel& m, const std::vector<std::string>& kept) const {
+    save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
+  }
+
+  BleuScore bleu(const std::string& path, const Corpus& valid, const BleuOptions& by) const {
+    const OpenModel m = open_translator(path, threads, Precision::f32);
+    TranslateOptions how;
+    how.search.beam_size = beam_size;
+    std::vector<std::string> best;
+    for (const auto& found : m.translator().translate(valid.source, how)) best.push_back(found.front().text);
+    return corpus_bleu(best, valid.target, by);
+  }
+
+  // Parts go back to f32, the most sensitive one first, until the loss is within the limit. -> what stays in f32
+  std::vector<std::string> within_limit(LoadedModel& m, std::vector<std::string> kept, Progress& progress) const {
+    const Corpus valid = read_parallel(valid_sets[0], valid_sets[1]);
+    const TokenizerChoice choice = tokenize == "auto" ? tokenizer_for(valid.target) : TokenizerChoice{tokenize, "", ""};
+    if (const std::string what = text_of(choice); !what.empty()) progress.say(what);
+    const BleuOptions by{.tokenize = choice.name};
+    const BleuScore before = bleu(model_file(model), valid, by);
+    const double whole = before.score;
+    progress.say(fmt::format("{}\nf32: BLEU {:.2f}", before.signature, whole));
+    const auto measure = [&](const std::vector<std::string>& parts) {
+      save(m, parts);
+      return bleu(output, valid, by).score;
+    };
+    const double now = measure(kept);
+    progress.say(fmt::format("int8: BLEU {:.2f}, a change of {:+.2f}", now, now - whole));
+    const auto watch = [&](const std::string& part, double score, bool stays) {
+      progress.say(stays
+                       ? fmt::format("keeping {} in f32: BLEU {:.2f}, a change of {:+.2f}", part, score, score - whole)
+                       : fmt::format("  {} in f32: BLEU {:.2f}", part, score));
+    };
+    kept = parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch}, quantisable_parts(*m.net), kept, now);
+    measure(kept);
+    return kept;
+  }
+};
+
+}  // namespace
+
+void add_quantize(Command& app, Action& chosen) {
+  auto q = std::make_shared<Quantize>();
+  Command* c = app.add_command("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
+  c->add_option("-m,--model", q->model, "model file, or folder of a training")->type_name("MODEL")->required();
+  c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
+  c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
+      ->expected(2)
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("--max-bleu-drop", q->max_drop, Range<double>{0, 100},
+                "parts go back to f32 until no more is lost; needs --valid-sets")
+      ->default_str("0.3");
+  c->add_option("--tokenize,--tok", q->tokenize,
+                "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
+      ->default_str("auto");
+  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
+      ->type_name("NAME");
+  c->add_option("-b,--beam-size", q->beam_size, ranges::beam, "of the measurement")->default_str("4");
+  c->add_option("--threads", q->threads, ranges::threads, "0: every core")->default_str("0");
+  c->add_flag("-q,--quiet", q->quiet, "only errors");
+  c->add_option("--color", q->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla quantize -m run -o run8.safetensors --valid-sets val.en val.de\n"
+      "  hexapla translate -m run8.safetensors < test.en\n"
+      "Weights and embeddings become integers with a scale for each column; sums, norms and softmax stay f32. On\n"
+      "processors without AVX512_VNNI the model is computed in f32, with the rounded weights.");
+  c->callback([q, &chosen] { chosen = [q] { return q->run(); }; });
+}
+
+}  // namespace hexapla::cli

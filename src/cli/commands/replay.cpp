@@ -1,0 +1,103 @@
+// hexapla replay: the step of training at which a run failed, by itself, op by op.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "text/utf8.h"
+#include "train/memory/memory_budget.h"
+#include "train/provenance/replay.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr size_t shown_before = 12;  // outputs before the first bad one
+constexpr size_t shown_largest = 12;
+
+std::string table_head() {
+  return fmt::format("{:>6}  {:<44} {:<28} {:<7} {:>13} {:>11}  {}\n", "output", "place", "op", "name", "shape",
+                     "largest", "bad values");
+}
+
+std::string table_row(size_t number, const OpOutput& o) {
+  std::string faults;
+  if (o.found.nan) faults += fmt::format("{} NaN ", o.found.nan);
+  if (o.found.infinite) faults += fmt::format("{} infinite ", o.found.infinite);
+  if (!faults.empty()) faults += fmt::format("of {}", o.found.values);
+  return fmt::format("{:>6}  {:<44} {:<28} {:<7} {:>13} {:>11.4g}  {}\n", number, o.place, o.op, o.output, cat(o.shape),
+                     o.found.largest, faults);
+}
+
+// The places in `outputs` of those with the largest values, the largest first.
+std::vector<size_t> largest_outputs(const std::vector<OpOutput>& outputs) {
+  std::vector<size_t> places(outputs.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return outputs[a].found.largest > outputs[b].found.largest; });
+  places.resize(std::min(places.size(), shown_largest));
+  return places;
+}
+
+struct Replay {
+  std::string path;
+  std::string precision;
+  bool all = false;
+  int threads = 0;
+
+  int run() const {
+    set_threads(threads);
+    const SavedStep saved = load_step(path);
+    const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
+    size_t most = 0;
+    for (const Batch& b : saved.step.batches) most = std::max(most, step_memory(*saved.model, b, saved.step.guidance));
+    Arena arena(capacity_for(most));
+    Context cx{*backend, arena};
+    const StepFindings f = check_step(cx, *saved.model, *saved.parameters, saved.step);
+    std::cout << "was      " << printable(saved.step.reason) << "\n"
+              << "pairs    " << lines_of(saved.step) << " of the training sets\n"
+              << "found    " << f.text() << "\n"
+              << fmt::format("loss     {:.9g} a token, gradient norm {:.9g}\n\n",
+                             f.loss.loss / static_cast<double>(std::max<int64_t>(f.loss.tokens, 1)), f.gradient_norm)
+              << table(f) << std::flush;
+    return 0;
+  }
+
+ private:
+  std::string table(const StepFindings& f) const {
+    std::string text = table_head();
+    if (!all && !f.bad()) {
+      for (const size_t i : largest_outputs(f.outputs)) text += table_row(i, f.outputs[i]);
+      return text + "(the largest; --all shows every output)\n";
+    }
+    const size_t from = all || f.first_bad < shown_before ? 0 : f.first_bad - shown_before;
+    const size_t to = all ? f.outputs.size() : std::min(f.first_bad + 3, f.outputs.size());
+    for (size_t i = from; i < to; ++i)
+      text += table_row(i, f.outputs[i]) + (i == f.first_bad ? "        ^ the first bad value\n" : "");
+    return text;
+  }
+};
+
+}  // namespace
+
+void add_replay(Command& app, Action& chosen) {
+  auto r = std::make_shared<Replay>();
+  Command* c = app.add_command("replay", "run the step again at which a training failed, op by op");
+  c->add_option("DIR", r->path, "folder of the run, or the folder failure in it")->required();
+  c->add_option("--precision", r->precision, "f32 or bf16; default: that of the run");
+  c->add_flag("--all", r->all, "every output of every op, not only those around the first bad value");
+  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->footer(
+      "Examples:\n"
+      "  hexapla replay run                    where the first NaN of the failed step came from\n"
+      "  hexapla replay run --precision f32    would f32 have stood it?\n"
+      "DIR/failure has the step: its pairs in lines.txt, what was found in report.txt, weights and moments before it.");
+  c->callback([r, &chosen] { chosen = [r] { return r->run(); }; });
+}
+
+}  // namespace hexapla::cli

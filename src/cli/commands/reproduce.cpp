@@ -1,0 +1,183 @@
+// hexapla reproduce: trains a model again from what its file says of its training, and compares the bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "api/open_model.h"
+#include "backend/cpu/cpu.h"
+#include "base/files/file.h"
+#include "base/hash.h"
+#include "cli/command.h"
+#include "cli/commands/training.h"
+#include "cli/options/text_inputs.h"
+#include "text/utf8.h"
+#include "train/provenance/provenance.h"
+
+namespace hexapla::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Reproduce {
+  std::string model, out, color = "auto";
+  std::vector<std::string> train_sets, valid_sets;
+  std::string vocab, valid_script;
+  int64_t threads = 0, memory = 0;
+  bool quiet = false;
+
+  int run() {
+    const std::string file = model_file(model);
+    const LoadedModel original = load_to_translate(file);
+    refuse_what_was_made_of_models(original, file);
+    std::vector<std::string> unknown;
+    const Provenance was = Provenance::from_history(original.history, file, unknown);
+    const TrainOptions o = options(was, original.config, file);
+    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
+    for (const std::string& name : unknown)
+      watcher.note(cat("this program has no option --", name, ", which the training was given; the result may differ"));
+
+    const Provenance now = here(o);
+    const std::vector<std::string> why = differences(was, now);
+    for (const std::string& difference : why) watcher.note(difference);
+    refuse_other_data(was, now, file);
+    claim_folder(o.model, original, file);
+    const TrainResult result = run_training(o, watcher);
+    if (result.end == TrainEnd::interrupted) {
+      watcher.progress().say("stopped; the same command goes on from there");
+      return 128 + caught_signal();
+    }
+    require_whole(result);
+    return compare(file, original, result.model, why);
+  }
+
+ private:
+  TrainOptions options(const Provenance& was, const Config& config, const std::string& file) const {
+    const auto& sets = was.options.train_sets;
+    if (std::find(sets.begin(), sets.end(), "-") != sets.end())
+      throw DataError(cat(file,
+                          ": it was trained on stdin, which cannot be read again; keep the text of a run that is ",
+                          "to be repeated in a file"));
+    if (was.files.empty())
+      throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
+    TrainOptions o = was.options;
+    o.architecture = config;
+    o.architecture.source_vocab = o.architecture.target_vocab = 0;
+    o.model = out.empty() ? directory_of(file) + "/reproduced" : out;
+    o.threads = threads;
+    o.memory = memory;
+    if (!train_sets.empty()) o.train_sets = train_sets;
+    if (!valid_sets.empty()) o.valid_sets = valid_sets;
+    if (!vocab.empty()) o.vocab = vocab;
+    // A file, perhaps a stranger's, is not obeyed where it names a program.
+    if (!o.valid_script.empty() && valid_script.empty())
+      throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
+                           "', which is not run unasked; name the program that may be run with --valid-script"));
+    o.valid_script = valid_script;
+    return o;
+  }
+
+  // What stands in a folder that `reproduce` has begun, so that it goes on there and nowhere else.
+  static void claim_folder(const std::string& folder, const LoadedModel& original, const std::string& file) {
+    const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
+    if (fs::exists(note) && read_file(note) == text) return;
+    if (fs::exists(folder) && !fs::is_empty(folder))
+      throw UsageError(cat("-o ", folder, " holds other files than a reproduction of ", file, "; name a new folder"));
+    fs::create_directories(folder);
+    write_file_atomically(note, text);
+  }
+
+  static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
+    if (m.history.count("average_of"))
+      throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
+  }
+
+  static Provenance here(const TrainOptions& o) {
+    const auto backend = make_cpu_backend(parse_precision(o.precision));
+    std::vector<std::string> paths = o.train_sets;
+    paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
+    if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+    return {o, describe_moved(paths), "", build_text(), machine_text(backend->name(), o.precision), "", ""};
+  }
+
+  static std::vector<DataFile> describe_moved(const std::vector<std::string>& paths) {
+    try {
+      return describe_files(paths);
+    } catch (const DataError& e) {
+      throw DataError(cat(e.what(), "; if the files have moved, name them with --train-sets and --valid-sets"));
+    }
+  }
+
+  // Other data cannot give the same model: said before hours are spent on it.
+  static void refuse_other_data(const Provenance& was, const Provenance& now, const std::string& file) {
+    bool same = was.files.size() == now.files.size();
+    for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;
+    if (same) return;
+    throw DataError(cat(file, " was trained on other data: ", differences(was, now).front(),
+                        "; name the files that it was trained on with --train-sets and --valid-sets"));
+  }
+
+  static std::string checksum(const LoadedModel& m) {
+    const auto found = m.metadata.find("checksum");
+    return found == m.metadata.end() ? "" : found->second;
+  }
+
+  // 0: the weights agree bit by bit.
+  static int compare(const std::string& file, const LoadedModel& original, const std::string& again,
+                     const std::vector<std::string>& why) {
+    if (read_file(file) == read_file(again)) {
+      std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", printable(file), printable(again));
+      return 0;
+    }
+    const LoadedModel made = load_to_translate(again);
+    const bool weights = checksum(made) == checksum(original);
+    std::cout << (weights ? "reproduced: the weights are the same, bit by bit; only the record differs\n"
+                          : "not reproduced: the weights differ\n");
+    for (const auto& [key, value] : made.history)
+      if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
+        std::cout << printable(fmt::format("  {}: {}\n    was {}\n", key, value,
+                                           was == original.history.end() ? "not there" : was->second));
+    for (const auto& [key, value] : original.history)
+      if (!made.history.count(key)) std::cout << printable(fmt::format("  {}: not there\n    was {}\n", key, value));
+    if (!weights) {
+      std::cout << "likely because:\n";
+      for (const std::string& reason : why) std::cout << "  " << printable(reason) << "\n";
+      if (why.empty()) std::cout << "  nothing that was recorded: please report this as a defect of hexapla\n";
+    }
+    return weights ? 0 : 1;
+  }
+};
+
+}  // namespace
+
+void add_reproduce(Command& app, Action& chosen) {
+  auto r = std::make_shared<Reproduce>();
+  Command* c = app.add_command("reproduce", "train a model again from its own record, and compare the bytes");
+  c->add_option("MODEL", r->model, "model file, or folder of a training")->required();
+  c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved")
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("--valid-sets", r->valid_sets, "where the validation text is now")
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("--vocab", r->vocab, "where the SentencePiece model is now, if the training was given one");
+  c->add_option("--valid-script", r->valid_script, "the program that measures, if the training had one")
+      ->type_name("PROGRAM");
+  c->add_option("-o,--out", r->out, "folder of the new run; default: reproduced beside the model")->type_name("DIR");
+  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->add_option("--memory", r->memory, ranges::mebibytes, "MiB that training may take; 0: as train")->default_str("0");
+  c->add_flag("-q,--quiet", r->quiet, "only errors and the result");
+  c->add_option("--color", r->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla reproduce run\n"
+      "  hexapla reproduce model.safetensors --train-sets a.en a.de --valid-sets b.en b.de -o again\n"
+      "Exit code 0: the same weights, bit by bit. 1: others; what differs (build, machine) is named. 3: the data is\n"
+      "not that of the training, which is found before it begins.");
+  c->callback([r, &chosen] { chosen = [r] { return r->run(); }; });
+}
+
+}  // namespace hexapla::cli

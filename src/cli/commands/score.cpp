@@ -1,0 +1,183 @@
+// hexapla score: how probable given translations are.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "api/open_model.h"
+#include "base/json_text.h"
+#include "cli/command.h"
+#include "cli/options/alignment_options.h"
+#include "cli/options/search_options.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/portions.h"
+#include "cli/terminal/terminal.h"
+#include "data/files/parallel_text.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace hexapla::cli {
+namespace {
+
+// Pairs that wait to be scored.
+struct Pairs {
+  std::vector<std::string> source, target;
+
+  // Adds the next one. -> its bytes; nothing after the last
+  std::optional<size_t> add(ParallelReader& from) {
+    std::string x, y;
+    if (!from.next(x, y)) return {};
+    source.push_back(std::move(x));
+    target.push_back(std::move(y));
+    return source.back().size() + target.back().size();
+  }
+};
+
+struct Totals {
+  int64_t pairs = 0, tokens = 0, words = 0;
+  double score = 0;
+
+  void add(const TextScore& s) {
+    ++pairs;
+    tokens += s.tokens;
+    words += s.words_read;
+    score += s.score;
+  }
+  std::string text() const {
+    if (pairs == 0) return "no pairs";
+    const auto perplexity = [&](int64_t n) { return std::exp(-score / static_cast<double>(n)); };
+    return fmt::format(
+        "{}, log-probability {:.3f}; {}, perplexity {:.4f}; {}, perplexity {:.4f} (</s> counted as "
+        "a token and as a word)",
+        counted(pairs, "pair"), score, counted(tokens, "token"), perplexity(tokens), counted(words, "word"),
+        perplexity(words));
+  }
+};
+
+struct Score {
+  std::vector<std::string> files;
+  std::string model, tsv, color = "auto";
+  ScoringOptions how;
+  AlignmentFlags alignment;
+  int threads = 0;
+  bool words = false, tokens = false, json = false, quiet = false;
+
+  int run() const {
+    if (json && (words || tokens)) throw UsageError("--json has the scores of words and tokens; leave the others out");
+    const OpenModel m = open_translator(model, threads, parse_decoding_precision(how.precision));
+    const TextScorer scorer = m.scorer();
+    const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
+    Progress progress(make_terminal(parse_color(color), quiet));
+    Totals totals;
+    const auto start = std::chrono::steady_clock::now();
+    Pairs read;
+    Portions portions([&] {
+      const auto [x, y] = std::exchange(read, {});
+      const int64_t first = totals.pairs;
+      const auto scores = scorer.score(x, y, how.translate_options(), [&](size_t line, const std::string& what) {
+        progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
+      });
+      std::vector<SoftAlignment> alignments;
+      if (looked_at) alignments = scorer.align(x, y, how.translate_options(), *looked_at);
+      for (size_t i = 0; i < scores.size(); ++i) {
+        totals.add(scores[i]);
+        const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
+        std::cout << (json ? as_json(m, scores[i], x[i], y[i], a) : as_columns(scores[i], a)) << "\n";
+      }
+      if (!std::cout.flush()) throw OutputGone();
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      progress.show(fmt::format("{} pairs : {:.1f} pairs/s", grouped(totals.pairs), double(totals.pairs) / seconds));
+    });
+    try {
+      ParallelReader pairs(source(), [&] { portions.answer(); });
+      portions.read_all([&] { return read.add(pairs); });
+    } catch (const OutputGone&) {
+      return 1;
+    }
+    progress.say(totals.text());
+    return 0;
+  }
+
+ private:
+  ParallelSource source() const {
+    if (tsv.empty() ? files.size() != 2 : !files.empty())
+      throw UsageError("give two files, SOURCE and TARGET, or one with both: --tsv FILE");
+    return tsv.empty() ? ParallelSource{.source = files[0], .target = files[1]} : ParallelSource{.tsv = tsv};
+  }
+
+  static std::string numbers(const std::vector<double>& all) {
+    std::string text;
+    for (double x : all) text += fmt::format("{}{:.6f}", text.empty() ? "" : " ", x);
+    return text;
+  }
+
+  std::string as_columns(const TextScore& s, const SoftAlignment* a) const {
+    std::string line = fmt::format("{:.6f}\t{:.6f}", s.score, s.normalised);
+    if (words) line += "\t" + numbers(s.words);
+    if (tokens) line += "\t" + numbers(s.log_p);
+    if (a) line += "\t" + alignment.text(*a);
+    return line;
+  }
+
+  std::string as_json(const OpenModel& m, const TextScore& s, const std::string& source, const std::string& target,
+                      const SoftAlignment* a) const {
+    nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalised}, {"tokens", s.tokens}};
+    j["words"] = j["pieces"] = nlohmann::ordered_json::array();
+    const std::string clean = clean_utf8(target);
+    const auto text = hexapla::words(clean);
+    for (size_t i = 0; i < s.words.size(); ++i)
+      j["words"].push_back({i < text.size() ? std::string(text[i]) : "</s>", s.words[i]});
+    for (size_t i = 0; i < s.log_p.size(); ++i)
+      j["pieces"].push_back({i < s.target.size() ? m.target.piece(s.target[i]) : "</s>", s.log_p[i]});
+    if (a) {
+      j["alignment"] = alignment.text(*a);
+      if (alignment.units != "pieces") {
+        j["source_words"] = alignment.words_in(source);
+        j["target_words"] = alignment.words_in(target);
+      }
+    }
+    return json_text(j);
+  }
+};
+
+}  // namespace
+
+void add_score(Command& app, Action& chosen) {
+  auto s = std::make_shared<Score>();
+  Command* c = app.add_command("score", "how probable given translations are, and each of their words");
+  c->add_option("files", s->files, "SOURCE TARGET: line i of one is translated by line i of the other; - is stdin")
+      ->expected(0, 2)
+      ->check(text_input())
+      ->type_name("FILE FILE");
+  c->add_option("--tsv", s->tsv, "one file instead: SOURCE<TAB>TARGET a line")->check(text_input())->type_name("FILE");
+  c->add_option("-m,--model", s->model, "model file, or folder of a training")->type_name("MODEL");
+  c->add_flag("--word-scores", s->words, "one more column: log-probability of each word of TARGET and of </s>");
+  c->add_flag("--token-scores", s->tokens, "one more column: log-probability of each piece of TARGET and of </s>");
+  c->add_flag("--json", s->json, "one JSON object a line, with words and pieces");
+  s->alignment.bind(*c);
+  bind_options(*c, s->how);
+  c->add_option("--threads", s->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", s->quiet, "only errors");
+  c->add_option("--color", s->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla score -m run test.en test.de > scores\n"
+      "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
+      "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
+      "Each pair gives one line, in order, as soon as there is no more to read at once: the log-probability of the\n"
+      "translation and its end, a tab, and the same divided by the length penalty, as translating has it; then the\n"
+      "columns that are asked for. Words stand between white space; in scripts without blanks (Chinese, Japanese,\n"
+      "Thai, ...) every character is one, and --json lists them. The score of a word is the sum over its pieces;\n"
+      "characters of one piece share it evenly. The perplexity of all pairs goes to stderr.\n"
+      "A pair is scored whole: of a line beyond --max-length the beginning is read, with a warning; its other words\n"
+      "have 0 and do not count.");
+  c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,78 @@
+// hexapla train: from parallel text to a model.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "backend/cpu/cpu.h"
+#include "cli/command.h"
+#include "cli/commands/training.h"
+#include "cli/options/train_options.h"
+#include "train/options/recipes.h"
+#include "train/options/resolve.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Train : BoundTrainOptions {
+  bool quiet = false, dump = false;
+  std::string color = "auto";
+  Command* command = nullptr;
+
+  int run() {
+    TrainOptions o = resolve_train_options(*command, *this);
+    const Precision precision = parse_precision(o.precision);
+    o.precision = name_of(precision);
+    if (dump) {
+      std::cout << dump_options(o) << "\n";
+      return 0;
+    }
+    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
+    const TrainResult result = run_training(o, watcher);
+    report(watcher.progress(), o, result);
+    if (result.end == TrainEnd::interrupted) return 128 + caught_signal();
+    require_whole(result);
+    return 0;
+  }
+
+  static void report(Progress& progress, const TrainOptions& o, const TrainResult& r) {
+    if (r.end == TrainEnd::interrupted) {
+      progress.say(fmt::format("stopped after update {}; the same command goes on from there", grouped(r.updates)));
+      return;
+    }
+    std::string others;
+    for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(o, r.contenders[i]));
+    progress.say(
+        fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
+                    "translate with: hexapla translate -m {} < TEXT",
+                    counted(r.updates, "update"), counted(r.epochs, "epoch"), r.model, told(o, r.contenders.front()),
+                    others, o.model, o.model));
+  }
+
+  static std::string told(const TrainOptions& o, const Contender& c) {
+    return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", o.best_by, *c.score) : "");
+  }
+};
+
+}  // namespace
+
+void add_train(Command& app, Action& chosen) {
+  auto train = std::make_shared<Train>();
+  Command* c = app.add_command("train", "train a model on parallel text");
+  train->command = c;
+  bind_train_options(*c, *train);
+  c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
+  c->add_flag("-q,--quiet", train->quiet, "only errors");
+  c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
+  c->footer("Presets, and what they set where you do not:\n" + describe_presets() +
+            "Examples:\n"
+            "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
+            "  hexapla train -c config.yml --max-minutes 30\n"
+            "  hexapla train --train-sets news.tsv.zst web.en.gz web.de.gz --train-weights 2 0.5 --subword-alpha 0.2 "
+            "--model run\n"
+            "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
+            "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations,\n"
+            "DIR/report.html the curves; `tensorboard --logdir DIR` reads the run, too.");
+  c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
+}
+
+}  // namespace hexapla::cli

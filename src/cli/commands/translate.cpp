@@ -1,0 +1,230 @@
+// hexapla translate: lines on stdin to lines on stdout.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "api/open_model.h"
+#include "base/json_text.h"
+#include "cli/command.h"
+#include "cli/options/alignment_options.h"
+#include "cli/options/search_options.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/portions.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/translate_input.h"
+#include "decode/option_ranges.h"
+
+namespace hexapla::cli {
+namespace {
+
+// Lines that wait to be translated.
+struct InputLines {
+  std::vector<std::string> text;
+  std::vector<LineConstraints> requests;  // as many
+
+  // Adds the next one. -> its bytes; nothing after the last
+  std::optional<size_t> add(TranslateInput& from) {
+    std::string line;
+    LineConstraints request;
+    if (!from.next(line, request)) return {};
+    text.push_back(std::move(line));
+    requests.push_back(std::move(request));
+    return text.back().size();
+  }
+  void keep(size_t lines) {
+    text.resize(lines);
+    requests.resize(lines);
+  }
+};
+
+struct Translate {
+  std::vector<std::string> models;
+  std::string mixture = "linear", prefix_file, color = "auto";
+  std::vector<double> weights;
+  LineConstraints everywhere;
+  BeamOptions search;
+  AlignmentFlags alignment;
+  SampleOptions sampling;
+  int threads = 0;
+  bool jsonl = false, json = false, strict = false, quiet = false;
+  bool split_given = false;  // with --long-input
+
+  TranslateOptions options() const {
+    TranslateOptions how = search.translate_options();
+    sampling.add_to(how.search);
+    how.search.token_scores = json;
+    how.everywhere = everywhere;
+    // An alignment is of one sentence; of several models, it is the first one's.
+    if (alignment && split_given)
+      throw UsageError(
+          "--long-input split translates a line in parts, and --alignment is of one; give --long-input "
+          "truncate or refuse, or leave one of them out");
+    if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
+    check(how);
+    return how;
+  }
+
+  int run() const {
+    TranslateOptions how = options();
+    const OpenEnsemble m = open_ensemble(models, threads, parse_decoding_precision(search.precision));
+    const TextTranslator translator = m.translator(make_mixture(mixture), weights);
+    how.attention = alignment.attention(m.members[0]);
+    if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
+    Progress progress(make_terminal(parse_color(color), quiet));
+    const bool typed = isatty(STDIN_FILENO), prompt = typed && !quiet;
+    const auto start = std::chrono::steady_clock::now();
+    int64_t first = 0, without = 0;
+    const auto translate = [&](const InputLines& in) {
+      const auto found = translator.translate(
+          Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
+            progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
+          });
+      write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
+      if (!std::cout) throw OutputGone();
+      without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
+      first += static_cast<int64_t>(in.text.size());
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (!typed) progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(first), double(first) / seconds));
+    };
+    InputLines read;
+    Portions portions([&] { before_a_wrong_line(std::exchange(read, {}), translate); });
+    try {
+      const auto input = open_input([&] {
+        portions.answer();
+        if (prompt) std::cerr << "> " << std::flush;
+      });
+      portions.read_all([&] { return read.add(*input); });
+    } catch (const OutputGone&) {
+      return 1;
+    }
+    if (prompt) std::cerr << "\n";
+    if (strict && without > 0)
+      throw DataError(fmt::format("--strict: {} without a translation that follows the rules; ease them",
+                                  counted(without, "line")));
+    return 0;
+  }
+
+  // The lines before one that cannot be translated as it was asked for are answered all the same.
+  template <class Answer>
+  static void before_a_wrong_line(InputLines lines, Answer&& answer) {
+    try {
+      answer(lines);
+    } catch (const LineError& e) {
+      lines.keep(e.line);
+      if (e.line > 0) answer(lines);
+      throw;
+    }
+  }
+
+  std::unique_ptr<TranslateInput> open_input(const BeforeWaiting& before_waiting) const {
+    if (jsonl && !prefix_file.empty())
+      throw UsageError("--jsonl and --prefix both say how translations begin; put \"prefix\" into the JSON");
+    if (jsonl) return json_input(before_waiting);
+    return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
+  }
+
+  void write(int64_t first, const std::vector<std::string>& sources, const std::vector<std::vector<Translation>>& all,
+             const std::vector<std::vector<std::string>>& alignments) const {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (json) {
+        write_json(sources[i], all[i], alignment ? alignments[i] : std::vector<std::string>());
+        continue;
+      }
+      for (size_t j = 0; j < all[i].size(); ++j) {
+        const Translation& t = all[i][j];
+        const std::string aligned = alignment ? " ||| " + alignments[i][j] : "";
+        if (search.n_best == 1)
+          std::cout << t.text << aligned << "\n";
+        else
+          std::cout << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", first + static_cast<int64_t>(i), t.text,
+                                   aligned, t.score, t.normalised);
+      }
+    }
+    std::cout.flush();
+  }
+
+  // alignments: one a translation, or none.
+  void write_json(const std::string& source, const std::vector<Translation>& found,
+                  const std::vector<std::string>& alignments) const {
+    const bool numbers_words = !alignments.empty() && alignment.units != "pieces";
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Translation& t : found) {
+      list.push_back({{"text", t.text},
+                      {"score", t.score},
+                      {"normalised", t.normalised},
+                      {"ids", t.ids},
+                      {"token_scores", t.token_scores}});
+      if (t.coverage != 0) list.back()["coverage"] = t.coverage;
+      if (!alignments.empty()) list.back()["alignment"] = alignments[list.size() - 1];
+      if (numbers_words) list.back()["target_words"] = alignment.words_in(t.text);
+    }
+    nlohmann::ordered_json line{{"translations", std::move(list)}};
+    if (numbers_words) line["source_words"] = alignment.words_in(source);
+    std::cout << json_text(line) << "\n";
+  }
+};
+
+void bind_requests(Translate& t, Command& c) {
+  c.add_option("--prefix", t.prefix_file,
+               "how the translations begin, line by line; a word may be cut, a blank ends it")
+      ->check(text_input_beside_stdin())
+      ->type_name("FILE");
+  c.add_option("--require", t.everywhere.require, "words that every translation has; may be given several times")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
+  c.add_option("--forbid", t.everywhere.forbid, "words that no translation has; may be given several times")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
+  c.add_flag("--jsonl", t.jsonl, "stdin has JSON objects: {\"text\", \"prefix\", \"require\": [], \"forbid\": []}");
+}
+
+}  // namespace
+
+void add_translate(Command& app, Action& chosen) {
+  auto t = std::make_shared<Translate>();
+  Command* c = app.add_command("translate", "translate lines from stdin to stdout");
+  c->add_option("-m,--model", t->models, "model file, or folder of a training; several translate together")
+      ->type_name("MODEL")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--ensemble", t->mixture, "of several models: linear, the mean of probabilities, or log-linear")
+      ->default_str("linear");
+  c->add_option("--weights", t->weights, ranges::model_weight, "of the models in that mean, as --weights 2,1")
+      ->delimiter(',');
+  bind_options(*c, t->search);
+  bind_options(*c, t->sampling);
+  bind_requests(*t, *c);
+  bind_n_best(*c, t->search);
+  t->alignment.bind(*c);
+  c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
+  c->add_flag("--strict", t->strict, "exit with 3 if any line has no translation that follows the rules");
+  c->add_option("--threads", t->threads, ranges::threads, "0: every core; the result does not depend on it")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", t->quiet, "only errors");
+  c->add_option("--color", t->color, "auto, always or never")->default_str("auto");
+  c->footer(
+      "Examples:\n"
+      "  hexapla translate -m run < test.en > test.de\n"
+      "  echo 'A dog runs.' | hexapla translate -m model.safetensors --beam-size 5 --n-best 5\n"
+      "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
+      "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
+      "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
+      "Every input line gives one output line, in order; an empty line gives an empty line. What has come through a "
+      "pipe,\n"
+      "or was typed, is translated as soon as there is no more to read at once; Ctrl-D ends. Compressed text (.gz, "
+      ".zst,\n"
+      ".xz) is unpacked.");
+  c->callback([t, c, &chosen] {
+    t->split_given = c->get_option("--long-input")->count() > 0 && t->search.long_input == "split";
+    chosen = [t] { return t->run(); };
+  });
+}
+
+}  // namespace hexapla::cli

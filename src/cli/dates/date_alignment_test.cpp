@@ -1,0 +1,154 @@
+// Dates, whose true alignment is known: what attention says about it, unguided and guided.
+#include <gmock/gmock.h>
+
+#include "api/open_model.h"
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
+#include "cli/dates/dates.h"
+#include "train/loop/trainer.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Date {
+  std::chrono::year_month_day day;
+  DateStyle style;
+};
+
+// Those of another seed are other days or other styles.
+std::vector<Date> some_dates(int64_t n, uint64_t seed) {
+  Random random(seed);
+  std::vector<Date> dates;
+  for (int64_t i = 0; i < n; ++i)
+    dates.push_back({all_days()[random.below(static_cast<uint32_t>(all_days().size()))],
+                     {date_forms()[random.below(static_cast<uint32_t>(date_forms().size()))],
+                      static_cast<Letters>(random.below(3)), Commas::kept}});
+  return dates;
+}
+
+Vocabulary date_vocabulary(const std::vector<Date>& dates) {
+  std::vector<std::string> text;
+  for (const Date& d : dates) text.insert(text.end(), {write_date(d.day, d.style), iso_date(d.day)});
+  text.resize(std::min<size_t>(text.size(), 4000));
+  return Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
+}
+
+// The share of the target's tokens that name a part of the day and have most of their attention on that part.
+double accuracy(const OpenModel& m, const std::vector<Date>& dates, const AttentionHead& head) {
+  std::vector<std::string> sources, targets;
+  for (const Date& d : dates) sources.push_back(write_date(d.day, d.style)), targets.push_back(iso_date(d.day));
+  const auto found = m.scorer().align(sources, targets, {}, {head, AlignmentUnit::pieces});
+  int64_t right = 0, all = 0;
+  for (size_t i = 0; i < dates.size(); ++i) {
+    const std::vector<Link> gold = date_links(dates[i].day, dates[i].style, m.source), hard = hard_links(found[i]);
+    for (const Link& link : hard) {
+      const auto of_token = [&](const Link& g) { return g.target == link.target; };
+      if (std::none_of(gold.begin(), gold.end(), of_token)) continue;  // a hyphen
+      right += std::find(gold.begin(), gold.end(), link) != gold.end();
+      ++all;
+    }
+  }
+  return static_cast<double>(right) / static_cast<double>(all);
+}
+
+class DateAlignment : public TestFolder {
+ protected:
+  TrainOptions options(const std::string& name) const {
+    TrainOptions o;
+    o.train_sets = {"dates", "their ISO forms"};  // in memory: names for messages
+    o.model = at(name);
+    o.batch_tokens = 512;
+    o.max_updates = 400;
+    o.lr = 3e-3;
+    o.warmup = 100;
+    o.label_smoothing = 0;
+    o.save_every = "400";
+    o.average_last = 1;
+    o.architecture.enc_layers = 1;
+    o.architecture.dec_layers = 2;
+    o.architecture.d_model = 48;
+    o.architecture.d_ff = 96;
+    o.architecture.heads = 3;
+    o.architecture.dropout = 0;
+    return o;
+  }
+  OpenModel trained(const TrainOptions& o) const {
+    const std::vector<Date> dates = some_dates(10000, 1);
+    const Vocabulary v = date_vocabulary(dates);
+    std::vector<Example> examples;
+    for (const Date& d : dates) {
+      examples.push_back({v.encode(write_date(d.day, d.style)), v.encode(iso_date(d.day)), 1});
+      examples.back().source.push_back(v.eos());
+      if (o.guided_alignment.empty()) continue;
+      std::vector<Link>& links = examples.back().links;
+      links = date_links(d.day, d.style, v);
+      std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+        return std::pair(a.target, a.source) < std::pair(b.target, b.source);
+      });
+    }
+    const TrainingData data{.pairs = {store_examples(examples), v, v}};
+    TrainWatcher silent;
+    const auto backend = make_cpu_backend();
+    const std::atomic<bool> stop = false;
+    return open_translator(train(o, data, *backend, silent, stop).model, 0, Precision::f32);
+  }
+};
+
+TEST_F(DateAlignment, LinksOfADate) {
+  const std::vector<Date> dates = some_dates(300, 3);
+  const Vocabulary v = date_vocabulary(dates);
+  const std::chrono::year_month_day day{std::chrono::year(1999), std::chrono::month(9), std::chrono::day(22)};
+  const DateStyle style{"%A, the %w of %B, %y"};
+  const std::string text = write_date(day, style);
+  const DatePlaces places = places_in_date(day, style);
+  EXPECT_EQ(text.substr(places.year.from, places.year.to - places.year.from), "99");
+  EXPECT_EQ(text.substr(places.month.from, places.month.to - places.month.from), "September");
+  EXPECT_EQ(text.substr(places.day.from, places.day.to - places.day.from), "twenty-second");
+  std::set<int32_t> linked;
+  for (const Date& d : dates)
+    for (const Link& link : date_links(d.day, d.style, v)) linked.insert(link.target);
+  // ▁ 1 9 9 9 - 0 9 - 2 2, with the first two perhaps one piece: two tokens, the hyphens, are never linked.
+  EXPECT_GE(linked.size(), 8u);
+}
+
+// The year's digits come from the year, and so on: where links are given, and not by chance.
+TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
+  const std::vector<Date> unseen = some_dates(300, 2);
+  TrainOptions o = options("plain");
+  const OpenModel plain = trained(o);
+  o = options("guided");
+  o.guided_alignment = "the true links";
+  o.guided_alignment_head = 1;
+  o.guided_alignment_weight = 1;
+  const OpenModel guided = trained(o);
+  const AttentionHead head{o.guided_layer(), o.guided_alignment_head};
+  EXPECT_EQ(head.layer, 0);
+  EXPECT_EQ(guided.file.history.at("guided_alignment_layer"), "0");
+  EXPECT_EQ(guided.file.history.at("guided_alignment_head"), "1");
+  const double with = accuracy(guided, unseen, head), without = accuracy(plain, unseen, head);
+  RecordProperty("guided", cat(with));
+  RecordProperty("unguided", cat(without));
+  EXPECT_GT(with, 0.95);
+  EXPECT_GT(with, without + 0.2) << without;
+}
+
+// Nobody tells it: the year's digits look at the year, the month's at the month, because that is where they stand.
+TEST_F(DateAlignment, AnUnguidedModelLearnsToAlignYearWithYear) {
+  const std::vector<Date> unseen = some_dates(300, 2);
+  TrainOptions o = options("young");
+  o.architecture.enc_layers = 2;
+  o.max_updates = 1;
+  const AttentionHead first{0, AttentionHead::mean};
+  const double young = accuracy(trained(o), unseen, first);
+  o.model = at("old");
+  o.max_updates = 1200;
+  o.save_every = "1200";
+  const double old = accuracy(trained(o), unseen, first);
+  RecordProperty("after one update", cat(young));
+  RecordProperty("after 1200", cat(old));
+  EXPECT_LT(young, 0.5);
+  EXPECT_GT(old, 0.8);
+}
+
+}  // namespace
+}  // namespace hexapla::cli

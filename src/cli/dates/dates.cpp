@@ -1,0 +1,244 @@
+#include "cli/dates/dates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/compute/random.h"
+#include "base/error.h"
+
+namespace hexapla::cli {
+namespace {
+
+using std::chrono::year_month_day;
+
+// Keeps these random numbers apart from those of other parts with the same seed.
+constexpr uint64_t kDatesStream = 0x6461746573000000;
+
+constexpr std::array kForms = {
+    "%A, the %o of %B %Y",
+    "%A, %B %o, %Y",
+    "%A, %B %d, %Y",
+    "%A, %d %B %Y",
+    "%A, the %w of %B, %Y",
+    "%A %m/%d/%Y",
+    "%a %d %b %Y",
+    "%a %b %d %Y",
+    "%a, %o %b '%y",
+    "%a %M/%D/%y",
+    "the %w of %B, %Y",
+    "the %o of %B %Y",
+    "%o of %B, %Y",
+    "%o %B %Y",
+    "%o %b '%y",
+    "%B the %w, %Y",
+    "%B %w, %Y",
+    "%B %d, %Y",
+    "%B %o, %Y",
+    "%p %d, %Y",
+    "%p %o '%y",
+    "%b %d, %y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%D %b %y",
+    "%d-%b-%Y",
+    "%D-%b-%y",
+    "%D%b%Y",
+    "%M/%D/%y",
+    "%M/%D/%Y",
+    "%m/%d/%Y",
+    "%m/%d/%y",
+    "%D.%M.%Y",
+    "%d.%m.%y",
+    "%Y.%M.%D",
+    "%Y-%M-%D",
+    "%Y/%M/%D",
+    "%Y%M%D",
+    "%Y %b %D",
+    "%Y, %B %o",
+};
+constexpr std::array kWeekdays = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+constexpr std::array kMonths = {"January", "February", "March",     "April",   "May",      "June",
+                                "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array kOrdinals = {"first",     "second",      "third",      "fourth",     "fifth",
+                                  "sixth",     "seventh",     "eighth",     "ninth",      "tenth",
+                                  "eleventh",  "twelfth",     "thirteenth", "fourteenth", "fifteenth",
+                                  "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"};
+
+std::string ordinal(unsigned day) {
+  const bool teen = day / 10 == 1;
+  const char* ending = teen || day % 10 > 3 || day % 10 == 0 ? "th"
+                       : day % 10 == 1                       ? "st"
+                       : day % 10 == 2                       ? "nd"
+                                                             : "rd";
+  return std::to_string(day) + ending;
+}
+
+std::string ordinal_word(unsigned day) {
+  if (day <= 20) return kOrdinals[day - 1];
+  if (day == 30) return "thirtieth";
+  return std::string(day < 30 ? "twenty-" : "thirty-") + kOrdinals[day % 10 - 1];
+}
+
+// With a full stop where something is left out.
+std::string abbreviated_month(const std::string& name) {
+  return name == "May" ? name : name == "September" ? "Sept." : name.substr(0, 3) + ".";
+}
+
+std::string part(char code, year_month_day date) {
+  const unsigned day{date.day()}, month{date.month()};
+  const int year{date.year()};
+  const std::string month_name = kMonths[month - 1];
+  const std::string weekday = kWeekdays[std::chrono::weekday(std::chrono::sys_days(date)).c_encoding()];
+  switch (code) {
+    case 'A':
+      return weekday;
+    case 'a':
+      return weekday.substr(0, 3);
+    case 'd':
+      return std::to_string(day);
+    case 'D':
+      return fmt::format("{:02}", day);
+    case 'o':
+      return ordinal(day);
+    case 'w':
+      return ordinal_word(day);
+    case 'B':
+      return month_name;
+    case 'b':
+      return month_name.substr(0, 3);
+    case 'p':
+      return abbreviated_month(month_name);
+    case 'm':
+      return std::to_string(month);
+    case 'M':
+      return fmt::format("{:02}", month);
+    case 'Y':
+      return std::to_string(year);
+    case 'y':
+      return fmt::format("{:02}", year % 100);
+    default:
+      fail(cat("no part of a date is written %", code));
+  }
+}
+
+char in_letters(char c, Letters letters) {
+  if (letters == Letters::lower && c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+  if (letters == Letters::upper && c >= 'a' && c <= 'z') return static_cast<char>(c - 'a' + 'A');
+  return c;
+}
+
+std::vector<year_month_day> count_days() {
+  using namespace std::chrono;
+  std::vector<year_month_day> days;
+  const sys_days end = sys_days(year(kLastYear + 1) / January / 1);
+  for (sys_days day = sys_days(year(kFirstYear) / January / 1); day < end; day += std::chrono::days(1))
+    days.emplace_back(day);
+  return days;
+}
+
+DateStyle any_style(Random& random) {
+  return {kForms[random.below(kForms.size())], static_cast<Letters>(random.below(3)),
+          static_cast<Commas>(random.below(2))};
+}
+
+void add_pair(Corpus& corpus, year_month_day day, Random& random) {
+  corpus.source.push_back(write_date(day, any_style(random)));
+  corpus.target.push_back(iso_date(day));
+  corpus.lines.push_back(static_cast<int64_t>(corpus.lines.size()) + 1);
+}
+
+}  // namespace
+
+std::span<const year_month_day> all_days() {
+  static const std::vector<year_month_day> days = count_days();
+  return days;
+}
+
+std::string iso_date(year_month_day day) {
+  return fmt::format("{:04}-{:02}-{:02}", int{day.year()}, unsigned{day.month()}, unsigned{day.day()});
+}
+
+year_month_day parse_iso_date(const std::string& text) {
+  int year = 0, read = 0;
+  unsigned month = 0, day = 0;
+  const int found = std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read);
+  const year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  HEXAPLA_CHECK(found == 3 && read == 10 && text.size() == 10 && date.ok(), "'", text, "' is no date like 2023-03-03");
+  return date;
+}
+
+std::span<const char* const> date_forms() { return kForms; }
+
+namespace {
+
+// placed(code, place) for each part; returns the text.
+template <class Placed>
+std::string write_parts(year_month_day day, const DateStyle& style, Placed&& placed) {
+  std::string text;
+  for (const char* c = style.form; *c; ++c) {
+    if (*c == ',' && style.commas == Commas::dropped) continue;
+    if (*c != '%') {
+      text += *c;
+      continue;
+    }
+    const size_t from = text.size();
+    text += part(*++c, day);
+    placed(*c, PiecePlace{from, text.size()});
+  }
+  for (char& c : text) c = in_letters(c, style.letters);
+  return text;
+}
+
+// The tokens that stand in this place, if only in part.
+std::vector<int32_t> tokens_in(const PiecePlace& place, std::span<const PiecePlace> tokens) {
+  std::vector<int32_t> in;
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i].from < place.to && tokens[i].to > place.from) in.push_back(static_cast<int32_t>(i));
+  return in;
+}
+
+}  // namespace
+
+std::string write_date(year_month_day day, const DateStyle& style) {
+  return write_parts(day, style, [](char, const PiecePlace&) {});
+}
+
+DatePlaces places_in_date(year_month_day day, const DateStyle& style) {
+  DatePlaces places;
+  write_parts(day, style, [&](char code, const PiecePlace& place) {
+    if (code == 'Y' || code == 'y') places.year = place;
+    if (code == 'B' || code == 'b' || code == 'p' || code == 'm' || code == 'M') places.month = place;
+    if (code == 'd' || code == 'D' || code == 'o' || code == 'w') places.day = place;
+  });
+  return places;
+}
+
+std::vector<Link> date_links(year_month_day day, const DateStyle& style, const Vocabulary& vocabulary) {
+  const auto from = vocabulary.encode_with_places(write_date(day, style)).places;
+  const auto to = vocabulary.encode_with_places(iso_date(day)).places;
+  const DatePlaces places = places_in_date(day, style);
+  std::vector<Link> links;
+  for (auto part : {&DatePlaces::year, &DatePlaces::month, &DatePlaces::day})
+    for (int32_t t : tokens_in(kIsoPlaces.*part, to))
+      for (int32_t s : tokens_in(places.*part, from)) links.push_back({s, t});
+  return links;
+}
+
+DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs) {
+  std::vector<year_month_day> days(all_days().begin(), all_days().end());
+  HEXAPLA_CHECK(test_pairs <= static_cast<int64_t>(days.size()) / 10, test_pairs, " days for tests are too many of ",
+                days.size());
+  Random random(seed, kDatesStream);
+  random.shuffle(days);
+  DateCorpora corpora;
+  corpora.train.source_name = corpora.test.source_name = "made-up dates";
+  corpora.train.target_name = corpora.test.target_name = "their ISO forms";
+  for (int64_t i = 0; i < test_pairs; ++i) add_pair(corpora.test, days[i], random);
+  const auto known = static_cast<uint32_t>(days.size() - test_pairs);
+  for (int64_t i = 0; i < train_pairs; ++i) add_pair(corpora.train, days[test_pairs + random.below(known)], random);
+  return corpora;
+}
+
+}  // namespace hexapla::cli

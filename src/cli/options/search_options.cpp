@@ -1,0 +1,47 @@
+#include "cli/options/search_options.h"
+
+#include "base/error.h"
+#include "base/option_names.h"
+#include "cli/options/declare_option.h"
+
+namespace hexapla::cli {
+namespace {
+
+// With the short and the other names of an option.
+std::string flags_of(const std::string& name) {
+  if (name == "beam-size") return "-b,--beam-size";
+  if (name == "batch-sentences") return "--batch-sentences,--batch-size";
+  if (name == "max-repetition") return "--max-repetition,--max-stutter";
+  return "--" + name;
+}
+
+auto declare_in(Command& command) {
+  return [&command](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
+    CLI::Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
+    return option;
+  };
+}
+
+}  // namespace
+
+Precision parse_decoding_precision(const std::string& name) {
+  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
+  if (!supported(p)) throw UsageError(cat("this processor has no instructions for --precision ", name, "; give f32"));
+  return p;
+}
+
+void bind_options(Command& command, ScoringOptions& options) { ScoringOptions::visit(options, declare_in(command)); }
+void bind_options(Command& command, BeamOptions& options) { BeamOptions::visit(options, declare_in(command)); }
+void bind_n_best(Command& command, BeamOptions& options) { BeamOptions::visit_n_best(options, declare_in(command)); }
+
+void bind_options(Command& command, SampleOptions& options) {
+  SampleOptions::visit(options, declare_in(command));
+  CLI::Option* const on = command.get_option("--sample");
+  SampleOptions::visit(options, [&](const std::string& name, const auto&...) {
+    if (name != "sample") command.get_option("--" + name)->needs(on);
+  });
+  on->excludes(command.get_option("--beam-size"));
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,114 @@
+#include "cli/options/train_options.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "api/open_model.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/option_names.h"
+#include "cli/options/declare_option.h"
+#include "cli/options/text_inputs.h"
+#include "train/options/recipes.h"
+#include "train/options/resolve.h"
+
+namespace hexapla::cli {
+namespace {
+
+// A file of lines, not of a model or a program.
+bool names_text(const std::string& name) {
+  return name == "train-sets" || name == "valid-sets" || name == "guided-alignment";
+}
+
+std::string type_of(const std::string& name) {
+  if (name == "model") return "DIR";
+  if (name == "vocab" || name == "guided-alignment") return "FILE";
+  if (name == "init-from") return "MODEL";
+  if (name == "train-sets" || name == "valid-sets" || name == "vocabs") return "SOURCE TARGET";
+  if (name == "temp-dir") return "DIR";
+  if (name == "valid-script") return "PROGRAM";
+  return "";
+}
+
+// Of the program itself, as --quiet; what the command line says wins.
+void set_own(const GivenOption& given, CLI::Option& option) {
+  if (option.count() > 0) return;
+  try {
+    for (const std::string& v : given.values) option.add_result(v);
+    option.run_callback();
+  } catch (const std::exception& e) {
+    throw UsageError(cat(given.place, ": '", given.name, "' cannot be ", given.values.front(), ": ", e.what()));
+  }
+}
+
+std::set<std::string> names_of_training() {
+  std::set<std::string> names{"layers"};
+  const auto add = [&](const char* name, const auto&...) { names.insert(name); };
+  const TrainOptions usual;
+  TrainOptions::visit(usual, add);
+  Config::visit(usual.architecture, add);
+  return names;
+}
+
+}  // namespace
+
+std::string nearest_option(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  return nearest(names, word);
+}
+
+std::string nearest_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return nearest(names, word);
+}
+
+void bind_train_options(Command& command, BoundTrainOptions& b) {
+  command.add_option("-c,--config", b.config_file, "YAML file whose keys are long option names")->type_name("FILE");
+  const std::set<std::string> of_recipes = options_of_recipes();
+  const auto declare = [&](const std::string& name, auto& field, const std::string& help, const auto& allowed,
+                           const auto&...) {
+    CLI::Option* option = declare_option(command, "--" + name, field, spell_options(help, as_flag), allowed);
+    if (of_recipes.contains(name)) option->default_str("(preset)");
+    if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
+    if (names_text(name)) option->check(text_input());
+    return option;
+  };
+  TrainOptions::visit(b.options, declare);
+  command.add_option("--layers", b.layers, Config::kLayers, "layers of both stacks, N")
+      ->default_str("(preset)")
+      ->group("Model");
+  b.architecture = Config::preset(b.options.preset);
+  Config::visit(b.architecture, [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
+    std::string list;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
+      for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;
+    declare(name, field, help + list, allowed)->group("Model");
+  });
+}
+
+TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
+  const std::set<std::string> names = names_of_training();
+  std::vector<GivenOption> all;
+  if (!b.config_file.empty())
+    for (GivenOption& given : read_options_file(b.config_file)) {
+      CLI::Option* own = names.contains(given.name) ? nullptr : command.get_option_no_throw("--" + given.name);
+      if (own && given.name != "config" && given.name != "help")
+        set_own(given, *own);
+      else
+        all.push_back(std::move(given));
+    }
+  for (const std::string& name : names)
+    if (const CLI::Option* option = command.get_option("--" + name); option->count() > 0)
+      all.push_back({name, option->reduced_results()});
+  TrainOptions options = resolve_options(all).options;
+  if (!options.init_from.empty())
+    for (const char* result : {"model.safetensors", "best.safetensors"})
+      refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
+  return options;
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,42 @@
+#pragma once
+#include "cli/terminal/terminal.h"
+#include "train/loop/trainer.h"
+
+namespace hexapla::cli {
+
+// Shows a training run: on a terminal a live line, and a table at each validation; otherwise one plain line a report
+// and a validation.
+class ProgressWatcher : public TrainWatcher {
+ public:
+  explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
+  // What valid.jsonl and train.jsonl of an earlier start say, so that "best" and the sparklines are of the whole run.
+  void remember(const std::string& folder);
+
+  void note(const std::string& text) override;
+  void started(const TrainStart& s) override;
+  void running(const TrainReport& r) override;
+  void updated(const TrainReport& r) override;
+  void validated(const Validation& v) override;
+  void saved(int64_t update, const std::string& folder) override;
+  Progress& progress() { return progress_; }
+
+ private:
+  std::string bold(const std::string& text) const;
+  void show_table(const Validation& v);
+  void show_samples(const Validation& v);
+
+  Progress progress_;
+  std::vector<double> losses_;                           // of the reports
+  std::vector<std::pair<int64_t, Validation>> history_;  // without their samples
+  std::vector<std::string> last_hypotheses_;
+  bool signature_shown_ = false;
+};
+
+// "loss 3.2142": what a live line of this many columns has room for, the most important first.
+std::string live_line(const TrainReport& r, const std::vector<double>& losses, int columns);
+
+// One measure over all validations so far, the last one being the newest: "new best", or
+// "stalled 2 times (best 34.12 at update 1,500)".
+std::string standing(const std::vector<std::pair<int64_t, double>>& values, bool higher_is_better, int digits);
+
+}  // namespace hexapla::cli

@@ -1,0 +1,26 @@
+#pragma once
+// What `hexapla translate` reads: lines from stdin, and what is asked of each of them.
+#include <memory>
+#include <string>
+
+#include "data/files/lines.h"
+#include "decode/constraints/line_constraints.h"
+
+namespace hexapla::cli {
+
+class TranslateInput {
+ public:
+  virtual ~TranslateInput() = default;
+  // The next line; false after the last. DataError: one that is not what it should be, or that LineReader refuses.
+  virtual bool next(std::string& text, LineConstraints& request) = 0;
+};
+
+// Lines of stdin. before_waiting: see LineReader.
+std::unique_ptr<TranslateInput> plain_input(BeforeWaiting before_waiting);
+// The same, with the prefixes of the translations in another file, line by line. DataError: not as many.
+std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file, BeforeWaiting before_waiting);
+// A JSON object a line: "text", and if wanted "prefix" (a string), "require" and "forbid" (lists of strings). An empty
+// line is an empty text.
+std::unique_ptr<TranslateInput> json_input(BeforeWaiting before_waiting);
+
+}  // namespace hexapla::cli

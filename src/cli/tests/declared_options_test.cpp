@@ -1,0 +1,167 @@
+// Every option of every command, taken from its declaration: numbers are refused outside of their ranges, and the docs
+// know all of them.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "base/files/file.h"
+#include "base/test_paths.h"
+#include "cli/command.h"
+#include "cli/options/train_options.h"
+#include "cli/terminal/terminal.h"
+#include "cli/test_command.h"
+
+namespace hexapla::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class DeclaredOptions : public CommandFolder {
+ protected:
+  DeclaredOptions() { add_commands(app_, chosen_); }
+
+  using Visit = std::function<void(const std::vector<std::string>& words, const Command& command)>;
+  static void for_commands(Command& command, const std::vector<std::string>& words, const Visit& visit) {
+    visit(words, command);
+    for (CLI::App* each : command.get_subcommands({})) {
+      auto* sub = dynamic_cast<Command*>(each);
+      ASSERT_NE(sub, nullptr) << each->get_name() << ": add_command() makes commands";
+      for_commands(*sub, words + std::vector<std::string>{each->get_name()}, visit);
+    }
+  }
+
+  Command app_;
+  Action chosen_;
+};
+
+std::string flag_of(const Command::NumberOption& number) { return "--" + number.option->get_lnames().front(); }
+
+std::vector<std::string> bad_words(const Command::NumberOption& number) {
+  std::vector<std::string> words{
+      "", " ", "x", "1x", "nan", "-nan", "inf", "-inf", "1e999", "-1e999", "1,5x", "0x", std::string(45, '9')};
+  words.insert(words.end(), number.outside.begin(), number.outside.end());
+  return words;
+}
+
+TEST_F(DeclaredOptions, NumbersOutOfRangeAreRefusedWithOneMessage) {
+  int numbers = 0;
+  for_commands(app_, {}, [&](const std::vector<std::string>& words, const Command& command) {
+    for (const auto& number : command.numbers()) {
+      ++numbers;
+      const std::string flag = flag_of(number);
+      for (const std::string& word : bad_words(number)) {
+        if (word.find(',') != std::string::npos && number.option->get_delimiter() == ',') continue;
+        const Result r = run_command(words + std::vector<std::string>{flag, word});
+        EXPECT_EQ(r.code, 2) << flag << " '" << word << "'\n" << r.err;
+        EXPECT_THAT(r.err, AllOf(StartsWith("hexapla: error: " + flag + " is "), HasSubstr(word),
+                                 HasSubstr(", but must be " + number.requirement)))
+            << testing::PrintToString(words);
+        EXPECT_EQ(r.out, "");
+      }
+    }
+  });
+  EXPECT_GT(numbers, 120);
+}
+
+TEST_F(DeclaredOptions, SoAreThoseOfConfigFiles) {
+  for_commands(app_, {}, [&](const std::vector<std::string>& words, const Command& command) {
+    if (words != std::vector<std::string>{"train"}) return;
+    for (const auto& number : command.numbers())
+      for (const std::string& word : bad_words(number)) {
+        const std::string name = number.option->get_lnames().front();
+        const std::string file = write("c.yml", "# numbers\n" + name + ": '" + word + "'\n");
+        const Result r = run_command({"train", "-c", file});
+        EXPECT_EQ(r.code, 2) << r.err;
+        EXPECT_THAT(r.err, AllOf(HasSubstr(file + ":2: "), HasSubstr("--" + name + " is "), HasSubstr(word),
+                                 HasSubstr(number.requirement)));
+      }
+  });
+}
+
+TEST_F(DeclaredOptions, WordsThatHoldNumbersAreCheckedToo) {
+  const std::vector<std::string> train{"train", "--train-sets", "a", "b", "--model", "/nonexistent/run"};
+  for (const char* option : {"--valid-every", "--save-every", "--report-every"})
+    for (const char* word : {"", "0", "-1", "e", "0e", "1.5", "nan", "99999999999999999999", "9999999999999999e"}) {
+      const Result r = run_command(train + std::vector<std::string>{option, word});
+      EXPECT_EQ(r.code, 2) << option << " '" << word << "'";
+      EXPECT_THAT(r.err, AllOf(HasSubstr(std::string(option) + " is '" + word + "'"), HasSubstr("from 1 to ")));
+    }
+  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  save_untrained_model(at("m"), v);
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& option, const std::string& word) {
+    const Result r = run_command(words + std::vector<std::string>{option, word}, "a b\n");
+    EXPECT_EQ(r.code, 2) << option << " '" << word << "'" << r.err;
+    EXPECT_THAT(r.err, AllOf(HasSubstr(option), HasSubstr(word)));
+  };
+  for (const char* word : {"-1", "2", "1.5", "x", "nan", "99999999999999999999"}) {
+    refused({"translate", "-q", "-m", at("m"), "--alignment", "hard"}, "--alignment-layer", word);
+    refused({"inspect", "-m", at("m"), "--src", "a"}, "--layer", word);
+    refused({"inspect", "-m", at("m"), "--src", "a"}, "--head", word == std::string("2") ? "3" : word);
+    refused({"translate", "-q", "-m", at("m"), "--alignment", "hard"}, "--alignment-head",
+            word == std::string("2") ? "3" : word);
+  }
+  for (const char* word : {"0", "-1", "1.1", "nan", "inf", "x"})
+    refused({"translate", "-q", "-m", at("m")}, "--alignment", word);
+  for (const char* word : {"-1", "99999999999999999999", "1.5", "x"})
+    refused({"inspect", "-m", at("m")}, "--src-ids", word);
+}
+
+TEST_F(DeclaredOptions, TheHelpShowsRangesAndDefaults) {
+  const std::string help = std::regex_replace(run_command({"train", "--help"}).out, std::regex("\\s+"), " ");
+  EXPECT_THAT(help, AllOf(HasSubstr("--vocab-size INT=10000 pieces of"), HasSubstr("(from 8 to 4194304)"),
+                          HasSubstr("--norm TEXT=layer kind of norm: layer, batch"),
+                          HasSubstr("--max-positions INT=1024"), HasSubstr("--dim-model INT=(preset) width")));
+  for (const char* preset : {"tiny", "small", "base", "big"})
+    EXPECT_THAT(help,
+                testing::ContainsRegex(std::string(preset) + ": enc-layers [0-9]+, dec-layers [0-9]+, dim-model"));
+  EXPECT_THAT(help, HasSubstr("base: enc-layers 6, dec-layers 6, dim-model 512, dim-ff 2048, heads 8, dropout 0.1, "
+                              "attention-dropout 0, activation-dropout 0, batch-tokens 4096, accumulate 6, "));
+}
+
+// As an option is written in the docs, with nothing of another's name after it.
+bool knows(const std::string& text, const std::string& flag) {
+  for (size_t at = text.find(flag); at != std::string::npos; at = text.find(flag, at + 1)) {
+    const char next = at + flag.size() < text.size() ? text[at + flag.size()] : ' ';
+    const char before = at > 0 ? text[at - 1] : ' ';
+    if (!std::isalnum(static_cast<unsigned char>(next)) && next != '-' && before != '-') return true;
+  }
+  return false;
+}
+
+TEST_F(DeclaredOptions, AreAllInTheDocs) {
+  const std::string docs = read_file(source_path("docs/commands.md"));
+  int options = 0;
+  for_commands(app_, {}, [&](const std::vector<std::string>& words, const Command& command) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) {
+        if (name == "help" || name == "version") continue;
+        ++options;
+        EXPECT_TRUE(knows(docs, "--" + name)) << testing::PrintToString(words) << " --" << name;
+      }
+    EXPECT_TRUE(words.size() != 1 || docs.find("`hexapla " + words[0]) != std::string::npos) << words[0];
+  });
+  EXPECT_GT(options, 200);
+}
+
+// And the other way round: what the docs call an option is one.
+TEST_F(DeclaredOptions, NoOtherIsInTheDocs) {
+  std::set<std::string> known{"--logdir"};  // of TensorBoard
+  for_commands(app_, {}, [&](const std::vector<std::string>&, const Command& command) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) known.insert("--" + name);
+  });
+  const std::string docs = read_file(source_path("docs/commands.md"));
+  const std::regex option("[^-\\w](--[a-z][a-z0-9-]*[a-z0-9])");
+  for (std::sregex_iterator at(docs.begin(), docs.end(), option), end; at != end; ++at)
+    EXPECT_TRUE(known.contains((*at)[1])) << (*at)[1];
+}
+
+}  // namespace
+}  // namespace hexapla::cli

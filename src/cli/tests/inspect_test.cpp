@@ -1,0 +1,112 @@
+// hexapla inspect as its users meet it.
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/files/file.h"
+#include "cli/test_command.h"
+#include "model/weights/model_file.h"
+#include "tensor/safetensors.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class InspectCommand : public CommandFolder {
+ protected:
+  InspectCommand() : vocabulary_(Vocabulary::train({"ein hund rennt .", "a dog runs .", "<&> \"x\""}, {.size = 32})) {
+    save_untrained_model(at("model.safetensors"), vocabulary_);
+  }
+  Result inspect(const std::vector<std::string>& more) const {
+    return run_command(std::vector<std::string>{"inspect", "-m", folder()} + more);
+  }
+  void expect_usage_error(const std::vector<std::string>& more, const std::string& message) const {
+    const Result r = inspect(more);
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+    EXPECT_EQ(r.out, "");
+  }
+  Vocabulary vocabulary_;
+};
+
+TEST_F(InspectCommand, shows_tokens_and_the_last_cross_attention) {
+  const Result r = inspect({"--src", "a dog runs .", "--tgt", "ein hund"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("source: a dog runs ."), HasSubstr("target: ein hund"), HasSubstr("</s> 2"),
+                           HasSubstr("decoder.layers.1.cross_attention, mean of 3 heads"), HasSubstr("<s>│"),
+                           HasSubstr("weight: 0 │"), Not(HasSubstr("\033["))));
+}
+
+TEST_F(InspectCommand, translates_where_there_is_no_target) {
+  EXPECT_THAT(inspect({"--src", "a dog"}).out, HasSubstr("log-probability -"));
+}
+
+TEST_F(InspectCommand, draws_the_chosen_heads) {
+  EXPECT_THAT(inspect({"--src", "a", "--tgt", "a", "--attention", "encoder", "--layer", "0", "--head", "all"}).out,
+              AllOf(HasSubstr("encoder.layers.0.self_attention, head 0"), HasSubstr("head 1"), HasSubstr("head 2"),
+                    Not(HasSubstr("head 3"))));
+  EXPECT_THAT(inspect({"--src", "a", "--tgt", "a", "--attention", "decoder", "--layer", "0", "--head", "2"}).out,
+              AllOf(HasSubstr("decoder.layers.0.self_attention, head 2"), Not(HasSubstr("head 1"))));
+}
+
+TEST_F(InspectCommand, colors_on_demand) {
+  EXPECT_THAT(inspect({"--src", "a", "--tgt", "a", "--color", "always"}).out, HasSubstr("\033[48;5;"));
+}
+
+TEST_F(InspectCommand, ids_are_taken_as_given) {
+  EXPECT_EQ(inspect({"--src-ids", "4, 5 6", "--tgt-ids", "7 8", "--out", at("x.json")}).code, 0);
+  const auto json = nlohmann::json::parse(read_file(at("x.json")));
+  EXPECT_EQ(json["source"]["ids"], nlohmann::json({4, 5, 6}));
+  EXPECT_EQ(json["target"]["ids"], nlohmann::json({1, 7, 8}));
+  EXPECT_EQ(json["source"]["pieces"][0], vocabulary_.piece(4));
+}
+
+TEST_F(InspectCommand, an_empty_target_is_a_target) {
+  EXPECT_EQ(inspect({"--src", "a", "--tgt", "", "--out", at("x.safetensors")}).code, 0);
+  EXPECT_EQ(SafetensorsFile::open(at("x.safetensors")).get("decoder.layers.1.cross_attention.weights").shape[1], 1);
+}
+
+TEST_F(InspectCommand, an_image_has_every_head_unless_told_otherwise) {
+  const auto image = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--src", "a <&>", "--tgt", "a", "--out", at("x.svg")});
+    EXPECT_EQ(inspect(more).code, 0);
+    return read_file(at("x.svg"));
+  };
+  EXPECT_THAT(image({}), AllOf(HasSubstr(">head 0<"), HasSubstr(">head 2<"), HasSubstr("Cross-attention")));
+  EXPECT_THAT(image({"--head", "1"}), AllOf(HasSubstr(">head 1<"), Not(HasSubstr(">head 0<"))));
+  EXPECT_THAT(image({"--head", "mean"}), AllOf(HasSubstr(">mean of 3 heads<"), Not(HasSubstr(">head 0<"))));
+}
+
+TEST_F(InspectCommand, says_what_is_wrong) {
+  expect_usage_error({}, "give --src TEXT or --src-ids IDS");
+  expect_usage_error({"--src", "a", "--src-ids", "4"}, "--src and --src-ids");
+  expect_usage_error({"--src", "a", "--tgt", "a", "--tgt-ids", "4"}, "--tgt and --tgt-ids");
+  expect_usage_error({"--src", "  "}, "--src has no text");
+  expect_usage_error({"--src-ids", " "}, "--src-ids has no ids");
+  expect_usage_error({"--src-ids", "4 99"}, "'99' is no id of the vocabulary; give numbers from 0 to");
+  expect_usage_error({"--src", "a", "--tgt-ids", "-1"}, "'-1' is no id");
+  expect_usage_error({"--src-ids", "4x"}, "'4x' is no id");
+  expect_usage_error({"--src", "a", "--layer", "2"}, "the decoder has the layers 0 to 1");
+  expect_usage_error({"--src", "a", "--attention", "encoder", "--layer", "-1"}, "the encoder has the layers 0 to 0");
+  expect_usage_error({"--src", "a", "--head", "3"}, "the heads 0 to 2");
+  expect_usage_error({"--src", "a", "--attention", "self"}, "none of encoder, decoder, cross");
+  expect_usage_error({"--src", "a", "--out", at("x.png")}, "end in .safetensors, .json or .svg");
+  std::string many;
+  for (int i = 0; i < 513; ++i) many += "4 ";
+  expect_usage_error({"--src-ids", many}, "the source has 513 tokens; give at most 512");
+}
+
+TEST_F(InspectCommand, a_folder_that_is_missing_is_an_error_of_the_machine) {
+  const Result r = inspect({"--src", "a", "--out", at("no/x.svg")});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("no/x.svg"));
+}
+
+}  // namespace
+}  // namespace hexapla::cli

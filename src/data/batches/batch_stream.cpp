@@ -1,0 +1,183 @@
+#include "data/batches/batch_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/error.h"
+#include "data/batches/window.h"
+
+namespace hexapla {
+namespace {
+
+constexpr size_t kWindowsAhead = 2;  // ready, or one ready and one being made, beside the one that is drawn from
+
+// Makes windows in a thread of its own, a few ahead of those that are taken.
+class Prefetch {
+ public:
+  explicit Prefetch(WindowMaker maker) : maker_(std::move(maker)) {}
+
+  const WindowMaker& maker() const { return maker_; }  // of which nothing but what is const
+  void seek(int64_t epoch, int64_t index) {
+    thread_ = {};  // ends the one that runs
+    ready_.clear();
+    failure_ = nullptr;
+    maker_.seek(epoch, index);
+  }
+  std::shared_ptr<const Window> take() {
+    if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ready_.empty() || failure_; });
+    if (ready_.empty()) std::rethrow_exception(failure_);
+    auto window = std::move(ready_.front());
+    ready_.pop_front();
+    changed_.notify_all();
+    return window;
+  }
+
+ private:
+  void run(std::stop_token stop) {
+    try {
+      while (!stop.stop_requested()) {
+        auto window = std::make_shared<const Window>(maker_.next(stop));
+        std::unique_lock lock(mutex_);
+        ready_.push_back(std::move(window));
+        changed_.notify_all();
+        changed_.wait(lock, stop, [&] { return ready_.size() < windows_ahead(); });
+      }
+    } catch (const Stopped&) {
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+  size_t windows_ahead() const { return maker_.whole() ? 1 : kWindowsAhead; }
+
+  WindowMaker maker_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::shared_ptr<const Window>> ready_;
+  std::exception_ptr failure_;
+  std::jthread thread_;  // the last: it ends before what it uses goes
+};
+
+class WindowedStream : public BatchStream {
+ public:
+  WindowedStream(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)
+      : source_(pairs.source), target_(pairs.target), options_(options), windows_(WindowMaker(pairs, options, space)) {
+    if (options.batch_tokens < 1)
+      throw UsageError(cat("`batch-tokens` ", options.batch_tokens, " is too small: use 1 or more"));
+  }
+
+  void seek(int64_t epoch, int64_t place) override {
+    const int64_t index = place >> 32;
+    if (!window_ || window_->epoch != epoch || window_->index != index) {
+      windows_.seek(epoch, index);
+      window_.reset();
+      sought_ = index << 32;
+    }
+    at_ = static_cast<size_t>(place & 0xFFFFFFFF);
+    ended_ = false;
+  }
+  const Batch& next() override {
+    while (window().plan.size() <= at_) take();
+    batch_ = window_->batch(target_, at_++);
+    ended_ = window_->last && at_ == window_->plan.size();
+    return batch_;
+  }
+  bool epoch_ended() const override { return ended_; }
+  int64_t place() const override {
+    if (!window_) return sought_ | static_cast<int64_t>(at_);
+    if (at_ < window_->plan.size()) return window_->index << 32 | static_cast<int64_t>(at_);
+    return window_->last ? 0 : (window_->index + 1) << 32;
+  }
+  double epochs() const override {
+    const Window& w = window();
+    int64_t given = w.before;
+    for (size_t i = 0; i < at_; ++i) given += static_cast<int64_t>(w.plan[i].size());
+    return double(w.epoch) + double(given) / double(w.epoch_pairs);
+  }
+  int64_t batches() const override {
+    const Window& w = window();
+    const auto planned = static_cast<int64_t>(w.plan.size());
+    return maker().whole() ? planned : (w.epoch_pairs * planned + w.pairs() - 1) / w.pairs();
+  }
+  int64_t pairs() const override { return window().epoch_pairs; }
+
+  size_t memory() const override {
+    if (maker().whole()) return 0;
+    return static_cast<size_t>((kWindowsAhead + 1) * static_cast<double>(maker().most_pairs()) * maker().means().bytes);
+  }
+  Batch largest() override { return maker().whole() ? largest_planned() : largest_possible(); }
+
+ private:
+  const WindowMaker& maker() const { return windows_.maker(); }
+  const Window& window() const {
+    if (!window_) window_ = windows_.take();
+    return *window_;
+  }
+  void take() {
+    window_ = windows_.take();
+    at_ = 0;
+  }
+  Batch largest_planned() const {
+    int64_t most = -1;
+    size_t best = 0;
+    for (size_t i = 0; i < window().plan.size(); ++i) {
+      int64_t tokens = 0;
+      for (const int32_t place : window_->plan[i]) {
+        const PackedPair pair = (*window_->table)[place];
+        tokens += count_ids(pair.source) + 2 * count_ids(pair.target);
+      }
+      if (tokens > most) most = tokens, best = i;
+    }
+    return window_->batch(target_, best);
+  }
+  // What is ahead is not known yet: as much as the limits let a batch have, and no more than about what there is.
+  Batch largest_possible() const {
+    const PairMeans means = maker().means();
+    const int64_t longest = options_.max_length;
+    auto most = [&](int64_t limit, double mean) {
+      constexpr double more_than_mean = 1.25;  // of tokens, an epoch may have
+      const double there = more_than_mean * mean * static_cast<double>(maker().most_pairs());
+      return std::min(std::max(limit, longest), static_cast<int64_t>(std::ceil(there)));
+    };
+    const int64_t targets = most(options_.batch_tokens, means.target);
+    const int64_t sources = most(options_.batch_tokens * 3 / 2, means.source);
+    const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
+    auto length = [&](int64_t tokens, int64_t i) {
+      return static_cast<size_t>(tokens * (i + 1) / sequences - tokens * i / sequences);
+    };
+    std::vector<Example> all;
+    std::vector<int32_t> places;
+    for (int64_t i = 0; i < sequences; ++i) {
+      all.push_back({Ids(std::max<size_t>(length(sources, i), 1), source_.eos()),
+                     Ids(std::max<size_t>(length(targets, i), 2) - 1, target_.eos())});
+      places.push_back(static_cast<int32_t>(i));
+    }
+    return make_batch(target_, all, places);
+  }
+
+  Vocabulary source_, target_;
+  Batching options_;
+  mutable Prefetch windows_;
+  mutable std::shared_ptr<const Window> window_;  // that of the last batch, or of the next where none was given
+  int64_t sought_ = 0;                            // the place of the window that comes, where there is none yet
+  size_t at_ = 0;                                 // of the batch that comes next
+  bool ended_ = false;
+  Batch batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchStream> open_batches(const TrainingPairs& pairs, const Batching& options,
+                                          const ShuffleSpace& space) {
+  return std::make_unique<WindowedStream>(pairs, options, space);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,63 @@
+#pragma once
+// A run of pairs of one epoch in random order, in ids, and the batches that they make.
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "data/batches/batch.h"
+#include "data/batches/epoch_parts.h"
+#include "data/batches/training_pairs.h"
+#include "text/vocabulary/sampling.h"
+
+namespace hexapla {
+
+struct Window {
+  int64_t epoch = 0, index = 0;  // index: part << 16 | which of the part's windows
+  bool last = false;             // of its epoch
+  int64_t before = 0, epoch_pairs = 0;
+  std::shared_ptr<const PairTable> table;  // the pairs, or
+  std::vector<Example> examples;
+  Plan plan;
+  int64_t pairs() const;
+  Batch batch(const Vocabulary& target, size_t i) const;
+};
+
+// Of a pair of an epoch, on the mean.
+struct PairMeans {
+  double source = 0, target = 0;  // tokens, each side with </s>
+  double bytes = 0;               // of an Example and its place in a plan
+};
+
+// Makes window after window. Where all pairs are ids in memory an epoch is one window: plan_epoch's batches.
+class WindowMaker {
+ public:
+  WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space);
+
+  bool whole() const { return whole_; }
+  int64_t most_pairs() const;  // of a window
+  PairMeans means() const;     // of a thousand pairs from all over the text, cut as an epoch would
+  void seek(int64_t epoch, int64_t index);
+  Window next(std::stop_token stop);  // DataError: an epoch has no pair; RunError: the disk; Stopped
+
+ private:
+  void load(std::stop_token stop);
+  Window plan_whole();
+  Window cut(int64_t from, int64_t to);
+  Example example(const PackedPair& pair, Random& random) const;
+  Random random(uint64_t stream, int64_t number) const;
+
+  Batching options_;
+  std::shared_ptr<const PairStore> store_;
+  double most_weight_;
+  Vocabulary source_, target_;
+  std::optional<SubwordSampler> source_sampler_, target_sampler_;
+  std::unique_ptr<EpochParts> parts_;
+  bool whole_;
+  int64_t window_pairs_;
+  int64_t epoch_ = 0, part_ = 0, window_ = 0;  // of the window that comes next
+  EpochPart loaded_;                           // part_, if it is there
+  int64_t before_ = 0, epoch_pairs_ = 0;
+  std::vector<PairSize> sizes_;  // of whole_
+};
+
+}  // namespace hexapla

@@ -1,0 +1,125 @@
+#include "data/files/corpus.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "data/files/lines.h"
+#include "text/utf8.h"
+
+namespace hexapla {
+namespace {
+
+constexpr size_t kPlacesNamed = 5;
+
+bool blank(std::string_view line) { return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
+
+std::string hex(unsigned char byte) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+// Files from elsewhere are mostly Latin-1 or UTF-16; the latter shows by its mark or by NUL bytes.
+std::string convert_with(std::string_view encoding, const std::string& name) {
+  return cat("convert the file with: iconv -f ", encoding, " -t UTF-8 ", name);
+}
+
+[[noreturn]] void fail_empty(const std::string& name) {
+  throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
+}
+
+}  // namespace
+
+void DropCount::add(int64_t line) {
+  ++count_;
+  if (first_.size() < kPlacesNamed) first_.push_back(line);
+}
+
+std::string DropCount::note(const std::string& where, const std::string& why) const {
+  std::string places;
+  for (const int64_t line : first_) places += cat(places.empty() ? "" : ", ", line);
+  if (count_ > static_cast<int64_t>(first_.size())) places += ", ...";
+  return cat(where, ": ", count_, count_ == 1 ? " pair" : " pairs", " dropped, ", why, " (",
+             count_ == 1 ? "line " : "lines ", places, ")");
+}
+
+void check_line(std::string_view line, const std::string& name, int64_t line_number) {
+  if (const size_t nul = line.find('\0'); nul != std::string_view::npos) {
+    throw DataError(cat(name, " line ", line_number, " has a NUL byte at byte ", nul + 1,
+                        ": this is not UTF-8 text; if it is UTF-16, ", convert_with("UTF-16", name),
+                        ", else remove the byte"));
+  }
+  const auto bad = invalid_utf8(line);
+  if (!bad) return;
+  const bool utf16 = line_number == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"));
+  throw DataError(cat(name, " line ", line_number, " is not valid UTF-8 at byte ", *bad + 1, " (",
+                      hex(static_cast<unsigned char>(line[*bad])), "): ",
+                      convert_with(utf16 ? "UTF-16" : "ISO-8859-1", name), utf16 ? "" : " (or its true encoding)"));
+}
+
+CheckedReader::CheckedReader(ParallelSource from, const CorpusChecks& checks)
+    : reader_(std::move(from)), checks_(checks) {}
+
+bool CheckedReader::next(std::string& source, std::string& target) {
+  while (reader_.next(source, target)) {
+    check_line(source, reader_.source_name(), line_number());
+    check_line(target, reader_.target_name(), line_number());
+    DropCount* why = reason_to_drop(source, target);
+    if (!why) return true;
+    why->add(line_number());
+  }
+  return false;
+}
+
+DropCount* CheckedReader::reason_to_drop(std::string_view source, std::string_view target) {
+  if (blank(source) || blank(target)) return &blank_;
+  if (static_cast<int64_t>(source.size()) > checks_.max_line_bytes) return &source_long_;
+  if (static_cast<int64_t>(target.size()) > checks_.max_line_bytes) return &target_long_;
+  return nullptr;
+}
+
+std::vector<std::string> CheckedReader::notes() const {
+  const std::string long_line = cat("a line is longer than ", checks_.max_line_bytes, " bytes");
+  std::vector<std::string> out;
+  if (blank_.count()) out.push_back(blank_.note(reader_.name(), "a line is blank"));
+  if (source_long_.count()) out.push_back(source_long_.note(reader_.source_name(), long_line));
+  if (target_long_.count()) out.push_back(target_long_.note(reader_.target_name(), long_line));
+  return out;
+}
+
+void CheckedReader::rewind() {
+  reader_.rewind();
+  blank_ = source_long_ = target_long_ = {};
+}
+
+Corpus read_parallel(const ParallelSource& from, const CorpusChecks& checks) {
+  CheckedReader reader(from, checks);
+  Corpus corpus;
+  corpus.source_name = reader.text().source_name();
+  corpus.target_name = reader.text().target_name();
+  for (std::string x, y; reader.next(x, y);) {
+    corpus.source.push_back(std::move(x));
+    corpus.target.push_back(std::move(y));
+    corpus.lines.push_back(reader.line_number());
+  }
+  corpus.file_lines = reader.line_number();
+  corpus.notes = reader.notes();
+  if (corpus.size() == 0) throw DataError(cat("no usable pair in ", reader.text().name(), ": ", corpus.notes.front()));
+  return corpus;
+}
+
+Corpus read_parallel(const std::string& source_path, const std::string& target_path, const CorpusChecks& checks) {
+  return read_parallel(ParallelSource{.source = source_path, .target = target_path}, checks);
+}
+
+std::vector<std::string> read_checked_lines(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) {
+    check_line(line, reader.name(), reader.line_number());
+    lines.push_back(std::move(line));
+  }
+  if (lines.empty()) fail_empty(reader.name());
+  return lines;
+}
+
+}  // namespace hexapla

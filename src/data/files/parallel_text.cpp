@@ -1,0 +1,126 @@
+#include "data/files/parallel_text.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+
+[[noreturn]] void fail_empty(const std::string& name) {
+  throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
+}
+
+// At least one file has ended.
+void check_counts(LineReader& source, LineReader& target) {
+  const int64_t n = count_to_end(source), m = count_to_end(target);
+  if (n == 0) fail_empty(source.name());
+  if (m == 0) fail_empty(target.name());
+  if (n != m) {
+    throw DataError(
+        cat(source.name(), " has ", n, n == 1 ? " line but " : " lines but ", target.name(), " has ", m,
+            ": line i of one must translate line i of the other; find where they part with 'hexapla data' and "
+            "mend the shorter one"));
+  }
+}
+
+// Splits at the one tab.
+void split(const std::string& line, const LineReader& reader, std::string& source, std::string& target) {
+  const size_t tab = line.find('\t');
+  const std::string place = cat(reader.name(), " line ", reader.line_number());
+  if (tab == std::string::npos)
+    throw DataError(cat(place, " has no tab: a line is SOURCE<TAB>TARGET; mend the line, or give two files"));
+  size_t fields = 2;
+  for (size_t at = tab; (at = line.find('\t', at + 1)) != std::string::npos;) ++fields;
+  if (fields > 2)
+    throw DataError(
+        cat(place, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; take two columns with: cut -f 1,2"));
+  source.assign(line, 0, tab);
+  target.assign(line, tab + 1);
+}
+
+// A pipe gives its bytes once.
+bool readable_again(const std::string& path) {
+  return path.empty() || (path != "-" && std::filesystem::is_regular_file(path));
+}
+
+}  // namespace
+
+void ParallelSource::check() const {
+  const bool pair = !source.empty() && !target.empty();
+  if (!tsv.empty() && (!source.empty() || !target.empty()))
+    throw UsageError("a corpus is two files or one TSV file, not both: leave one of them out");
+  if (tsv.empty() && !pair)
+    throw UsageError("a corpus needs a source and a target file, or one TSV file with SOURCE<TAB>TARGET lines");
+  if (source == "-" && target == "-")
+    throw UsageError("source and target are both \"-\": only one of them can come from stdin");
+}
+
+bool ParallelSource::can_be_read_again() const {
+  return readable_again(source) && readable_again(target) && readable_again(tsv);
+}
+
+struct ParallelReader::Impl {
+  ParallelSource from;
+  BeforeWaiting before_waiting;
+  std::optional<LineReader> source, target;  // of a TSV only the first is there
+  std::string line;
+
+  void open() {
+    if (from.tsv.empty()) {
+      source.emplace(from.source, before_waiting);
+      target.emplace(from.target, before_waiting);
+    } else {
+      source.emplace(from.tsv, before_waiting);
+    }
+  }
+  bool next_of_two(std::string& x, std::string& y) {
+    const bool have_x = source->next(x), have_y = target->next(y);
+    if (have_x && have_y) return true;
+    check_counts(*source, *target);
+    return false;
+  }
+  bool next_of_one(std::string& x, std::string& y) {
+    if (source->next(line)) {
+      split(line, *source, x, y);
+      return true;
+    }
+    if (source->line_number() == 0) fail_empty(source->name());
+    return false;
+  }
+};
+
+ParallelReader::ParallelReader(ParallelSource from, BeforeWaiting before_waiting) : impl_(std::make_unique<Impl>()) {
+  from.check();
+  impl_->before_waiting = std::move(before_waiting);
+  impl_->from = std::move(from);
+  impl_->open();
+}
+ParallelReader::~ParallelReader() = default;
+ParallelReader::ParallelReader(ParallelReader&&) noexcept = default;
+ParallelReader& ParallelReader::operator=(ParallelReader&&) noexcept = default;
+
+bool ParallelReader::next(std::string& source, std::string& target) {
+  return impl_->target ? impl_->next_of_two(source, target) : impl_->next_of_one(source, target);
+}
+
+int64_t ParallelReader::line_number() const { return impl_->source->line_number(); }
+const std::string& ParallelReader::source_name() const { return impl_->source->name(); }
+const std::string& ParallelReader::target_name() const {
+  return (impl_->target ? impl_->target : impl_->source)->name();
+}
+std::string ParallelReader::name() const {
+  return impl_->target ? source_name() + " + " + target_name() : source_name();
+}
+
+bool ParallelReader::can_rewind() const { return impl_->from.can_be_read_again(); }
+
+void ParallelReader::rewind() {
+  if (!can_rewind())
+    throw UsageError(cat(
+        name(), " can be read only once, because it is a pipe, and has to be read again: write it to a file first"));
+  impl_->open();
+}
+
+}  // namespace hexapla

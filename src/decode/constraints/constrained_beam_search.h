@@ -1,0 +1,40 @@
+#pragma once
+// Beam search under rules: the same as BeamSearch where none applies.
+#include "decode/constraints/constrained_tokens.h"
+#include "decode/search/beam_search.h"
+
+namespace hexapla {
+
+class ConstrainedBeamSearch final : public DecodingStrategy {
+ public:
+  ConstrainedBeamSearch(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
+      : options_(options), special_(special), constraints_(queue, options, special), pieces_(queue.pieces) {}
+  void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
+  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+
+ private:
+  // A candidate and how many tokens of required phrases it would have.
+  struct Banked {
+    Candidate candidate;
+    int64_t bank;
+  };
+  // The rows of one sentence.
+  struct Step {
+    Sentence& sentence;
+    ConstrainedTokens& tokens;
+    int64_t first_row;
+  };
+  void grow(const Step& step) const;
+  void end(const Step& step) const;
+  void retire(Sentence& s) const;
+  void add_row(const Step& step, size_t beam, std::vector<Banked>& all) const;
+  void add_required(const Step& step, size_t beam, const Partial& so_far, std::vector<Banked>& all) const;
+  int64_t bank(const Partial& so_far, int32_t id) const;
+
+  const SearchOptions& options_;
+  SpecialIds special_;
+  Constraints constraints_;
+  const PieceTexts* pieces_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,75 @@
+#pragma once
+// The most probable tokens of each row that rules allow. Probabilities stay the model's: what is not allowed is passed
+// over, and nothing is made up for it.
+#include <algorithm>
+#include <vector>
+
+#include "decode/constraints/constraints.h"
+#include "decode/search/best_tokens.h"
+
+namespace hexapla {
+
+class ConstrainedTokens {
+ public:
+  // needed: so many are looked for where every row has them; a row is sorted whole only where rules take them away.
+  ConstrainedTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special)
+      : cx_(cx), special_(special), best_(cx, logits, needed, special), logits_(logits), normalised_(rows()) {}
+
+  // f(score, id) for every token but <s> and padding, best first, until it returns false.
+  template <class F>
+  void visit(int64_t row, F&& f) {
+    bool wanted = true;
+    Ids seen;
+    best_.visit(row, [&](double score, int32_t id) {
+      seen.push_back(id);
+      return wanted = f(score, id);
+    });
+    if (!wanted) return;
+    const auto unseen = [&](int32_t id) { return std::find(seen.begin(), seen.end(), id) == seen.end(); };
+    visit_sorted(row, unseen, f);
+  }
+  // Those that may follow.
+  template <class F>
+  void visit(int64_t row, const Partial& so_far, const Constraints& rules, F&& f) {
+    const auto allowed = [&](int32_t id) { return rules.allows(so_far, id); };
+    if (rules.forced(so_far)) return visit_sorted(row, allowed, f);
+    visit(row, [&](double score, int32_t id) { return !allowed(id) || f(score, id); });
+  }
+
+  // log p of any token.
+  double score(int64_t row, int32_t id) { return number(scores(row), id); }
+  // [1, V]: log p of every token. RunError: NaN.
+  Tensor scores(int64_t row) {
+    const Tensor r = logits_.slice(row, 1);
+    if (!normalised_[static_cast<size_t>(row)]) {
+      cx_.backend.log_softmax(r, r);
+      if (std::isnan(number(r, 0))) throw_not_a_number();
+      normalised_[static_cast<size_t>(row)] = true;
+    }
+    return r;
+  }
+  bool writable(int32_t id) const { return id != special_.bos && id != special_.pad; }
+
+ private:
+  size_t rows() const { return static_cast<size_t>(logits_.shape[0]); }
+
+  // The same order as that of the best: by score, and among equals by id.
+  template <class Wanted, class F>
+  void visit_sorted(int64_t row, Wanted&& wanted, F&& f) {
+    const Tensor log_p = scores(row);
+    Ids ids;
+    for (int32_t id = 0; id < logits_.shape[1]; ++id)
+      if (writable(id) && wanted(id)) ids.push_back(id);
+    std::stable_sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return number(log_p, a) > number(log_p, b); });
+    for (const int32_t id : ids)
+      if (!f(number(log_p, id), id)) return;
+  }
+
+  Context& cx_;
+  SpecialIds special_;
+  BestTokens best_;
+  Tensor logits_;
+  std::vector<bool> normalised_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,138 @@
+#include "decode/constraints/constraints.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "text/characters.h"
+
+namespace hexapla {
+namespace {
+
+// At least so many tokens before </s>.
+struct MinLength final : Constraint {
+  int64_t tokens;
+  int32_t eos;
+  MinLength(int64_t n, int32_t end) : tokens(n), eos(end) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    return id != eos || static_cast<int64_t>(so_far.ids.size()) > tokens;
+  }
+};
+
+// Never the unknown piece.
+struct KnownWords final : Constraint {
+  int32_t unk;
+  explicit KnownWords(int32_t id) : unk(id) {}
+  bool allows(const Partial&, int32_t id) const override { return id != unk; }
+};
+
+// No n tokens that were there before, in this order (Paulus, Xiong, Socher 2017, section 2.5).
+struct NoRepeatedNgram final : Constraint {
+  size_t n;
+  explicit NoRepeatedNgram(int64_t size) : n(static_cast<size_t>(size)) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const Ids& ids = so_far.ids;  // the first, <s>, is in no n-gram that is repeated
+    if (ids.size() < n) return true;
+    const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
+    for (auto at = ids.begin(); at != last; ++at)
+      if (at[static_cast<std::ptrdiff_t>(n - 1)] == id && std::equal(last, ids.end(), at)) return false;
+    return true;
+  }
+};
+
+// No characters with a letter among them stand more than so many times in a row: "endendend". A mark belongs to the
+// character before it, so nothing that is repeated begins with one or ends before one.
+struct LimitedRepetition final : Constraint {
+  size_t times;
+  const PieceTexts& pieces;
+  LimitedRepetition(int64_t n, const PieceTexts& p) : times(static_cast<size_t>(n)), pieces(p) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const std::string text = so_far.text + std::string(pieces.added(so_far.text, id));
+    const std::vector<Character> all = characters_of(text);
+    // The last repetition may end anywhere in what is added.
+    for (size_t end = all.size(); end > 0 && all[end - 1].to > so_far.text.size(); --end) {
+      if (end < all.size() && all[end].kind == CharacterKind::mark) continue;
+      for (size_t unit = 1; unit <= end / (times + 1); ++unit)
+        if (repeats(text, std::span(all).first(end).last(unit * (times + 1)), unit)) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Whether the tail of the text is its first so many characters again and again.
+  static bool repeats(std::string_view text, std::span<const Character> tail, size_t unit) {
+    const size_t from = tail.front().from, bytes = tail[unit].from - from;
+    const std::string_view all = text.substr(from, tail.back().to - from);
+    return all.size() == bytes * (tail.size() / unit) && all.substr(bytes) == all.substr(0, all.size() - bytes) &&
+           tail.front().kind != CharacterKind::mark &&
+           std::any_of(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(unit),
+                       [](const Character& c) { return c.kind == CharacterKind::letter; });
+  }
+};
+
+// None of the request's forbidden phrases.
+struct Forbidden final : Constraint {
+  const PieceTexts& pieces;
+  int32_t eos;
+  Forbidden(const PieceTexts& p, int32_t end) : pieces(p), eos(end) {}
+  bool allows(const Partial& so_far, int32_t id) const override {
+    const Ending ending = id == eos ? Ending::closed : Ending::open;
+    std::string text = so_far.text;
+    text += pieces.added(so_far.text, id);
+    return std::none_of(so_far.request.forbidden.begin(), so_far.request.forbidden.end(),
+                        [&](const Phrase& p) { return stands_in(p, text, ending, so_far.text.size()); });
+  }
+};
+
+template <class F>
+bool any_request(const Queue& queue, F&& f) {
+  return std::any_of(queue.requests.begin(), queue.requests.end(), f);
+}
+bool has_prefix(const SentenceConstraints& r) { return !r.prefix.empty(); }
+bool has_forbidden(const SentenceConstraints& r) { return !r.forbidden.empty(); }
+bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
+
+}  // namespace
+
+bool ruled(const Queue& queue, const SearchOptions& o) {
+  return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_repetition > 0 || o.forbid_unknown ||
+         any_request(queue,
+                     [](const SentenceConstraints& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });
+}
+
+Constraints::Constraints(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
+    : requests_(queue.requests), pieces_(queue.pieces), eos_(special.eos) {
+  const bool forbidden = any_request(queue, has_forbidden);
+  read_text_ =
+      forbidden || options.max_repetition > 0 || any_request(queue, has_prefix) || any_request(queue, has_required);
+  HEXAPLA_CHECK(pieces_ || !(read_text_ || options.forbid_unknown),
+                "search: rules on text, but the queue does not say what the pieces read as");
+  const auto add = [&](auto rule) { constraints_.push_back(std::make_unique<decltype(rule)>(std::move(rule))); };
+  if (options.min_length > 0) add(MinLength(options.min_length, special.eos));
+  if (options.forbid_unknown) add(KnownWords(pieces_->unk()));
+  if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options.no_repeat_ngram));
+  if (forbidden) add(Forbidden(*pieces_, special.eos));
+  if (options.max_repetition > 0) add(LimitedRepetition(options.max_repetition, *pieces_));
+}
+
+const SentenceConstraints& Constraints::request(size_t source) const {
+  static const SentenceConstraints none;
+  return requests_.empty() ? none : requests_[source];
+}
+
+Partial Constraints::partial(const Ids& ids, size_t source) const {
+  const SentenceConstraints& r = request(source);
+  return {ids, read_text_ ? pieces_->read(ids, r.prefix) : std::string(), r};
+}
+
+bool Constraints::allows(const Partial& so_far, int32_t id) const {
+  if (forced(so_far)) {
+    if (id == eos_) return false;
+    const std::string_view rest = std::string_view(so_far.request.prefix).substr(so_far.text.size());
+    const std::string_view added = pieces_->added(so_far.text, id, so_far.request.prefix);
+    return !added.empty() && (rest.starts_with(added) || added.starts_with(rest));
+  }
+  return std::all_of(constraints_.begin(), constraints_.end(),
+                     [&](const auto& rule) { return rule->allows(so_far, id); });
+}
+
+}  // namespace hexapla

@@ -1,0 +1,51 @@
+#pragma once
+// What a translation may not do, whichever way its tokens are chosen. A rule looks at the translation so far and at the
+// token that would follow; it keeps no state, so hypotheses may come, go and change their ancestors.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/constraints/phrases.h"
+#include "decode/queue.h"
+#include "decode/search_options.h"
+
+namespace hexapla {
+
+// A translation so far.
+struct Partial {
+  const Ids& ids;    // <s> first
+  std::string text;  // what they read as; empty where no rule looks at text
+  const SentenceConstraints& request;
+};
+
+class Constraint {
+ public:
+  virtual ~Constraint() = default;
+  virtual bool allows(const Partial& so_far, int32_t id) const = 0;
+};
+
+// The rules of one search.
+class Constraints {
+ public:
+  // Error: a request speaks of text, but the queue has no piece texts.
+  Constraints(const Queue& queue, const SearchOptions& options, const SpecialIds& special);
+
+  const SentenceConstraints& request(size_t source) const;
+  Partial partial(const Ids& ids, size_t source) const;
+  // Whether the prefix that was asked for is not yet written: then it alone decides, and few tokens are allowed.
+  bool forced(const Partial& so_far) const { return so_far.text.size() < so_far.request.prefix.size(); }
+  bool allows(const Partial& so_far, int32_t id) const;
+
+ private:
+  std::span<const SentenceConstraints> requests_;
+  const PieceTexts* pieces_;
+  int32_t eos_;
+  bool read_text_ = false;
+  std::vector<std::unique_ptr<Constraint>> constraints_;
+};
+
+// Whether any sentence of the queue has rules: if not, there are faster ways to decode.
+bool ruled(const Queue& queue, const SearchOptions& options);
+
+}  // namespace hexapla

@@ -1,0 +1,394 @@
+#include "decode/constraints/constraints.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
+#include "decode/search/beam_entry.h"
+#include "decode/test_models.h"
+#include "decode/text/translator.h"
+#include "text/plain_line.h"
+
+namespace hexapla {
+namespace {
+using namespace test;
+
+const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
+                                     "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
+
+std::vector<std::string> made_up_lines(int n, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::string> lines(n);
+  for (std::string& line : lines)
+    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
+      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+  return lines;
+}
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 56});
+  return v;
+}
+const PieceTexts& pieces() {
+  static const PieceTexts p(vocabulary());
+  return p;
+}
+
+Config config() {
+  Config c = small_config();
+  c.source_vocab = c.target_vocab = vocabulary().size();
+  c.tied = "none";
+  return c;
+}
+
+class RulesTest : public testing::Test {
+ protected:
+  RulesTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
+  std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
+    std::vector<std::string> best;
+    warnings_ = 0;
+    for (const auto& t : translator_.translate(lines, options, [&](size_t, const std::string&) { ++warnings_; }))
+      best.push_back(t.at(0).text);
+    return best;
+  }
+  TestModel m_{config()};
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TranslateOptions options_{.search = {.extra_length = 8}};
+  int warnings_ = 0;
+};
+
+bool has(const std::string& text, const std::string& phrase) { return stands_in({phrase, {}}, text, Ending::closed); }
+int count(const std::vector<std::string>& texts, const std::string& phrase) {
+  return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return has(t, phrase); }));
+}
+
+// ---- phrases ----
+
+TEST(Phrases, AreWholeWords) {
+  EXPECT_TRUE(has("ein Hund läuft", "Hund"));
+  EXPECT_TRUE(has("(Hund)", "Hund"));
+  EXPECT_TRUE(has("Hund", "Hund"));
+  EXPECT_FALSE(has("ein Hundehaus", "Hund"));
+  EXPECT_FALSE(has("Windhund und Schlosshund", "hund"));
+  EXPECT_TRUE(has("Hunde, Hund", "Hund"));  // not at the first place, but at the second
+  EXPECT_TRUE(has("in der Tat so", "der Tat"));
+  EXPECT_TRUE(has("我在北京的家", "北京"));
+  EXPECT_FALSE(stands_in({"Hund", {}}, "ein Hund", Ending::open)) << "it may become a Hundehaus";
+  EXPECT_FALSE(stands_in({"ein", {}}, "ein Hund und", Ending::open, 6)) << "ends before byte 6";
+}
+
+TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
+  const std::vector<Phrase> phrases{{"a a b", {5, 5, 6}}, {"c", {7}}};
+  EXPECT_EQ(met(phrases, {1}, "").next, (Ids{5, 7}));
+  const Met begun = met(phrases, {1, 5, 5, 5}, "a a a");
+  EXPECT_EQ(begun.tokens, 2);  // the last two, not the first
+  EXPECT_EQ(begun.next, (Ids{6, 7}));
+  EXPECT_FALSE(begun.all);
+  const Met all = met(phrases, {1, 7, 5, 5, 6}, "c a a b");
+  EXPECT_EQ(all.tokens, 4);
+  EXPECT_TRUE(all.all);
+  EXPECT_TRUE(met(phrases, {1, 9, 9}, "c a a b").all) << "as other pieces";
+}
+
+TEST(Phrases, BadOnesAreRefused) {
+  EXPECT_THROW(make_phrase(vocabulary(), pieces(), "  ", "`forbid`"), UsageError);
+  EXPECT_THROW(writable_phrase(vocabulary(), pieces(), "Hund Ж", "`require`"), UsageError);
+  EXPECT_NO_THROW(make_phrase(vocabulary(), pieces(), "Ж", "`forbid`"));
+  EXPECT_THROW(ConstraintMaker(vocabulary(), pieces(), {.require = {"ein Hund"}, .forbid = {"Hund"}}), UsageError);
+  std::string long_phrase;
+  for (int i = 0; i < 1000; ++i) long_phrase += "Hund ";
+  EXPECT_THROW(ConstraintMaker(vocabulary(), pieces(), {}).make({.require = {long_phrase}}, 0), UsageError);
+}
+
+TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
+  for (const std::string& line : made_up_lines(20, 3)) {
+    Ids ids = vocabulary().encode(line);
+    ids.insert(ids.begin(), vocabulary().bos());
+    EXPECT_EQ(pieces().read(ids), line);
+  }
+  EXPECT_EQ(pieces().normalised(" ein  Hund "), "ein Hund ");
+  EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
+}
+
+// A prefix must fit into the memory that a translation gets, however it is written.
+TEST(PieceTextsTest, CountTheMostTokensOfAText) {
+  EXPECT_EQ(pieces().most_tokens("Hünd ЖЖ"), 7);
+  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  EXPECT_EQ(PieceTexts(v).most_tokens("Hünd ЖЖ"), 10);
+  EXPECT_EQ(v.encode("ЖЖЖЖЖЖЖЖ").size(), 17u) << "a blank and two bytes of each";
+}
+
+// Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
+// where a byte that vanishes stands between those of one character.
+TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
+  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  const PieceTexts texts(v);
+  const auto from_first_word = [](const std::string& text) {
+    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  };
+  Random random(4);
+  for (int i = 0; i < 500; ++i) {
+    Ids begun{v.bos()};
+    bool vanishes = false;
+    for (uint32_t n = 1 + random.below(12); n > 0; --n) {
+      begun.push_back(4 + static_cast<int32_t>(random.below(static_cast<uint32_t>(v.size() - 4))));
+      vanishes |= texts[begun.back()].empty();
+    }
+    const PieceTexts::Reading reading = texts.read(begun, "", {});
+    EXPECT_TRUE(vanishes || from_first_word(reading.text) == from_first_word(v.decode(begun))) << reading.text;
+    EXPECT_EQ(reading.text, plain_line(reading.text));
+    EXPECT_EQ(reading.places.size() + 1, begun.size());
+    for (const PiecePlace& place : reading.places) EXPECT_LE(place.to, reading.text.size());
+  }
+  EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
+  EXPECT_EQ(texts.normalised("ein\r\n\x01Hund\n"), "ein Hund ");
+  EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "`forbid`").text, "ein Hund");
+}
+
+// ---- searches ----
+
+TEST_F(RulesTest, WithoutEffectTheyChangeNothing) {
+  const auto lines = made_up_lines(60, 5);
+  for (int n : {1, 4}) {
+    options_.search.n_best = n;
+    const auto plain = translator_.translate(lines, options_);
+    TranslateOptions ruled = options_;
+    ruled.everywhere.forbid = {"Ж"};
+    const auto same = translator_.translate(lines, ruled);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      ASSERT_EQ(same[i].size(), plain[i].size());
+      for (size_t k = 0; k < plain[i].size(); ++k) {
+        EXPECT_EQ(same[i][k].text, plain[i][k].text);
+        EXPECT_EQ(same[i][k].score, plain[i][k].score);
+      }
+    }
+  }
+}
+
+TEST_F(RulesTest, RequiredPhrasesAreInEveryTranslation) {
+  const auto lines = made_up_lines(1000, 6);
+  Random random(9);
+  std::vector<LineConstraints> requests(lines.size());
+  for (LineConstraints& r : requests)
+    for (uint32_t i = random.below(3) + 1; i > 0; --i) {
+      r.require.push_back(words[random.below(12)]);
+      if (random.below(2) == 0) r.require.back() += " " + words[random.below(12)];
+    }
+  const auto found = texts({lines, requests}, options_), free = texts({lines}, options_);
+  int missing = 0, missing_before = 0;
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (const std::string& phrase : requests[i].require) {
+      missing += !has(found[i], phrase);
+      missing_before += !has(free[i], phrase);
+    }
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(warnings_, 0);
+  EXPECT_GT(missing_before, 1000) << "the model says them of its own accord";
+}
+
+TEST_F(RulesTest, ForbiddenPhrasesAreInNone) {
+  const auto lines = made_up_lines(300, 7);
+  const auto free = texts({lines}, options_);
+  // The words that the model likes best, whatever they are.
+  std::vector<std::pair<int, std::string>> liked;
+  for (const std::string& t : free)
+    for (size_t at = 0; at < t.size();) {
+      const size_t end = std::min(t.find(' ', at), t.size());
+      const std::string word = t.substr(at, end - at);
+      at = end + 1;
+      if (word.empty() || std::any_of(liked.begin(), liked.end(), [&](auto& l) { return l.second == word; })) continue;
+      liked.push_back({count(free, word), word});
+    }
+  std::sort(liked.rbegin(), liked.rend());
+  ASSERT_GE(liked.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) options_.everywhere.forbid.push_back(liked[i].second);
+  EXPECT_GT(liked[0].first, 30) << "the model is too dull for this test";
+  options_.search.n_best = 4;
+  for (const auto& all : translator_.translate(lines, options_))
+    for (const Translation& t : all)
+      for (const std::string& phrase : options_.everywhere.forbid) EXPECT_FALSE(has(t.text, phrase)) << t.text;
+  options_.search.sampling = SamplingOptions{};
+  for (const auto& all : translator_.translate(lines, options_))
+    for (const Translation& t : all)
+      for (const std::string& phrase : options_.everywhere.forbid) EXPECT_FALSE(has(t.text, phrase)) << t.text;
+}
+
+TEST_F(RulesTest, TranslationsBeginAsTheyMust) {
+  const auto lines = made_up_lines(100, 8);
+  for (const bool sampled : {false, true}) {
+    if (sampled) options_.search.sampling = SamplingOptions{};
+    for (const std::string prefix : {"zwei Katzen", "Hünd", "ein ", "die Ж", "und über die Straße läuft ein"}) {
+      const std::vector<LineConstraints> requests(lines.size(), LineConstraints{.prefix = prefix});
+      const auto found = texts({lines, requests}, options_);
+      for (const std::string& t : found) EXPECT_EQ(t.substr(0, prefix.size()), prefix);
+      EXPECT_EQ(warnings_, 0);
+    }
+  }
+}
+
+TEST_F(RulesTest, AllTogetherAndWhateverTheNeighbours) {
+  const auto lines = made_up_lines(60, 10);
+  std::vector<LineConstraints> requests(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i % 2 == 0) requests[i].prefix = "die ";
+    if (i % 3 == 0) requests[i].require = {"zwei Katzen", "Hund"};
+    if (i % 5 == 0) requests[i].forbid = {"ein"};
+  }
+  options_.search.no_repeat_ngram = 3;
+  options_.search.n_best = 3;
+  const auto all = translator_.translate(Lines{lines, requests}, options_);
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (const Translation& t : all[i]) {
+      EXPECT_TRUE(i % 2 != 0 || t.text.starts_with("die ")) << t.text;
+      EXPECT_TRUE(i % 3 != 0 || (has(t.text, "zwei Katzen") && has(t.text, "Hund"))) << t.text;
+      EXPECT_FALSE(i % 5 == 0 && has(t.text, "ein")) << t.text;
+    }
+  TranslateOptions few = options_;
+  few.batch_sentences = 3;
+  set_threads(2);
+  const auto again = translator_.translate(Lines{lines, requests}, few);
+  set_threads(1);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto alone =
+        translator_.translate(Lines{std::span(lines).subspan(i, 1), std::span(requests).subspan(i, 1), i}, options_);
+    for (size_t k = 0; k < all[i].size(); ++k) {
+      EXPECT_EQ(again[i][k].text, all[i][k].text);
+      EXPECT_EQ(again[i][k].score, all[i][k].score);
+      EXPECT_EQ(alone[0][k].text, all[i][k].text);
+    }
+  }
+}
+
+TEST_F(RulesTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
+  options_.search.longest = 2;
+  const std::vector<std::string> lines{"ein Hund", "zwei"};
+  const std::vector<LineConstraints> requests{{.require = {"zwei Katzen und ein Hund und die Straße"}}, {}};
+  const auto found = texts({lines, requests}, options_);
+  EXPECT_EQ(found[0], "");
+  EXPECT_EQ(warnings_, 1);
+}
+
+TEST_F(RulesTest, LengthsAreKept) {
+  const auto lines = made_up_lines(60, 11);
+  const auto lengths = [&](const TranslateOptions& o) {
+    std::vector<int64_t> all;
+    for (const auto& t : translator_.translate(lines, o)) all.push_back(static_cast<int64_t>(t[0].ids.size()));
+    return all;
+  };
+  TranslateOptions o = options_;
+  o.search.min_length = 12;
+  for (const int64_t n : lengths(o)) EXPECT_GE(n, 12);
+  o = options_;
+  o.search.longest = 4;
+  for (const int64_t n : lengths(o)) EXPECT_LE(n, 4);
+  o = options_;
+  o.search.longest_ratio = 0.5;
+  const auto half = lengths(o);
+  for (size_t i = 0; i < lines.size(); ++i)
+    EXPECT_LE(half[i], (static_cast<int64_t>(vocabulary().encode(lines[i]).size()) + 1) / 2);
+  const auto total = [](const std::vector<int64_t>& n) {
+    int64_t sum = 0;
+    for (const int64_t x : n) sum += x;
+    return sum;
+  };
+  EXPECT_EQ(normalised(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
+  m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = 1;
+  TranslateOptions brief = options_, wordy = options_;
+  brief.search.word_penalty = 20, wordy.search.word_penalty = -20;
+  EXPECT_LT(total(lengths(brief)), total(lengths(wordy)));
+}
+
+TEST_F(RulesTest, NothingIsRepeated) {
+  const auto lines = made_up_lines(100, 12);
+  const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
+    int all = 0;
+    for (const auto& t : translator_.translate(lines, o)) {
+      const Ids& ids = t[0].ids;
+      for (size_t i = 0; i + 3 <= ids.size(); ++i)
+        for (size_t j = i + 1; j + 3 <= ids.size(); ++j) all += std::equal(&ids[i], &ids[i] + 3, &ids[j]);
+    }
+    return all;
+  };
+  TranslateOptions o = options_;
+  o.search.min_length = 15;
+  EXPECT_GT(most(o), 0) << "the model is too dull for this test";
+  o.search.no_repeat_ngram = 3;
+  EXPECT_EQ(most(o), 0);
+}
+
+TEST(Constraints, StutterIsSeenInTheText) {
+  const Ids nothing{specials.bos};
+  SearchOptions options{.max_repetition = 2};
+  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
+  const Constraints rules(queue, options, special_ids(vocabulary()));
+  const SentenceConstraints request;
+  const auto may_add = [&](const std::string& text, const char* piece) {
+    for (int32_t id = 0; id < pieces().size(); ++id)
+      if (pieces()[id] == piece) return rules.allows({nothing, text, request}, id);
+    ADD_FAILURE() << "no piece reads '" << piece << "'";
+    return false;
+  };
+  EXPECT_TRUE(may_add("xu", "u"));
+  EXPECT_FALSE(may_add("xuu", "u"));
+  EXPECT_TRUE(may_add("lau la", "u"));
+  EXPECT_FALSE(may_add("laulaula", "u"));
+  EXPECT_TRUE(may_add("laulaula", "e"));
+}
+
+// By characters and what they are, never by the bytes that they happen to have.
+TEST(Constraints, StutterIsOfCharacters) {
+  const Vocabulary v = Vocabulary::train({"円充丸 谢谢 ab 1 x"}, {.size = 320, .byte_fallback = true});
+  const PieceTexts texts(v);
+  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &texts};
+  const SentenceConstraints request;
+  const auto may_read = [&](const std::string& text, int64_t times) {
+    const Constraints rules(queue, {.max_repetition = times}, special_ids(v));
+    Ids ids{v.bos()};
+    for (const char byte : text) {  // in the smallest pieces that there are
+      int32_t id = 0;
+      while (texts[id] != std::string(1, byte) || !v.piece(id).starts_with("<0x")) ++id;
+      if (!rules.allows({ids, texts.read(ids), request}, id)) return false;
+      ids.push_back(id);
+    }
+    return true;
+  };
+  for (const char* text :
+       {"円", "充", "丸", "——", "……", "————", "😂😂😂", "२२२२", "１１１", "1111", "...", "谢", "e\u0301e"})
+    EXPECT_TRUE(may_read(text, 1)) << text;
+  for (const char* text : {"円円", "谢谢", "abab", "e\u0301e\u0301", "ーー", "काका", "a——a——"})
+    EXPECT_FALSE(may_read(text, 1)) << text;
+  EXPECT_TRUE(may_read("谢谢", 2));
+  EXPECT_FALSE(may_read("哈哈哈", 2));
+  EXPECT_TRUE(may_read("a\u0300\u0300", 1)) << "a mark is no letter";
+  EXPECT_TRUE(may_read("x\u0302e\u0302e", 1)) << "what is repeated does not begin inside of a character";
+  EXPECT_TRUE(may_read("abab", std::numeric_limits<int64_t>::max()));
+}
+
+TEST_F(RulesTest, TheUnknownPieceCanBeForbidden) {
+  m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 20;
+  const auto lines = made_up_lines(10, 13);
+  const auto unknown = [&] {
+    int n = 0;
+    for (const auto& t : translator_.translate(lines, options_))
+      n += static_cast<int>(std::count(t[0].ids.begin(), t[0].ids.end(), vocabulary().unk()));
+    return n;
+  };
+  EXPECT_GT(unknown(), 10);
+  options_.search.forbid_unknown = true;
+  EXPECT_EQ(unknown(), 0);
+}
+
+TEST(Constraints, OptionsAreChecked) {
+  for (const SearchOptions& o :
+       {SearchOptions{.word_penalty = NAN}, SearchOptions{.longest = -1}, SearchOptions{.longest_ratio = -1},
+        SearchOptions{.min_length = -1}, SearchOptions{.longest = 3, .min_length = 4},
+        SearchOptions{.no_repeat_ngram = -1}, SearchOptions{.max_repetition = -1}})
+    EXPECT_THROW(check(o), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla

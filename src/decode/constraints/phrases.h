@@ -1,0 +1,38 @@
+#pragma once
+// Words that a translation must have or must not have. They are found in its text, whatever pieces it is made of, and
+// as whole words: "art" is neither in "party" nor in "arts".
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "decode/constraints/piece_texts.h"
+
+namespace hexapla {
+
+struct Phrase {
+  std::string text;  // normalised
+  Ids ids;           // as pieces that follow other words
+};
+// UsageError: a blank phrase; or, if it is to be written, one with a character that the vocabulary does not have. The
+// option that it came from stands in the message.
+Phrase make_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+                   const std::string& option);
+Phrase writable_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+                       const std::string& option);
+
+enum class Ending { open, closed };  // whether something may still be added to the text
+
+// Whether the phrase stands in the text so that it ends at byte `from` or later. At an open end a phrase is not yet
+// there if the next piece may go on with its last word: one that ends with a letter of a script with blanks.
+bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from = 0);
+
+// How far a translation has come with the phrases that it must have.
+struct Met {
+  int64_t tokens = 0;  // of phrases that it has, and of the longest one that it has begun
+  bool all = true;     // it could end now
+  Ids next;            // the tokens that go on with a phrase or begin one
+};
+// ids: the translation so far, <s> first; text: what it reads as.
+Met met(std::span<const Phrase> phrases, const Ids& ids, std::string_view text);
+
+}  // namespace hexapla

@@ -1,0 +1,110 @@
+#include "decode/constraints/piece_texts.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "text/plain_line.h"
+#include "text/utf8.h"
+
+namespace hexapla {
+namespace {
+
+constexpr std::string_view kBlank = "\u2581", kUnknown = " \u2047 ";
+
+std::string with_blanks(std::string piece) {
+  for (size_t at = piece.find(kBlank); at != std::string::npos; at = piece.find(kBlank, at))
+    piece.replace(at, kBlank.size(), 1, ' ');
+  return piece;
+}
+
+// "<0xE4>" -> the byte
+bool read_byte(std::string& piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return false;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
+  if (error != std::errc() || end != piece.data() + 5) return false;
+  piece = std::string(1, static_cast<char>(value));
+  return true;
+}
+
+}  // namespace
+
+PieceTexts::PieceTexts(const Vocabulary& target) : vocabulary_(target), unk_(target.unk()) {
+  for (int32_t id = 0; id < target.size(); ++id) {
+    std::string piece = target.piece(id);
+    if (id == unk_)
+      piece = kUnknown;
+    else if (id == target.bos() || id == target.eos() || id == target.pad())
+      piece.clear();
+    else if (read_byte(piece))
+      bytes_ = true;
+    else
+      piece = with_blanks(piece);
+    // As on the line that is made of it in the end. Bytes of longer characters cannot be told alone.
+    if (static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1) piece = plain_line(piece);
+    if (character_bytes(piece) == piece.size()) characters_.insert(piece);
+    texts_.push_back(std::move(piece));
+  }
+}
+
+std::string_view PieceTexts::added(std::string_view text, int32_t id, std::string_view forced) const {
+  if (id == unk_ && text.size() < forced.size()) {
+    const std::string_view rest = forced.substr(text.size());
+    if (const size_t n = unwritable(rest)) return rest.substr(0, n);
+  }
+  const std::string_view piece = (*this)[id];
+  return text.empty() && piece.starts_with(' ') ? piece.substr(1) : piece;
+}
+
+std::string PieceTexts::read(const Ids& ids, std::string_view forced) const {
+  std::string text;
+  for (size_t i = 1; i < ids.size(); ++i) text += added(text, ids[i], forced);
+  return text;
+}
+
+PieceTexts::Reading PieceTexts::read(const Ids& ids, std::string_view forced,
+                                     std::span<const std::string> copies) const {
+  Reading reading;
+  size_t unknown = 0;
+  for (size_t i = 1; i < ids.size(); ++i) {
+    std::string_view piece = added(reading.text, ids[i], forced);
+    if (ids[i] == unk_ && unknown++ < copies.size() && kUnknown.ends_with(piece)) piece = copies[unknown - 1];
+    const size_t from = reading.text.size();
+    reading.text += piece;
+    reading.places.push_back({from, reading.text.size()});
+  }
+  make_plain_line(reading.text, reading.places);
+  return reading;
+}
+
+size_t PieceTexts::unwritable(std::string_view text) const {
+  size_t n = 0;
+  while (!bytes_ && n < text.size()) {
+    const size_t bytes = character_bytes(text.substr(n));
+    if (characters_.count(std::string(text.substr(n, bytes)))) break;
+    n += bytes;
+  }
+  return n;
+}
+
+int64_t PieceTexts::most_tokens(std::string_view text) const {
+  if (bytes_) return static_cast<int64_t>(text.size());
+  int64_t n = 0;
+  for (; !text.empty(); text.remove_prefix(character_bytes(text))) ++n;
+  return n;
+}
+
+std::string PieceTexts::normalised(const std::string& text) const {
+  const std::string line = plain_line(text);
+  std::string all;
+  for (const std::string& piece : vocabulary_.pieces(line)) {
+    std::string read = piece;
+    read_byte(read);
+    all += with_blanks(read);
+  }
+  if (all.starts_with(' ')) all.erase(0, 1);
+  if (!all.empty() && line.ends_with(' ') && all.back() != ' ') all += ' ';
+  return all;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla {
+
+struct Hypothesis {
+  Ids ids;                          // without <s> and </s>
+  double score = 0;                 // log-probability: the sum over the tokens and </s>
+  double normalised = 0;            // score / divisor(length penalty, tokens with </s>); the order of hypotheses
+  std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
+  double coverage = 0;              // beta * coverage(), which `normalised` has then; only where it is asked for
+  bool operator==(const Hypothesis&) const = default;
+};
+
+// The ids that decoding knows: it starts with <s>, ends with </s>, and writes neither <s> nor padding.
+struct SpecialIds {
+  int32_t bos, eos, pad;  // pad -1: there is none
+};
+SpecialIds special_ids(const Vocabulary& target);
+
+}  // namespace hexapla

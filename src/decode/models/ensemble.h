@@ -1,0 +1,55 @@
+#pragma once
+// Several models that write one translation together: at every step their distributions are mixed. They must have the
+// same vocabularies; widths, depths and everything else may differ.
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "decode/models/steps.h"
+#include "decode/search/decoding_capacity.h"
+
+namespace hexapla {
+
+// log sum_i w_i p_i: the mean of the probabilities.
+struct LinearMixture {};
+// sum_i w_i log p_i, normalised again: the geometric mean.
+struct LogLinearMixture {};
+using Mixture = std::variant<LinearMixture, LogLinearMixture>;
+
+const std::vector<std::string>& mixture_names();  // "linear", "log-linear"
+Mixture make_mixture(const std::string& name);    // UsageError: another name
+
+struct Ensemble {
+  std::vector<const Transformer*> models;
+  Mixture mixture = LinearMixture{};
+  std::vector<double> weights = {};  // one a model, of sum 1; none: all alike
+};
+// UsageError: no model, vocabularies of different sizes, not as many weights as models, a weight that is not above 0.
+void check(const Ensemble& ensemble);
+
+// log_p: of each model [N, V], as logits, which are normalised in place. -> out [N, V]: the logarithms of the mixture.
+void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out);
+
+// What DecoderSteps is for one model.
+class EnsembleSteps {
+ public:
+  // The mixture is kept in cx's arena, the models work in arenas of their own.
+  EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& room);
+  void encode(std::span<const Ids> sources, std::span<const int64_t> places);
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+
+ private:
+  struct Member {
+    Arena arena;
+    Context cx;
+    DecoderSteps steps;
+    Member(Context& outer, const Transformer& model, const DecodingCapacity& room);
+  };
+  Context& cx_;
+  const Ensemble& ensemble_;
+  ArenaRewind before_;
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,11 @@
+#pragma once
+// The vocabularies inside a model file.
+#include "model/weights/model_file.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla {
+
+// DataError naming the file: no vocabularies that can be used, or of other sizes than the configuration has.
+VocabularyPair vocabularies_of(const LoadedModel& model, const std::string& file);
+
+}  // namespace hexapla

@@ -1,0 +1,111 @@
+#include "decode/models/steps.h"
+
+#include <algorithm>
+
+namespace hexapla {
+
+Ragged::Ragged(std::span<const Ids> sentences) {
+  for (const Ids& s : sentences) {
+    HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", starts.size() - 1, " of the batch is empty, even without </s>");
+    ids.insert(ids.end(), s.begin(), s.end());
+    starts.push_back(static_cast<int32_t>(ids.size()));
+  }
+}
+
+namespace {
+
+int64_t tokens_of(std::span<const Ids> sources) {
+  int64_t n = 0;
+  for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+  return n;
+}
+
+}  // namespace
+
+DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows)
+    : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
+  HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
+  cache_ = model.decoder.make_room(cx, memory_rows, cache_rows);
+  step_ = cx.arena.mark();
+}
+
+DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
+    : DecoderSteps(cx, model, tokens_of(sources), cache_rows) {
+  all_ = Ragged(sources).starts;
+  const std::vector<int64_t> places(all_.begin(), all_.end() - 1);
+  encode(sources, places);
+}
+
+void DecoderSteps::encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+  cx_.arena.rewind(step_);
+  const Ragged batch(sources);
+  const ForwardOnly forward_only(cx_);
+  Transformer::Saved saved;
+  const Tensor memory = model_.encode(cx_, batch.ids, batch.starts, saved);
+  model_.decoder.remember(cx_, {memory, batch.starts}, places, cache_);
+  cx_.arena.rewind(step_);
+}
+
+// One cache row for each hypothesis that none of them holds, the lowest first.
+std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes) {
+  std::fill(seen_.begin(), seen_.end(), false);
+  for (const Prefix* p : prefixes)
+    for (const int32_t row : p->rows) seen_[row] = true;
+  std::vector<int32_t> rows;
+  for (size_t row = 0; row < seen_.size() && rows.size() < prefixes.size(); ++row)
+    if (!seen_[row]) rows.push_back(static_cast<int32_t>(row));
+  HEXAPLA_CHECK(rows.size() == prefixes.size(), "decoding: ", prefixes.size(),
+                " hypotheses more do not fit a cache of ", seen_.size(), " rows");
+  return rows;
+}
+
+void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
+  const std::vector<int32_t> places = unseen_rows(prefixes);
+  for (size_t i = 0; i < prefixes.size(); ++i) {
+    Prefix& p = *prefixes[i];
+    HEXAPLA_CHECK(p.ids.size() == p.rows.size() + 1, "decoding: a hypothesis of ", p.ids.size(), " ids has ",
+                  p.rows.size(), " cache rows, so not exactly one id is new");
+    p.rows.push_back(places[i]);
+  }
+}
+
+Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+  const auto n = static_cast<int64_t>(prefixes.size());
+  HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
+                " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
+  cx_.arena.rewind(step_);
+  size_t longest = 0;
+  for (const Prefix* p : prefixes) longest = std::max(longest, p->rows.size());
+  StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
+  in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
+  for (int64_t i = 0; i < n; ++i) {
+    const Prefix& p = *prefixes[i];
+    in.ids.data<int32_t>()[i] = p.ids.back();
+    in.places.data<int32_t>()[i] = p.rows.back();
+    in.positions.data<int32_t>()[i] = static_cast<int32_t>(p.ids.size() - 1);
+    in.rows.lengths.data<int32_t>()[i] = static_cast<int32_t>(p.rows.size());
+    int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
+    std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
+  }
+  return model_.step(cx_, in, cache_, memory);
+}
+
+size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {
+  const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
+  // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
+  // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
+  const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
+  const int64_t layer = 2 * attention + 10 * c.d_model + 4 * c.d_ff;
+  const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
+  const int64_t per_source = layer + outside + c.dec_layers * (keys + values);
+  const int64_t per_hypothesis = c.dec_layers * layer + outside;
+  const int64_t cache = c.dec_layers * (keys + values);
+  const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
+                          s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
+                          (s.longest + 1) * c.d_model;  // the last: positions
+  const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
+  const int64_t alignment = 64 * (64 + 64 * (c.enc_layers + c.dec_layers));
+  return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);
+}
+
+}  // namespace hexapla

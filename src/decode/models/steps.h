@@ -1,0 +1,104 @@
+#pragma once
+// Decoding token by token: every step computes the newest token of each hypothesis alone and finds the earlier ones in
+// a cache. A hypothesis is a list of cache rows, so a beam that changes its ancestor copies row numbers, never states.
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/transformer.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla {
+
+// Sentences one after the other. Error: an empty one.
+struct Ragged {
+  std::vector<int32_t> ids, starts{0};
+  explicit Ragged(std::span<const Ids> sentences);
+};
+
+// Gives back, of both stacks, all that was taken from the arena since it was made.
+class ArenaRewind {
+ public:
+  explicit ArenaRewind(Arena& arena) : arena_(arena), mark_(arena.mark()) {}
+  ~ArenaRewind() { arena_.rewind(mark_); }
+  ArenaRewind(const ArenaRewind&) = delete;
+  ArenaRewind& operator=(const ArenaRewind&) = delete;
+  const Arena::Mark& mark() const { return mark_; }
+
+ private:
+  Arena& arena_;
+  Arena::Mark mark_;
+};
+
+// For a while, a forward pass keeps nothing for a backward one: of the encoder's layers only the last one's output
+// stays. Whoever decodes encodes so, and decoding_memory() counts on it.
+class ForwardOnly {
+ public:
+  explicit ForwardOnly(Context& cx) : cx_(cx), before_(std::exchange(cx.forward_only, true)) {}
+  ~ForwardOnly() { cx_.forward_only = before_; }
+  ForwardOnly(const ForwardOnly&) = delete;
+  ForwardOnly& operator=(const ForwardOnly&) = delete;
+
+ private:
+  Context& cx_;
+  bool before_;
+};
+
+// A translation so far, and where the cache holds it.
+struct Prefix {
+  Ids ids;                    // <s> first
+  std::vector<int32_t> rows;  // the cache row of each id that a step has seen
+};
+
+// The decoder of a batch of sentences, which may come and go. It takes its memory from the arena's two stacks and gives
+// all of it back when it goes: nothing else may be kept in the arena meanwhile.
+class DecoderSteps {
+ public:
+  // memory_rows: room for so many source tokens at a time. cache_rows: how many (hypothesis, step) there can be at
+  // most; rows that no hypothesis holds any more are used again.
+  DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows);
+  // DecodingCapacity for just these sentences, encoded, one after the other.
+  DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows);
+
+  // Encodes sentences (each ends with </s>) into the memory rows from places[i] on. What stood there is lost.
+  void encode(std::span<const Ids> sources, std::span<const int64_t> places);
+
+  // Feeds the last id of each hypothesis and appends its cache row. Sentence i is the memory rows memory[i] ..
+  // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
+  // skipped).
+  // -> logits of the next token [N, V], valid until the next step.
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+    take_rows(prefixes);
+    return compute(prefixes, hypotheses, memory);
+  }
+  // All the sentences that the constructor encoded.
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses) { return step(prefixes, hypotheses, all_); }
+
+  // The two halves of step, for several models that decode the same hypotheses: one of them takes the rows.
+  void take_rows(std::span<Prefix* const> prefixes);
+  Tensor compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+
+ private:
+  std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
+
+  Context& cx_;
+  const Transformer& model_;
+  ArenaRewind before_;
+  std::vector<LayerCache> cache_;
+  Arena::Mark step_{};
+  std::vector<int32_t> all_;
+  std::vector<bool> seen_;  // of each cache row: does a hypothesis hold it?
+};
+
+// An upper bound of the arena that decoding a batch needs.
+struct DecodingSizes {
+  int64_t source_tokens;  // of the batch
+  int64_t hypotheses;     // rows that go through the decoder at a time, at most
+  int64_t logit_rows;     // those of which logits are computed at a time
+  int64_t longest;        // tokens of the longest sentence on either side
+  int64_t cache_rows;
+  int64_t candidates;  // taken from each row of logits
+};
+size_t decoding_memory(const Config& c, const DecodingSizes& sizes, DType dtype);  // bytes
+
+}  // namespace hexapla

@@ -1,0 +1,36 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/constraints/phrases.h"
+#include "decode/hypothesis.h"
+
+namespace hexapla {
+
+// What is asked of one translation beyond being one.
+struct SentenceConstraints {
+  std::string prefix;                       // its text begins so; normalised, and a blank at the end ends the last word
+  int64_t prefix_tokens = 0;                // that the prefix can take
+  std::vector<Phrase> required, forbidden;  // it has each of these, and none of those
+  uint64_t line = 0;                        // with `part` it names what is drawn for this sentence
+  uint32_t part = 0;                        // of the line
+};
+
+// Sentences that wait to be translated: ids that end with </s>. Several workers may draw on one of these.
+struct Queue {
+  std::span<const Ids> sources;
+  std::span<const size_t> order;                       // places in sources, in the order in which they are to be begun
+  int64_t sentences;                                   // translated at a time by one worker, at most
+  int64_t tokens;                                      // of their sources, at most; a longer one stands alone
+  std::atomic<size_t> next = 0;                        // of order
+  std::span<const SentenceConstraints> requests = {};  // one a source, or none at all
+  const PieceTexts* pieces = nullptr;                  // needed where there are requests or rules on text
+};
+
+// Called for each sentence that is done: hypotheses best first.
+using Done = std::function<void(size_t place, std::vector<Hypothesis>)>;
+
+}  // namespace hexapla

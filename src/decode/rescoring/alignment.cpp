@@ -1,0 +1,169 @@
+#include "decode/rescoring/alignment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace hexapla {
+namespace {
+
+// Copies the weights of one layer's attention over the encoder.
+class AlignmentObserver : public Observer {
+ public:
+  AlignmentObserver(const AttentionHead& head, size_t pairs)
+      : alignments(pairs), place_(cat("decoder.layers.", head.layer, ".cross_attention")), head_(head.head) {}
+
+  void observe(const std::string&, Tensor, Starts) override {}
+  bool wants_attention(const std::string& place) const override { return place == place_; }
+  void observe_attention(const std::string&, int64_t b, Tensor, Tensor weights) override {
+    const auto [heads, rows, columns] = weights.dims<3>("alignment");
+    const int64_t first = head_ == AttentionHead::mean ? 0 : head_, count = head_ == AttentionHead::mean ? heads : 1;
+    HEXAPLA_CHECK(first + count <= heads, "alignment: there is no head ", head_, " of ", heads);
+    SoftAlignment& a = alignments[static_cast<size_t>(b)];
+    a.rows = rows;
+    a.columns = columns;
+    a.weights.assign(static_cast<size_t>(rows * columns), 0);
+    for (int64_t h = first; h < first + count; ++h)
+      for (int64_t i = 0; i < rows * columns; ++i)
+        a.weights[i] += weights.data<double>()[h * rows * columns + i] / static_cast<double>(count);
+  }
+
+  std::vector<SoftAlignment> alignments;
+
+ private:
+  std::string place_;
+  int64_t head_;
+};
+
+template <class Keep>
+std::vector<Link> links(const SoftAlignment& soft, Keep&& keep) {
+  std::vector<Link> all;
+  for (int64_t t = 0; t + 1 < soft.rows; ++t)
+    for (int64_t s = 0; s + 1 < soft.columns; ++s)
+      if (keep(t, s)) all.push_back({static_cast<int32_t>(s), static_cast<int32_t>(t)});
+  return all;
+}
+
+// Those that one token covers together with the one before; </s>, the last, is none of them.
+std::vector<bool> joined_units(const Units& units) {
+  std::vector<bool> joined;
+  for (const WordSpan& span : units.of_token) {
+    if (span.count() > 1) joined.resize(static_cast<size_t>(units.count) + 1);
+    for (int32_t unit = span.first + 1; unit <= span.last; ++unit) joined[unit] = true;
+  }
+  return joined;
+}
+
+}  // namespace
+
+void check(const AttentionHead& a, const Config& c) {
+  if (a.layer < 0 || a.layer >= c.dec_layers)
+    throw UsageError(
+        cat("`alignment-layer` ", a.layer, " is out of range; the model's decoder has layers 0 to ", c.dec_layers - 1));
+  if (a.head != AttentionHead::mean && (a.head < 0 || a.head >= c.heads))
+    throw UsageError(cat("`alignment-head` ", a.head, " is out of range; the model's layers have heads 0 to ",
+                         c.heads - 1, ", or give mean"));
+}
+
+std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
+                                       std::span<const Ids> targets, const SpecialIds& special,
+                                       const AttentionHead& head) {
+  HEXAPLA_CHECK(sources.size() == targets.size(), "alignment: ", sources.size(), " sources, but ", targets.size(),
+                " targets");
+  HEXAPLA_CHECK(!cx.training, "alignment: the context is set to training, so dropout would change the attention");
+  if (sources.empty()) return {};
+  std::vector<Ids> shifted;
+  for (const Ids& target : targets) {
+    shifted.push_back({special.bos});
+    shifted.back().insert(shifted.back().end(), target.begin(), target.end());
+  }
+  const Ragged source(sources), target(shifted);
+  const ArenaRewind whole(cx.arena);
+  AlignmentObserver observer(head, sources.size());
+  Context observed = cx;
+  const ForwardOnly forward_only(observed);
+  Transformer::Saved saved;
+  const Tensor memory = model.encode(observed, source.ids, source.starts, saved);
+  observed.observer = &observer;
+  model.decode(observed, {memory, source.starts}, target.ids, target.starts, saved);
+  for (const SoftAlignment& a : observer.alignments) HEXAPLA_CHECK(a.rows > 0, "alignment: no layer ", head.layer);
+  return std::move(observer.alignments);
+}
+
+double coverage(const SoftAlignment& tokens) {
+  constexpr double least = 1e-10;  // where every weight is zero in floating point
+  double sum = 0;
+  for (int64_t s = 0; s + 1 < tokens.columns; ++s) {
+    double given = 0;
+    for (int64_t t = 0; t < tokens.rows; ++t) given += tokens.at(t, s);
+    sum += std::log(std::clamp(given, least, 1.0));
+  }
+  return sum;
+}
+
+SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Units& target) {
+  SoftAlignment merged{target.count + 1, source.count + 1, {}};
+  merged.weights.assign(static_cast<size_t>(merged.rows * merged.columns), 0);
+  const auto span = [](const Units& units, int64_t token, int64_t all) {
+    return token + 1 == all ? WordSpan(static_cast<int32_t>(units.count)) : units.of_token[static_cast<size_t>(token)];
+  };
+  std::vector<double> count(static_cast<size_t>(merged.rows));
+  for (int64_t t = 0; t < tokens.rows; ++t)
+    for (int32_t row = span(target, t, tokens.rows).first; row <= span(target, t, tokens.rows).last; ++row)
+      ++count[row];
+  for (int64_t t = 0; t < tokens.rows; ++t) {
+    const WordSpan rows = span(target, t, tokens.rows);
+    for (int64_t s = 0; s < tokens.columns; ++s) {
+      const WordSpan columns = span(source, s, tokens.columns);
+      for (int32_t row = rows.first; row <= rows.last; ++row)
+        for (int32_t column = columns.first; column <= columns.last; ++column)
+          merged.weights[row * merged.columns + column] += tokens.at(t, s) / count[row] / columns.count();
+    }
+  }
+  merged.joined = joined_units(source);
+  return merged;
+}
+
+std::vector<Link> hard_links(const SoftAlignment& soft) {
+  std::vector<int64_t> best(static_cast<size_t>(soft.rows), -1), last(best);
+  for (int64_t t = 0; t + 1 < soft.rows; ++t) {
+    double most = 0;
+    for (int64_t s = 0; s + 1 < soft.columns; ++s)
+      if (soft.at(t, s) > most) most = soft.at(t, s), best[t] = last[t] = s;
+    if (best[t] < 0 || soft.joined.empty()) continue;
+    while (soft.joined[best[t]]) --best[t];
+    while (soft.joined[last[t] + 1]) ++last[t];
+  }
+  return links(soft, [&](int64_t t, int64_t s) { return best[t] <= s && s <= last[t]; });
+}
+
+std::vector<Link> links_above(const SoftAlignment& soft, double threshold) {
+  return links(soft, [&](int64_t t, int64_t s) { return soft.at(t, s) >= threshold; });
+}
+
+std::string soft_text(const SoftAlignment& soft) {
+  std::ostringstream text;  // six digits, unless told otherwise
+  for (int64_t t = 0; t < soft.rows; ++t)
+    for (int64_t s = 0; s < soft.columns; ++s) text << (s > 0 ? "," : t > 0 ? " " : "") << soft.at(t, s);
+  return text.str();
+}
+
+size_t align_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype) {
+  DecodingSizes sizes{};
+  size_t longest_source = 0, longest_target = 0;
+  for (const Ids& ids : sources) {
+    sizes.source_tokens += static_cast<int64_t>(ids.size());
+    longest_source = std::max(longest_source, ids.size());
+  }
+  for (const Ids& ids : targets) {
+    sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
+    longest_target = std::max(longest_target, ids.size() + 1);
+  }
+  sizes.longest = static_cast<int64_t>(std::max(longest_source, longest_target));
+  sizes.logit_rows = 0;
+  // For a moment every head's scores and weights of one pair.
+  const size_t weights = 2 * static_cast<size_t>(model.config.heads) * longest_source * longest_target * sizeof(double);
+  return decoding_memory(model.config, sizes, dtype) + weights + (size_t{1} << 16);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,64 @@
+#pragma once
+// Forced decoding of many pairs: in batches of like length, by several workers.
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "decode/models/workers.h"
+#include "decode/rescoring/alignment.h"
+#include "decode/text/line_encoder.h"
+#include "decode/translate_options.h"
+
+namespace hexapla {
+
+struct PairBatch {
+  std::vector<size_t> places;  // in the input
+  std::vector<Ids> from, to;
+};
+
+// Pairs in batches of like length, shared out among workers.
+struct PairBatches {
+  std::vector<LineEncoder::Line> from, to;  // the sources end with </s>
+  std::vector<std::vector<size_t>> batches;
+
+  PairBatches(std::vector<LineEncoder::Line> sources, std::vector<LineEncoder::Line> targets,
+              const TranslateOptions& options);
+  PairBatch batch(size_t i) const {
+    PairBatch b{batches[i], {}, {}};
+    for (size_t place : b.places) {
+      b.from.push_back(from[place].ids);
+      b.to.push_back(to[place].ids);
+    }
+    return b;
+  }
+  // The most memory that a batch needs.
+  template <class Memory>
+  size_t most(Memory&& memory) const {
+    size_t bytes = 0;
+    for (size_t i = 0; i < batches.size(); ++i) {
+      const PairBatch b = batch(i);
+      bytes = std::max<size_t>(bytes, memory(b.from, b.to));
+    }
+    return bytes;
+  }
+  template <class Work>
+  void each_batch(Backend& backend, DType dtype, size_t memory, Work&& work) const {
+    std::atomic<size_t> next = 0;
+    on_workers(std::min<int64_t>(threads(), static_cast<int64_t>(batches.size())), backend, dtype, memory,
+               [&](Context& cx) {
+                 for (size_t i = next++; i < batches.size(); i = next++) work(cx, batch(i));
+               });
+  }
+};
+
+// What reads the pairs. Borrows.
+struct PairReader {
+  const Transformer& model;
+  SpecialIds special;
+  Backend& backend;
+};
+// see(place in the input, weights of its tokens) for each pair, from the workers' threads. UsageError: no such head.
+void align_each(const PairReader& reader, const PairBatches& pairs, const AttentionHead& attention,
+                const std::function<void(size_t, SoftAlignment)>& see);
+
+}  // namespace hexapla

@@ -1,0 +1,33 @@
+#pragma once
+// What is done with translations once they are found, by the attention that one forced pass shows
+// (decode/rescoring/alignment.h): the coverage penalty, and unknown pieces written as what they came from.
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "decode/rescoring/pair_batches.h"
+
+namespace hexapla {
+
+// beta * coverage() is added to `normalised`, and each sentence's hypotheses are sorted by it.
+void add_coverage(const PairReader& reader, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
+                  const TranslateOptions& options);
+
+struct SourceTexts {
+  std::span<const Ids> ids;  // with </s>
+  std::span<const std::string> texts;
+  const Vocabulary& vocabulary;
+};
+// For every hypothesis with unknown pieces what these came from, in their order. The pointers are those into `found`.
+using Copies = std::unordered_map<const Hypothesis*, std::vector<std::string>>;
+Copies copies(const PairReader& reader, const SourceTexts& sources, const Vocabulary& target,
+              std::span<const std::vector<Hypothesis>> found, const TranslateOptions& options);
+
+// What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
+// side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script
+// without blanks) of the token that had most.
+std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const PlacedPieces& source,
+                   int32_t unknown);
+
+}  // namespace hexapla

@@ -1,0 +1,75 @@
+#include "decode/rescoring/score.h"
+
+#include <algorithm>
+
+#include "decode/search/best_tokens.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int64_t tile_rows = 256;  // so many rows of logits exist at a time
+
+std::vector<Ids> with_start(std::span<const Ids> targets, int32_t bos) {
+  std::vector<Ids> all;
+  for (const Ids& target : targets) {
+    all.push_back({bos});
+    all.back().insert(all.back().end(), target.begin(), target.end());
+  }
+  return all;
+}
+
+// log p of every label, given the decoder's output x [N, d_model].
+std::vector<double> label_scores(Context& cx, const Transformer& model, Tensor x, std::span<const int32_t> labels) {
+  std::vector<double> scores;
+  for (int64_t from = 0; from < x.shape[0]; from += tile_rows) {
+    const ArenaRewind tile(cx.arena);
+    const int64_t n = std::min(tile_rows, x.shape[0] - from);
+    const Tensor log_p = log_softmax(cx, model.logits(cx, x.slice(from, n)));
+    for (int64_t i = 0; i < n; ++i) {
+      scores.push_back(number(log_p, i * log_p.shape[1] + labels[from + i]));
+      if (!std::isfinite(scores.back())) throw_not_a_number();
+    }
+  }
+  return scores;
+}
+
+}  // namespace
+
+std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
+                                   std::span<const Ids> targets, const SpecialIds& special) {
+  HEXAPLA_CHECK(sources.size() == targets.size(), "scoring: ", sources.size(), " sources, but ", targets.size(),
+                " targets");
+  HEXAPLA_CHECK(!cx.training, "scoring: the context is set to training, so dropout would change the scores");
+  if (sources.empty()) return {};
+  const Ragged source(sources), target(with_start(targets, special.bos));
+  std::vector<int32_t> labels(target.ids.begin() + 1, target.ids.end());
+  labels.push_back(special.eos);
+  for (size_t b = 1; b < target.starts.size(); ++b) labels[target.starts[b] - 1] = special.eos;
+
+  const ArenaRewind whole(cx.arena);
+  const ForwardOnly forward_only(cx);
+  Transformer::Saved saved;
+  const Tensor memory = model.encode(cx, source.ids, source.starts, saved);
+  const Tensor x = model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
+  const std::vector<double> tokens = label_scores(cx, model, x, labels);
+
+  std::vector<PairScore> scores(sources.size());
+  for (size_t b = 0; b < scores.size(); ++b) {
+    scores[b].tokens = target.starts[b + 1] - target.starts[b];
+    scores[b].log_p.assign(tokens.begin() + target.starts[b], tokens.begin() + target.starts[b + 1]);
+    for (double log_p : scores[b].log_p) scores[b].score += log_p;
+  }
+  return scores;
+}
+
+size_t score_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype) {
+  DecodingSizes sizes{};
+  for (const auto& side : {sources, targets})
+    for (const Ids& ids : side) sizes.longest = std::max(sizes.longest, static_cast<int64_t>(ids.size()) + 1);
+  for (const Ids& ids : sources) sizes.source_tokens += static_cast<int64_t>(ids.size());
+  for (const Ids& ids : targets) sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
+  sizes.logit_rows = std::min(tile_rows, sizes.hypotheses);
+  return decoding_memory(model.config, sizes, dtype);
+}
+
+}  // namespace hexapla

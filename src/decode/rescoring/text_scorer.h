@@ -1,0 +1,65 @@
+#pragma once
+// Forced decoding, text in: how probable given translations are, and which words of the source they came from.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/rescoring/alignment.h"
+#include "decode/rescoring/score.h"
+#include "decode/text/translator.h"
+
+namespace hexapla {
+
+struct TextScore : PairScore {
+  double normalised = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
+  std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
+  int64_t words_read = 0;     // so many of them, </s> counted: less than all where the translation was cut
+  Ids target;                 // the tokens, without </s>
+  bool operator==(const TextScore&) const = default;
+};
+
+// Words are those of text/words.h; blanks: what stands between white space whatever the script.
+enum class AlignmentUnit { words, pieces, blanks };
+struct AlignmentOptions {
+  AttentionHead attention;
+  AlignmentUnit unit = AlignmentUnit::words;
+};
+
+// Borrows everything: model, vocabularies and backend must outlive it. Error: a vocabulary that does not have the size
+// the model was made for.
+class TextScorer {
+ public:
+  TextScorer(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+
+  // How probable targets[i] is as the translation of sources[i], whatever the other pairs are; both may be blank. Of
+  // the options only batches, max_length and length_penalty count. UsageError: not as many targets as sources, or an
+  // option out of range.
+  std::vector<TextScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
+                               const TranslateOptions& options, const LineWarning& warn = {}) const;
+
+  // Which words, or pieces, of sources[i] those of targets[i] came from, whatever the other pairs are. Of the options
+  // only batches and max_length count; of a line that was cut the words that were not read have no attention. Errors
+  // as in score(), and UsageError where the model has no such layer or head.
+  std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const std::string> targets,
+                                   const TranslateOptions& options, const AlignmentOptions& how,
+                                   const LineWarning& warn = {}) const;
+  // The same for what a translator found for these sources: its tokens are taken as they are.
+  std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
+                                   const TranslateOptions& options, const AlignmentOptions& how) const;
+
+ private:
+  using Lines = std::vector<LineEncoder::Line>;
+  Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options, const LineWarning& warn,
+                     WordEnds ends) const;
+  Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options, const LineWarning& warn,
+                     WordEnds ends) const;
+  std::vector<SoftAlignment> align(const Lines& from, const Lines& to, const TranslateOptions& options,
+                                   const AlignmentOptions& how) const;
+
+  const Transformer& model_;
+  const Vocabulary& source_;
+  const Vocabulary& target_;
+  Backend& backend_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,101 @@
+#include "decode/rescoring/text_scorer.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
+#include "decode/test_text.h"
+
+namespace hexapla {
+namespace {
+using namespace test;
+
+class TextScorerTest : public testing::Test {
+ protected:
+  TextScorerTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty ones
+  std::vector<TextScore> score(const std::vector<std::string>& from, const std::vector<std::string>& to) const {
+    return scorer_.score(from, to, options_);
+  }
+  TestModel m_{config()};
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TranslateOptions options_{.search = {.extra_length = 5}, .batch_tokens = 40};
+};
+
+TEST_F(TextScorerTest, AgreesWithTheTranslator) {
+  const std::vector<std::string> sources = made_up_lines(60, 4);
+  std::vector<std::string> targets;
+  const auto found = translator_.translate(sources, options_);
+  for (const auto& t : found) targets.push_back(t[0].text);
+  const auto scores = score(sources, targets);
+  int same = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    // Text may come back as other, usually fewer pieces than were found.
+    if (std::abs(scores[i].score - found[i][0].score) > 1e-4) continue;
+    EXPECT_NEAR(scores[i].normalised, found[i][0].normalised, 1e-4);
+    ++same;
+  }
+  EXPECT_GT(same, 3);
+}
+
+TEST_F(TextScorerTest, NeighboursBatchesAndThreadsDoNotMatter) {
+  const std::vector<std::string> sources = made_up_lines(60, 4), targets = made_up_lines(60, 5);
+  set_threads(2);
+  const auto together = score(sources, targets);
+  set_threads(1);
+  EXPECT_EQ(score(sources, targets), together);
+  options_.batch_tokens = 400;
+  EXPECT_EQ(score(sources, targets), together);
+  for (size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(score({sources[i]}, {targets[i]})[0], together[i]);
+}
+
+TEST_F(TextScorerTest, WordsAndTokensAddUp) {
+  const std::vector<std::string> sources = made_up_lines(20, 4), targets = made_up_lines(20, 5);
+  const auto scores = score(sources, targets);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const TextScore& s = scores[i];
+    EXPECT_EQ(s.target, vocabulary().encode(targets[i]));
+    EXPECT_EQ(s.tokens, int64_t(s.target.size()) + 1);
+    EXPECT_EQ(s.log_p.size(), s.target.size() + 1);
+    EXPECT_EQ(s.words.size(), words(targets[i]).size() + 1);
+    EXPECT_EQ(s.words_read, int64_t(s.words.size()));
+    EXPECT_NEAR(std::accumulate(s.words.begin(), s.words.end(), 0.0), s.score, 1e-9);
+    EXPECT_NEAR(std::accumulate(s.log_p.begin(), s.log_p.end(), 0.0), s.score, 1e-9);
+    EXPECT_EQ(s.words.back(), s.log_p.back());
+  }
+}
+
+TEST_F(TextScorerTest, BlankLinesAndCutLines) {
+  const auto scores = score({"", "ein", "", "ein"}, {"ein", "", "", " "});
+  EXPECT_EQ(scores[1].tokens, 1);
+  EXPECT_EQ(scores[1].words.size(), 1u);
+  EXPECT_EQ(scores[3].score, scores[1].score);
+  EXPECT_LT(scores[2].score, 0);
+  EXPECT_EQ(scores[0].words.size(), 2u);
+
+  Warnings warnings;
+  options_.max_length = 4;
+  const auto cut = scorer_.score(std::vector<std::string>{"ein"}, std::vector<std::string>{"Hund und Katzen und Hund"},
+                                 options_, warnings.sink());
+  EXPECT_THAT(warnings.all, testing::ElementsAre(testing::HasSubstr("only the first 4 were read")));
+  EXPECT_EQ(cut[0].tokens, 4);
+  EXPECT_EQ(cut[0].words.size(), 6u);
+  EXPECT_EQ(cut[0].words[4], 0);
+  EXPECT_LT(cut[0].words_read, 6);  // a perplexity by word is that of what was read
+  for (size_t i = 0; i < cut[0].words.size(); ++i)
+    EXPECT_EQ(cut[0].words[i] != 0, int64_t(i) + 1 < cut[0].words_read || i + 1 == cut[0].words.size()) << i;
+}
+
+TEST_F(TextScorerTest, WrongInput) {
+  EXPECT_THROW(score({"ein", "Hund"}, {"ein"}), UsageError);
+  options_.max_length = 1;
+  EXPECT_THROW(score({"ein"}, {"ein"}), UsageError);
+  const Vocabulary other = Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
+  EXPECT_THROW(TextScorer(m_.model, other, vocabulary(), *backend_), Error);
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,61 @@
+#pragma once
+// What a search holds of a sentence on its way.
+#include <algorithm>
+#include <vector>
+
+#include "decode/hypothesis.h"
+#include "decode/models/steps.h"
+#include "decode/search_options.h"
+
+namespace hexapla {
+
+struct BeamEntry {
+  Prefix prefix;
+  double score = 0;
+  std::vector<float> token_scores;  // only where they are asked for
+  uint32_t sample = 0;              // its number, where it is one
+};
+
+struct Sentence {
+  size_t source;
+  int64_t place, tokens;  // its memory rows
+  int64_t cap, width;     // tokens of a translation, </s> counted, and hypotheses, at most
+  std::vector<BeamEntry> live;
+  std::vector<Hypothesis> finished;
+};
+
+// What hypotheses of `tokens` tokens, </s> counted, are compared by.
+inline double normalised(double score, int64_t tokens, const SearchOptions& options) {
+  return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
+}
+
+// By their normalised scores, equal ones as they came.
+inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
+  std::stable_sort(hypotheses.begin(), hypotheses.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });
+}
+
+// live + id, of log-probability `last`, with the score of the whole given.
+inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, double last, const SearchOptions& options) {
+  BeamEntry next{live.prefix, score, {}, live.sample};
+  next.prefix.ids.push_back(id);
+  if (options.token_scores) {
+    next.token_scores = live.token_scores;
+    next.token_scores.push_back(static_cast<float>(last));
+  }
+  return next;
+}
+
+// live + </s>, of log-probability `last`.
+inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options) {
+  const double score = live.score + last;
+  const Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
+  Hypothesis h{ids, score, normalised(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
+  if (options.token_scores) {
+    h.token_scores = live.token_scores;
+    h.token_scores.push_back(static_cast<float>(last));
+  }
+  return h;
+}
+
+}  // namespace hexapla

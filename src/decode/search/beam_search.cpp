@@ -1,0 +1,85 @@
+#include "decode/search/beam_search.h"
+
+#include <algorithm>
+
+namespace hexapla {
+namespace {
+
+// Expand: the candidates of one sentence, best first; among equals the lower beam, then the order of the row.
+std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t first_row, size_t needed) {
+  std::vector<Candidate> all;
+  for (size_t beam = 0; beam < s.live.size(); ++beam) {
+    size_t taken = 0;
+    best.visit(first_row + static_cast<int64_t>(beam), [&](double score, int32_t id) {
+      all.push_back({s.live[beam].score + score, score, beam, id});
+      return ++taken < needed;
+    });
+  }
+  sort(all);
+  all.resize(std::min(all.size(), needed));
+  return all;
+}
+
+}  // namespace
+
+void sort(std::vector<Candidate>& candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+}
+
+void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos) {
+  const auto width = static_cast<size_t>(s.width);
+  std::vector<BeamEntry> next;
+  for (size_t rank = 0; rank < candidates.size() && next.size() < width; ++rank) {
+    const Candidate& c = candidates[rank];
+    const BeamEntry& ancestor = s.live[c.beam];
+    if (c.id != eos)
+      next.push_back(extended(ancestor, c.id, c.score, c.last, options));
+    else if (rank < width)
+      s.finished.push_back(finish(ancestor, c.last, options));
+  }
+  s.live = std::move(next);
+}
+
+void retire(Sentence& s, const SearchOptions& options) {
+  sort_best_first(s.finished);
+  const bool enough = s.finished.size() >= static_cast<size_t>(s.width);
+  if (!s.live.empty() && !enough && !passed(s, options)) return;
+  s.live.clear();
+  s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));
+}
+
+// A score only falls as tokens are added, and its divisor is largest or smallest at the next length or at the longest.
+// What words take away grows with their number; what they give, too.
+bool passed(const Sentence& s, const SearchOptions& options) {
+  const auto n_best = static_cast<size_t>(options.n_best);
+  if (s.finished.size() < n_best) return false;
+  const BeamEntry& best = s.live.front();
+  const auto next = static_cast<int64_t>(best.prefix.ids.size());  // <s> stands for the </s> that may come
+  const double score = best.score - options.word_penalty * static_cast<double>(options.word_penalty < 0 ? s.cap : next);
+  const double bound =
+      std::max(score / divisor(options.length_penalty, next), score / divisor(options.length_penalty, s.cap));
+  return bound <= s.finished[n_best - 1].normalised;
+}
+
+void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {
+  const int64_t needed = 2 * options_.beam_size;  // at most half of them end
+  const BestTokens best(cx, logits, needed, special_);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    Sentence& s = sentences[i];
+    if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap)
+      advance(s, expand(s, best, first[i], static_cast<size_t>(needed)), options_, special_.eos);
+    else
+      end(cx, s, logits.slice(first[i], static_cast<int64_t>(s.live.size())));
+    retire(s, options_);
+  }
+}
+
+// At the longest length every hypothesis gets </s>.
+void BeamSearch::end(Context& cx, Sentence& s, Tensor logits) const {
+  const std::vector<double> ends = end_scores(cx, logits, special_);
+  for (size_t i = 0; i < s.live.size(); ++i) s.finished.push_back(finish(s.live[i], ends[i], options_));
+  s.live.clear();
+}
+
+}  // namespace hexapla

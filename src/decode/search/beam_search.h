@@ -1,0 +1,37 @@
+#pragma once
+// Beam search, section 6.1; what it does to a sentence stands at search().
+#include "decode/search/best_tokens.h"
+#include "decode/search/decoding_strategy.h"
+
+namespace hexapla {
+
+class BeamSearch final : public DecodingStrategy {
+ public:
+  BeamSearch(const SearchOptions& options, const SpecialIds& special) : options_(options), special_(special) {}
+  void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
+  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+
+ private:
+  void end(Context& cx, Sentence& s, Tensor logits) const;
+
+  const SearchOptions& options_;
+  SpecialIds special_;
+};
+
+struct Candidate {
+  double score, last;  // of the whole hypothesis, of its last token alone
+  size_t beam;
+  int32_t id;
+};
+// Best first; equal ones as they came.
+void sort(std::vector<Candidate>& candidates);
+// Choose and move: what ends among the first `width` is finished, the best that do not end go on.
+void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos);
+// Retire: a sentence that is done, with `width` finished hypotheses or none that can still pass, leaves the batch.
+void retire(Sentence& s, const SearchOptions& options);
+
+// Whether nothing that is still live, the best of it first, can pass the worst of the n_best of the finished, which are
+// sorted.
+bool passed(const Sentence& s, const SearchOptions& options);
+
+}  // namespace hexapla

@@ -1,0 +1,71 @@
+#pragma once
+// What a step's logits say of the next token.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "decode/hypothesis.h"
+#include "ops/ops.h"
+
+namespace hexapla {
+
+inline double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
+
+struct Token {
+  double score;  // log-probability
+  int32_t id;
+};
+
+[[noreturn]] inline void throw_not_a_number() {
+  throw RunError(
+      "the model's output is not a number (NaN) or infinite, so there is no best word; train it again, with a "
+      "lower learning rate if its loss was not a number, either");
+}
+
+// The k most probable tokens of each row of logits that may be written, best first.
+class BestTokens {
+ public:
+  // Asks for two more than are needed, because <s> and padding may be among them.
+  BestTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special) : special_(special) {
+    k_ = std::min(needed + 2, logits.shape[1]);
+    scores_ = cx.keep({logits.shape[0], k_});
+    ids_ = cx.keep({logits.shape[0], k_}, DType::i32);
+    cx.backend.log_softmax_top(logits, k_, scores_, ids_);
+  }
+  // f(score, id), best first, until it returns false. RunError: not a number, or the best one of the row infinite.
+  template <class F>
+  void visit(int64_t row, F&& f) const {
+    for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
+      const int32_t id = ids_.data<int32_t>()[i];
+      const double score = number(scores_, i);
+      if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
+      if (id != special_.bos && id != special_.pad && !f(score, id)) return;
+    }
+  }
+  Token first(int64_t row) const {
+    Token token{};
+    visit(row, [&](double score, int32_t id) {
+      token = {score, id};
+      return false;
+    });
+    return token;
+  }
+
+ private:
+  SpecialIds special_;
+  int64_t k_;
+  Tensor scores_, ids_;
+};
+
+// log p(</s>) of each row.
+inline std::vector<double> end_scores(Context& cx, Tensor logits, const SpecialIds& special) {
+  const Tensor log_p = log_softmax(cx, logits);
+  std::vector<double> scores;
+  for (int64_t i = 0; i < logits.shape[0]; ++i) {
+    scores.push_back(number(log_p, i * logits.shape[1] + special.eos));
+    if (std::isnan(scores.back())) throw_not_a_number();
+  }
+  return scores;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,14 @@
+#pragma once
+#include <memory>
+
+#include "decode/queue.h"
+#include "decode/search/decoding_strategy.h"
+
+namespace hexapla {
+
+// The way of decoding that options and requests ask for. Borrows all of them. UsageError: sampling, where a request has
+// words that are required.
+std::unique_ptr<DecodingStrategy> make_strategy(const Queue& queue, const SearchOptions& options,
+                                                const SpecialIds& special);
+
+}  // namespace hexapla

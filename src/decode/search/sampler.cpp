@@ -1,0 +1,170 @@
+#include "decode/search/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/compute/random.h"
+
+namespace hexapla {
+namespace {
+
+constexpr uint32_t attempts = 64;  // before what is forbidden is taken out of the distribution one by one
+
+double total(std::span<const double> weights) {
+  double sum = 0;
+  for (const double w : weights) sum += w;
+  return sum;
+}
+
+// The first place at which the running sum of the weights passes u times their sum; none where all of them are 0.
+std::optional<size_t> place(std::span<const double> weights, double u) {
+  const double wanted = u * total(weights);
+  double running = 0;
+  std::optional<size_t> last;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    last = i;
+    if ((running += weights[i]) > wanted) break;
+  }
+  return last;
+}
+
+// Which tokens of a row of logits can be drawn at all.
+std::vector<bool> writable(Tensor log_p, const ConstrainedTokens& tokens) {
+  std::vector<bool> open(static_cast<size_t>(log_p.shape[1]));
+  for (size_t id = 0; id < open.size(); ++id) open[id] = tokens.writable(static_cast<int32_t>(id));
+  return open;
+}
+
+// exp(log p / temperature) of the tokens that are open, relative to the best of them and not to the best of all: beside
+// one that is forbidden all others may be 0 at a low temperature, and yet one of them is to be drawn.
+std::vector<double> weights(Tensor log_p, const std::vector<bool>& open, double temperature) {
+  std::vector<double> w(open.size());
+  double best = -std::numeric_limits<double>::infinity();
+  for (size_t id = 0; id < w.size(); ++id)
+    if (open[id]) best = std::max(best, number(log_p, static_cast<int64_t>(id)));
+  for (size_t id = 0; id < w.size() && std::isfinite(best); ++id)
+    if (open[id]) w[id] = std::exp((number(log_p, static_cast<int64_t>(id)) - best) / temperature);
+  return w;
+}
+
+}  // namespace
+
+// How many of a row are sought at once; where a nucleus has more, the row is sorted.
+int64_t best_of_a_row(const SamplingOptions& o) { return o.top_k > 0 ? o.top_k : o.top_p < 1 ? 62 : 1; }
+
+double draw(const DrawKey& key, uint32_t attempt) {
+  const auto bits = philox({static_cast<uint32_t>(key.step) | attempt << 24, key.sample | key.part << 12,
+                            static_cast<uint32_t>(key.line), static_cast<uint32_t>(key.line >> 32)},
+                           {static_cast<uint32_t>(key.seed), static_cast<uint32_t>(key.seed >> 32)});
+  return static_cast<double>((uint64_t{bits[0]} << 32 | bits[1]) >> 11) * 0x1p-53;
+}
+
+void Sampler::begin(Sentence& s) {
+  s.live.assign(static_cast<size_t>(s.width), {{{special_.bos}, {}}, 0, {}, 0});
+  for (size_t i = 0; i < s.live.size(); ++i) s.live[i].sample = static_cast<uint32_t>(i);
+  s.finished.assign(s.live.size(), {{}, NAN, NAN, {}});
+}
+
+DrawKey Sampler::key(const Sentence& s, const BeamEntry& live) const {
+  const SentenceConstraints& r = constraints_.request(s.source);
+  return {options_.sampling->seed, r.line, r.part, live.sample, static_cast<int64_t>(live.prefix.ids.size())};
+}
+
+void Sampler::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {
+  ConstrainedTokens tokens(cx, logits, best_of_a_row(*options_.sampling), special_);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    Sentence& s = sentences[i];
+    std::vector<BeamEntry> next_live;
+    for (size_t j = 0; j < s.live.size(); ++j) {
+      const BeamEntry& live = s.live[j];
+      const int64_t row = first[i] + static_cast<int64_t>(j);
+      const bool last = static_cast<int64_t>(live.prefix.ids.size()) >= s.cap;
+      const std::optional<Token> token =
+          last ? Token{tokens.score(row, special_.eos), special_.eos} : next(s, live, tokens, row);
+      if (token && token->id != special_.eos)
+        next_live.push_back(extended(live, token->id, live.score + token->score, token->score, options_));
+      else if (token && (!last || constraints_.allows(constraints_.partial(live.prefix.ids, s.source), special_.eos)))
+        s.finished[live.sample] = finish(live, token->score, options_);
+    }
+    s.live = std::move(next_live);
+    if (s.live.empty()) std::erase_if(s.finished, [](const Hypothesis& h) { return std::isnan(h.score); });
+  }
+}
+
+std::optional<Token> Sampler::next(const Sentence& s, const BeamEntry& live, ConstrainedTokens& tokens,
+                                   int64_t row) const {
+  const Partial so_far = constraints_.partial(live.prefix.ids, s.source);
+  const bool all = options_.sampling->top_k == 0 && options_.sampling->top_p == 1;
+  return all ? of_all(so_far, key(s, live), tokens, row) : of_the_best(so_far, key(s, live), tokens, row);
+}
+
+std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, ConstrainedTokens& tokens,
+                                     int64_t row) const {
+  const double temperature = options_.sampling->temperature;
+  const Tensor log_p = tokens.scores(row);
+  const auto token = [&](size_t id) {
+    return Token{number(log_p, static_cast<int64_t>(id)), static_cast<int32_t>(id)};
+  };
+  std::vector<bool> open = writable(log_p, tokens);
+  std::vector<double> w = weights(log_p, open, temperature);
+  for (uint32_t attempt = 0; attempt < attempts && !constraints_.forced(so_far); ++attempt) {
+    const std::optional<size_t> id = place(w, draw(key, attempt));
+    if (!id) return {};
+    if (constraints_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
+    open[*id] = false;
+    if (std::exchange(w[*id], 0) == 1) w = weights(log_p, open, temperature);  // it was what the others are relative to
+  }
+  for (size_t id = 0; id < open.size(); ++id)
+    open[id] = open[id] && constraints_.allows(so_far, static_cast<int32_t>(id));
+  const std::optional<size_t> id = place(weights(log_p, open, temperature), draw(key, attempts));
+  return id ? std::optional(token(*id)) : std::nullopt;
+}
+
+std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& key, ConstrainedTokens& tokens,
+                                          int64_t row) const {
+  const SamplingOptions& o = *options_.sampling;
+  const Nucleus best = o.top_k > 0 || constraints_.forced(so_far) ? of_the_first(so_far, tokens, row)
+                                                                  : of_the_whole(so_far, tokens, row);
+  double sum = 0;
+  size_t n = 0;
+  while (n < best.tokens.size() && sum < o.top_p * best.total) sum += best.weights[n++];
+  if (n == 0) return {};
+  return best.tokens[place(std::span(best.weights).first(n), draw(key, 0)).value()];
+}
+
+// The top_k of what is allowed, or all of it.
+Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const {
+  const SamplingOptions& o = *options_.sampling;
+  Nucleus found;
+  tokens.visit(row, so_far, constraints_, [&](double score, int32_t id) {
+    found.total += found.add({score, id}, o.temperature);
+    return o.top_k == 0 || static_cast<int64_t>(found.tokens.size()) < o.top_k;
+  });
+  return found;
+}
+
+// What is forbidden is no part of the whole. (Of what is not looked at, being too improbable, nobody knows.)
+Sampler::Nucleus Sampler::of_the_whole(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const {
+  const SamplingOptions& o = *options_.sampling;
+  const Tensor log_p = tokens.scores(row);
+  std::vector<bool> open = writable(log_p, tokens);
+  Nucleus found;
+  double sum = 0;
+  tokens.visit(row, [&](double score, int32_t id) {
+    const bool allowed = constraints_.allows(so_far, id);
+    if (allowed)
+      sum += found.add({score, id}, o.temperature);
+    else
+      open[static_cast<size_t>(id)] = false;
+    if (found.tokens.empty()) return true;
+    if (allowed && found.tokens.size() == 1) found.total = total(weights(log_p, open, o.temperature));
+    if (!allowed) found.total -= found.weight(score, o.temperature);
+    return sum < o.top_p * found.total;
+  });
+  return found;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,98 @@
+#include "decode/search/search.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "decode/models/ensemble.h"
+#include "decode/search/decode_loop.h"
+#include "decode/search/make_strategy.h"
+#include "decode/search/sampler.h"
+
+namespace hexapla {
+
+SpecialIds special_ids(const Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }
+
+namespace {
+
+// All of the sources at a time, in their order.
+struct Everything {
+  std::vector<size_t> order;
+  Queue queue;
+  explicit Everything(std::span<const Ids> sources)
+      : order(sources.size()), queue{sources, order, static_cast<int64_t>(sources.size()), all_tokens(sources)} {
+    std::iota(order.begin(), order.end(), size_t{0});
+  }
+  static int64_t all_tokens(std::span<const Ids> sources) {
+    int64_t n = 0;
+    for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+    return n;
+  }
+};
+
+}  // namespace
+
+namespace {
+
+DecodingSizes sizes(const DecodingCapacity& room, const SearchOptions& options) {
+  const int64_t hypotheses = room.sentences * room.widest;
+  return {.source_tokens = room.tokens,
+          .hypotheses = hypotheses,
+          .logit_rows = hypotheses,
+          .longest = room.longest,
+          .cache_rows = room.cache_rows,
+          .candidates = 2 + (options.sampling ? best_of_a_row(*options.sampling) : 2 * room.widest)};
+}
+
+int64_t positions(const Ensemble& ensemble) {
+  int64_t n = positions(*ensemble.models.at(0));
+  for (const Transformer* m : ensemble.models) n = std::min(n, positions(*m));
+  return n;
+}
+
+}  // namespace
+
+void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
+            const SpecialIds& special, const Done& done) {
+  check(options);
+  const DecodingCapacity room(positions(model), queue, options);
+  DecoderSteps steps(cx, model, room.tokens, room.cache_rows);
+  const auto strategy = make_strategy(queue, options, special);
+  DecodeLoop(steps, positions(model), queue, options, *strategy).run(cx, done);
+}
+
+void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOptions& options,
+            const SpecialIds& special, const Done& done) {
+  check(options);
+  check(ensemble);
+  const DecodingCapacity room(positions(ensemble), queue, options);
+  EnsembleSteps steps(cx, ensemble, room);
+  const auto strategy = make_strategy(queue, options, special);
+  DecodeLoop(steps, positions(ensemble), queue, options, *strategy).run(cx, done);
+}
+
+std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,
+                                            const SearchOptions& options, const SpecialIds& special) {
+  Everything all(sources);
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  search(cx, model, all.queue, options, special,
+         [&](size_t place, std::vector<Hypothesis> found) { results[place] = std::move(found); });
+  return results;
+}
+
+size_t search_memory(const Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype) {
+  return decoding_memory(model.config, sizes(DecodingCapacity(positions(model), queue, options), options), dtype);
+}
+
+size_t search_memory(const Ensemble& ensemble, const Queue& queue, const SearchOptions& options, DType dtype) {
+  const DecodingSizes s = sizes(DecodingCapacity(positions(ensemble), queue, options), options);
+  const int64_t numbers = s.logit_rows * (2 * ensemble.models.at(0)->config.target_vocab + 2 * s.candidates);
+  return static_cast<size_t>(numbers) * size_of(dtype) + 4096;
+}
+
+size_t search_memory(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options,
+                     DType dtype) {
+  return search_memory(model, Everything(sources).queue, options, dtype);
+}
+
+}  // namespace hexapla

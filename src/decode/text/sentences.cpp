@@ -1,0 +1,134 @@
+#include "decode/text/sentences.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "text/utf8.h"
+
+namespace hexapla {
+namespace {
+
+using Marks = std::initializer_list<std::string_view>;
+
+bool one_of(std::string_view character, Marks marks) {
+  return std::find(marks.begin(), marks.end(), character) != marks.end();
+}
+bool blank(std::string_view c) { return one_of(c, {" ", "\t", "\u00A0", "\u3000"}); }
+bool closing(std::string_view c) {
+  return one_of(c, {"\"", "'", ")", "]", "}", "\u201D", "\u2019", "\u201C", "\u00BB", "\u300D", "\u300F", "\uFF09"});
+}
+bool wide_stop(std::string_view c) { return one_of(c, {"\u3002", "\uFF01", "\uFF1F"}); }
+bool stop(std::string_view c) { return wide_stop(c) || one_of(c, {".", "!", "?", "\u2026", "\u0964", "\u061F"}); }
+bool wide_comma(std::string_view c) { return one_of(c, {"\uFF0C", "\u3001", "\uFF1B", "\uFF1A"}); }
+bool comma(std::string_view c) { return wide_comma(c) || one_of(c, {",", ";", ":", "\u060C"}); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view character(std::string_view text, size_t at) {
+  return text.substr(at, character_bytes(text.substr(at)));
+}
+
+// Parts that end behind a mark (and what closes after it), where a blank follows or the mark needs none.
+template <class Ends, class NeedsNoBlank>
+std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, NeedsNoBlank&& needs_none) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view mark = character(text, at);
+    at += mark.size();
+    if (!ends(mark)) continue;
+    while (at < text.size() && (closing(character(text, at)) || ends(character(text, at))))
+      at += character(text, at).size();
+    if (at < text.size() && !needs_none(mark) && !blank(character(text, at))) continue;
+    parts.push_back(trimmed(text.substr(begin, at - begin)));
+    begin = at;
+  }
+  parts.push_back(trimmed(text.substr(begin)));
+  std::erase_if(parts, [](std::string_view p) { return p.empty(); });
+  return parts;
+}
+
+std::vector<std::string_view> clauses(std::string_view text) { return part_behind(text, comma, wide_comma); }
+std::vector<std::string_view> words(std::string_view text) {
+  return part_behind(
+      text, [](std::string_view c) { return blank(c); }, [](std::string_view) { return true; });
+}
+std::vector<std::string_view> characters(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at < text.size(); at += parts.back().size()) parts.push_back(character(text, at));
+  return parts;
+}
+
+using Fits = std::function<bool(const std::string&)>;
+using Cut = std::vector<std::string_view> (*)(std::string_view);
+
+// A part from the start of the first piece to the end of the last, both being of one text.
+std::string_view span_of(std::string_view first, std::string_view last) {
+  return {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
+}
+
+// How many of the pieces from `first` on fit together, at least that one, which is known to fit. Looks 1, 2, 4 .. ahead
+// and then halves: to try one after the other took time in proportion to the square of what fits.
+size_t how_many(std::span<const std::string_view> pieces, size_t first, const Fits& fits) {
+  const auto fit = [&](size_t n) { return fits(std::string(span_of(pieces[first], pieces[first + n - 1]))); };
+  size_t good = 1, bad = pieces.size() - first + 1;
+  for (size_t n = 2; n < bad; n = std::min(2 * n, bad - 1)) {
+    if (!fit(n)) {
+      bad = n;
+      break;
+    }
+    good = n;
+    if (n == bad - 1) return n;
+  }
+  while (bad - good > 1) {
+    const size_t n = good + (bad - good) / 2;
+    (fit(n) ? good : bad) = n;
+  }
+  return good;
+}
+
+// Pieces go into one part as long as it fits; a piece that does not fit alone is cut by the next means.
+void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
+  if (cuts.empty() || fits(std::string(text))) {
+    parts.emplace_back(text);
+    return;
+  }
+  const std::vector<std::string_view> pieces = cuts[0](text);
+  for (size_t i = 0, n = 1; i < pieces.size(); i += n) {
+    n = 1;
+    if (pieces.size() == 1 || !fits(std::string(pieces[i]))) {
+      part(pieces[i], cuts.subspan(1), fits, parts);
+      continue;
+    }
+    n = how_many(pieces, i, fits);
+    parts.emplace_back(span_of(pieces[i], pieces[i + n - 1]));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> sentences(std::string_view text) { return part_behind(text, stop, wide_stop); }
+
+std::vector<std::string> parted(std::string_view text, const Fits& fits) {
+  static constexpr std::array<Cut, 3> inside = {clauses, words, characters};
+  std::vector<std::string> parts;
+  if (fits(std::string(text))) return {std::string(text)};
+  for (const std::string_view sentence : sentences(text)) part(sentence, inside, fits, parts);
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) {
+    if (!all.empty() && !part.empty() && !ends_without_blank(all)) all += ' ';
+    all += part;
+  }
+  return all;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,70 @@
+#include "decode/text/sentences.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hexapla {
+namespace {
+using testing::ElementsAre;
+
+TEST(Sentences, EndAtStopsThatABlankFollows) {
+  EXPECT_THAT(sentences("One. Two!  Is it 3.5? \"Yes.\" No"),
+              ElementsAre("One.", "Two!", "Is it 3.5?", "\"Yes.\"", "No"));
+  EXPECT_THAT(sentences("一。二！三"), ElementsAre("一。", "二！", "三"));
+  EXPECT_THAT(sentences("Wait... what?! (Really.) Yes."), ElementsAre("Wait...", "what?!", "(Really.)", "Yes."));
+  EXPECT_THAT(sentences("no end"), ElementsAre("no end"));
+  EXPECT_TRUE(sentences("   ").empty());
+}
+
+auto at_most(size_t bytes) {
+  return [bytes](const std::string& text) { return text.size() <= bytes; };
+}
+
+TEST(Parted, AsLittleAsNeedBe) {
+  const std::string text = "One two three. Four, five and six, seven. Eight";
+  EXPECT_THAT(parted(text, at_most(100)), ElementsAre(text));
+  EXPECT_THAT(parted(text, at_most(30)), ElementsAre("One two three.", "Four, five and six, seven.", "Eight"));
+  EXPECT_THAT(parted(text, at_most(20)), ElementsAre("One two three.", "Four, five and six,", "seven.", "Eight"));
+  EXPECT_THAT(parted(text, at_most(9)),
+              ElementsAre("One two", "three.", "Four,", "five and", "six,", "seven.", "Eight"));
+  EXPECT_THAT(parted("abcdefg hi", at_most(3)), ElementsAre("abc", "def", "g", "hi"));
+  EXPECT_THAT(parted("äöü", at_most(3)), ElementsAre("ä", "ö", "ü"));  // never inside a character
+}
+
+// Nothing is lost but blanks.
+TEST(Parted, KeepsEveryCharacter) {
+  const std::string text = "Aa bb, cc. Dd ee! Ff: gg? (Hh ii.) jj";
+  const auto without_blanks = [](const std::vector<std::string>& parts) {
+    std::string all;
+    for (const std::string& p : parts)
+      for (const char c : p)
+        if (c != ' ') all += c;
+    return all;
+  };
+  for (size_t n = 1; n < text.size(); ++n)
+    EXPECT_EQ(without_blanks(parted(text, at_most(n))), without_blanks({text})) << n;
+}
+
+// What is looked at, not the time: a text of which nothing could be cut but characters was looked at for each of them.
+TEST(Parted, EffortGrowsWithTheTextAlone) {
+  for (const char* unit : {"x", "xy ", "x, "}) {
+    std::string text;
+    while (text.size() < 60'000) text += unit;
+    size_t seen = 0;
+    const auto parts = parted(text, [&](const std::string& t) {
+      seen += t.size();
+      return t.size() <= 2'000;
+    });
+    EXPECT_THAT(parts.size(), testing::AllOf(testing::Ge(30u), testing::Le(31u)));
+    EXPECT_LT(seen, 40 * text.size());
+  }
+}
+
+TEST(Joined, BlanksWhereTheScriptHasThem) {
+  EXPECT_EQ(joined({"One.", "", "Two."}), "One. Two.");
+  EXPECT_EQ(joined({"一。", "二"}), "一。二");
+  EXPECT_EQ(joined({}), "");
+}
+
+}  // namespace
+}  // namespace hexapla

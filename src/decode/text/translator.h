@@ -1,0 +1,86 @@
+#pragma once
+// Text in, text out: subwords, batches, search, and the lines back in their order.
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/models/ensemble.h"
+#include "decode/translate_options.h"
+
+namespace hexapla {
+
+// Lines and what is asked of each.
+struct Lines {
+  std::span<const std::string> text;
+  std::span<const LineConstraints> requests = {};  // as many, or none
+  uint64_t first = 0;                              // the number of the first in the input: it names what is drawn
+};
+
+// One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
+struct LineError : DataError {
+  size_t line;  // its place among those that were given
+  LineError(size_t place, const std::string& what) : DataError(what), line(place) {}
+};
+
+struct Translation {
+  std::string text;
+  // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
+  // that follows the rules, and nothing stands for it in the text.
+  double score = 0, normalised = 0;
+  Ids ids;
+  std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
+  double coverage = 0;              // as in Hypothesis
+  std::vector<PiecePlace> places;   // of ids in the text; none where they are as Vocabulary::places_in() has them
+
+  bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
+};
+
+// Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
+// at once if the backend may.
+class TextTranslator {
+ public:
+  // Error: a vocabulary that does not have the size the model was made for.
+  TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+
+  // Several models that translate together, all for these vocabularies. UsageError: check(ensemble).
+  TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+
+  // For each line its translations, best first, one at least and n_best at most; one empty one for a blank line, and
+  // one of score -inf where no translation follows the rules. The bytes of a translation depend on its line and on the
+  // search options alone (and, where it is drawn, on the line's number).
+  // Warned of: a line longer than max_length (or than the model's learned positions), and what was done to it; bytes
+  // that are not UTF-8, each read as U+FFFD; a line or a part of one without a translation.
+  // A line in parts has n_best joined translations, the best of every part first.
+  // Lines, ids and translations are held in memory: give long files in portions.
+  // UsageError: an option out of range. LineError, before anything is translated: a request out of range, required
+  // phrases that are to be drawn, a long line if they are refused, a long line with required phrases. RunError: no
+  // memory, or the model gives NaN.
+  std::vector<std::vector<Translation>> translate(const Lines& lines, const TranslateOptions& options,
+                                                  const LineWarning& warn = {}) const;
+  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
+                                                  const LineWarning& warn = {}) const {
+    return translate(Lines{lines}, options, warn);
+  }
+
+ private:
+  const Transformer& model() const { return *ensemble_.models.front(); }
+  int64_t positions() const;
+  std::vector<std::vector<Hypothesis>> find(Queue& queue, const TranslateOptions& options) const;
+  Translation read(Hypothesis&& found, const std::string& prefix, std::span<const std::string> copies) const;
+  void search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const;
+
+  Ensemble ensemble_;
+  const Vocabulary& source_;
+  const Vocabulary& target_;
+  Backend& backend_;
+  std::shared_ptr<const PieceTexts> pieces_;
+};
+
+// The bytes of working memory that translating these lines takes however little TranslateOptions::memory is.
+size_t least_memory(const Transformer& model, const Vocabulary& source, std::span<const std::string> lines,
+                    const TranslateOptions& options);
+
+}  // namespace hexapla

@@ -1,0 +1,219 @@
+#include "decode/text/translator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "backend/cpu/cpu.h"
+#include "decode/length_batches.h"
+#include "decode/test_text.h"
+
+namespace hexapla {
+namespace {
+using namespace test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class TranslatorTest : public testing::Test {
+ protected:
+  TranslatorTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty ones
+  std::vector<std::string> texts(const std::vector<std::string>& lines, const TranslateOptions& options,
+                                 const LineWarning& warn = {}) const {
+    std::vector<std::string> best;
+    for (const auto& t : translator_.translate(lines, options, warn)) best.push_back(t.at(0).text);
+    return best;
+  }
+  TestModel m_{config()};
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TranslateOptions short_{.search = {.extra_length = 5}};
+};
+
+TEST_F(TranslatorTest, BatchesDoNotMatterAndOrderIsKept) {
+  std::vector<std::string> lines = made_up_lines(60, 2);
+  lines[7] = lines[20] = "";
+  lines[31] = "  ";
+  TranslateOptions together = short_, alone = short_, few = short_;
+  together.batch_sentences = 1000, together.batch_tokens = 1'000'000;
+  alone.batch_sentences = 1;
+  few.batch_tokens = 40;
+  const std::vector<std::string> expected = texts(lines, together);
+  EXPECT_EQ(texts(lines, alone), expected);
+  EXPECT_EQ(texts(lines, few), expected);
+  EXPECT_EQ(expected[7] + expected[20] + expected[31], "");
+  EXPECT_GT(std::count_if(expected.begin(), expected.end(), [](const auto& t) { return !t.empty(); }), 30);
+  std::reverse(lines.begin(), lines.end());
+  std::vector<std::string> back = texts(lines, short_);
+  std::reverse(back.begin(), back.end());
+  EXPECT_EQ(back, expected);
+}
+
+TEST_F(TranslatorTest, HowMuchMemoryThereIsDoesNotMatter) {
+  const std::vector<std::string> lines = made_up_lines(60, 2);
+  const std::vector<std::string> expected = texts(lines, short_);
+  const size_t least = least_memory(m_.model, vocabulary(), lines, short_);
+  for (const size_t memory : {size_t{1}, least, 3 * least, 50 * least, size_t{1} << 40}) {
+    short_.memory = memory;
+    EXPECT_EQ(texts(lines, short_), expected) << memory;
+  }
+}
+
+TEST_F(TranslatorTest, TheLongestPartNeedsTheMostMemory) {
+  const std::string longest = "ein Hund und zwei Katzen und ein Hund";
+  const auto least = [&](const std::vector<std::string>& lines) {
+    return least_memory(m_.model, vocabulary(), lines, short_);
+  };
+  EXPECT_EQ(least({"ein", longest, "Hund"}), least({longest}));
+  EXPECT_LT(least({"ein"}), least({longest}));
+  EXPECT_GT(least({}), 0u);
+  short_.max_length = 4;  // a longer line is split
+  EXPECT_LT(least({longest}), least({longest + " und zwei Katzen"}) + 1);
+  const size_t split = least({longest});
+  short_.search.beam_size = 64;
+  EXPECT_GT(least({longest}), 4 * split);
+}
+
+TEST_F(TranslatorTest, IsTheSearchBetweenTwoVocabularies) {
+  const std::string line = "zwei Katzen und ein Hund";
+  Ids ids = vocabulary().encode(line);
+  ids.push_back(vocabulary().eos());
+  Arena arena(64 << 20);
+  Context cx{*backend_, arena};
+  short_.search.n_best = 4;
+  const auto found = search(cx, m_.model, std::vector<Ids>{ids}, short_.search, special_ids(vocabulary()))[0];
+  const auto translations = translator_.translate(std::vector{line}, short_)[0];
+  ASSERT_EQ(translations.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(translations[i].text, vocabulary().decode(found[i].ids));
+    EXPECT_EQ(translations[i].score, found[i].score);
+    EXPECT_EQ(translations[i].normalised, found[i].normalised);
+  }
+}
+
+TEST_F(TranslatorTest, LongLinesAreCutWithAWarning) {
+  const std::vector<std::string> lines{"ein Hund", "ein Hund und zwei Katzen und die Straße", "ein"};
+  TranslateOptions options = short_;
+  options.max_length = 4;
+  options.long_input = LongInput::truncate;
+  Warnings warnings;
+  const auto cut = texts(lines, options, warnings.sink());
+  EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("1: of "), HasSubstr("first 4"))));
+  EXPECT_EQ(cut[0], texts(lines, short_)[0]);
+}
+
+// Whatever the length penalty does to sums of scores, and the first is what is found alone.
+TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
+  std::vector<std::string> lines = made_up_lines(60, 5);
+  for (size_t i = 0; i < lines.size(); ++i) lines[i] += ". " + lines[(i + 7) % lines.size()] + ". " + lines[i / 2];
+  for (const LengthPenalty& penalty : {LengthPenalty(PaperPenalty{1.5}), LengthPenalty(PowerPenalty{1})}) {
+    TranslateOptions options = short_;
+    options.max_length = 16;
+    options.search.length_penalty = penalty;
+    const auto best = translator_.translate(lines, options);
+    options.search.n_best = 4;
+    const auto all = translator_.translate(lines, options);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(all[i].at(0).text, best[i].at(0).text);
+      EXPECT_EQ(all[i][0].normalised, best[i][0].normalised);
+      for (size_t k = 1; k < all[i].size(); ++k) EXPECT_GE(all[i][k - 1].normalised, all[i][k].normalised) << i;
+    }
+  }
+}
+
+// What there is not is not certain.
+TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
+  const std::vector<std::string> lines{"", "ein Hund", "ein Hund und Katzen. die Katzen und die Straße. zwei Hund",
+                                       "ein"};
+  TranslateOptions options = short_;
+  options.max_length = 8;
+  options.search.longest = 3;
+  const std::string too_much = "ein Hund und zwei Katzen und die Straße";
+  const std::vector<LineConstraints> requests{{.prefix = too_much}, {.prefix = too_much}, {.prefix = too_much}, {}};
+  Warnings warnings;
+  const auto found = translator_.translate(Lines{lines, requests}, options, warnings.sink());
+  const double none = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(found[0].at(0).score, 0) << "a blank line";
+  EXPECT_EQ(found[1].at(0).text, "");
+  EXPECT_EQ(found[2].at(0).score, none);
+  EXPECT_NE(found[2][0].text, "") << "the other parts";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(found[i].at(0).whole(), i == 0 || i == 3);
+    EXPECT_EQ(found[i][0].score == none, found[i][0].normalised == none);
+  }
+  const std::string none_follows = "no translation follows the rules it was given, so there is none; ease them";
+  EXPECT_THAT(warnings.all, testing::Contains("1: " + none_follows));
+  EXPECT_THAT(warnings.all, testing::Contains(testing::AllOf(HasSubstr("2: of part 1 of "), HasSubstr(none_follows))));
+  EXPECT_EQ(warnings.all.size(), 3u) << "and that line 2 is in parts";
+}
+
+// What comes before a line that cannot be is in order, and the error says which line that is.
+TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
+  const std::vector<std::string> lines{"ein Hund", "zwei", "ein Hund und zwei Katzen und die Straße", "ein"};
+  const auto place = [&](const std::vector<LineConstraints>& requests, const TranslateOptions& options) -> int64_t {
+    Warnings warnings;
+    try {
+      translator_.translate(Lines{lines, requests, 10}, options, warnings.sink());
+    } catch (const LineError& e) {
+      EXPECT_TRUE(warnings.all.empty()) << "what is warned of is done";
+      EXPECT_THAT(e.what(), testing::StartsWith(cat("line ", 11 + e.line)));
+      return static_cast<int64_t>(e.line);
+    }
+    return -1;
+  };
+  TranslateOptions options = short_;
+  EXPECT_EQ(place({}, options), -1);
+  EXPECT_EQ(place({{}, {}, {}, {.require = {"Ж"}}}, options), 3);
+  EXPECT_EQ(place({{}, {.forbid = {" "}}, {}, {.require = {"Ж"}}}, options), 1);
+  options.max_length = 8;
+  EXPECT_EQ(place({{.require = {"ein"}}, {}, {.require = {"ein"}}, {}}, options), 2);
+  EXPECT_EQ(place({{}, {}, {}, {.require = {"ein"}}}, options), -1);
+  options.long_input = LongInput::refuse;
+  EXPECT_EQ(place({}, options), 2);
+  options.search.sampling = SamplingOptions{};
+  EXPECT_EQ(place({{}, {.require = {"ein"}}, {}, {}}, options), 1);
+  options.everywhere.require = {"ein"};
+  EXPECT_THROW(texts(lines, options), UsageError);
+}
+
+TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {
+  Config c = config();
+  c.positions = "learned", c.max_positions = 6;
+  const TestModel m(c);
+  const TextTranslator translator(m.model, vocabulary(), vocabulary(), *backend_);
+  Warnings warnings;
+  short_.long_input = LongInput::truncate;
+  const std::vector<std::string> lines{"ein Hund und zwei Katzen und die Straße und die Katzen"};
+  EXPECT_EQ(translator.translate(lines, short_, warnings.sink()).size(), 1u);
+  EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("first 6"), HasSubstr("learned positions"))));
+}
+
+TEST_F(TranslatorTest, InvalidUtf8IsReadAsReplacementCharacters) {
+  Warnings warnings;
+  const auto found = texts({"ein Hund", "ein \xff\xfe Hund"}, short_, warnings.sink());
+  EXPECT_THAT(warnings.all, ElementsAre(HasSubstr("1: 2 bytes")));
+  EXPECT_EQ(found[1], texts({"ein \uFFFD\uFFFD Hund"}, short_)[0]);
+}
+
+TEST_F(TranslatorTest, WrongOptionsAndVocabularies) {
+  TranslateOptions bad[3];
+  bad[0].batch_sentences = 0;
+  bad[1].batch_tokens = 0;
+  bad[2].max_length = 1;
+  for (const TranslateOptions& options : bad) EXPECT_THROW(texts({"ein"}, options), UsageError);
+  const Vocabulary other = Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
+  ASSERT_NE(other.size(), vocabulary().size());
+  EXPECT_THROW(TextTranslator(m_.model, other, vocabulary(), *backend_), Error);
+}
+
+TEST(PlanBatches, LongestFirstWithinBothLimits) {
+  const std::vector<int64_t> sentences{2, 9, 0, 4, 4, 1, 30};
+  using Batches = std::vector<std::vector<size_t>>;
+  EXPECT_EQ(plan_batches(sentences, {.batch_sentences = 3, .batch_tokens = 12}), (Batches{{6}, {1}, {3, 4, 0}, {5}}));
+  EXPECT_EQ(plan_batches(sentences, {.batch_sentences = 2, .batch_tokens = 100}), (Batches{{6, 1}, {3, 4}, {0, 5}}));
+  EXPECT_TRUE(plan_batches({}, {}).empty());
+}
+
+}  // namespace
+}  // namespace hexapla

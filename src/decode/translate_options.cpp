@@ -1,0 +1,20 @@
+#include "decode/translate_options.h"
+
+#include "base/error.h"
+#include "decode/option_ranges.h"
+
+namespace hexapla {
+
+void check(const TranslateOptions& o) {
+  check(o.search);
+  ranges::batch_sentences.check("batch-sentences", o.batch_sentences);
+  ranges::batch_tokens.check("batch-tokens", o.batch_tokens);
+  ranges::line_tokens.check("max-length", o.max_length);
+  ranges::coverage_penalty.check("coverage-penalty", o.coverage_penalty);
+  if (o.coverage_penalty > 0 && o.search.sampling)
+    throw UsageError("`coverage-penalty` reorders what a beam has found, and `sample` has none; leave one of them out");
+  if (o.search.sampling && !o.everywhere.require.empty())
+    throw UsageError("`require` needs a beam, and `sample` has none; leave one of them out");
+}
+
+}  // namespace hexapla

@@ -1,0 +1,46 @@
+#pragma once
+// Bootstrap resampling (Koehn 2004): how far chance in the choice of test sentences moves a score, and whether one
+// system is better than another on the same sentences. The resamples are those that sacreBLEU draws with NumPy's
+// default generator, so intervals and p-values are sacreBLEU's, up to its rounding to f32.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluate/metrics/metric.h"
+
+namespace hexapla {
+
+// numpy.random.default_rng(seed): PCG64 (O'Neill 2014), seeded by SeedSequence.
+class NumpyGenerator {
+ public:
+  explicit NumpyGenerator(uint64_t seed);
+  uint64_t next();
+  uint32_t below(uint32_t n);  // choice(n) of n >= 1
+
+ private:
+  uint32_t next_half();
+  std::array<uint64_t, 2> state_{}, increment_{};  // 128 bits each, the low half first
+  uint32_t half_ = 0;
+  bool has_half_ = false;
+};
+
+struct ResampleOptions {
+  int samples = 1000;
+  uint64_t seed = 12345;
+};
+
+// The metric's score of each resample: as many sentences as there are, drawn with replacement. The same options draw
+// the same sentences.
+std::vector<double> resampled_scores(const Metric& metric, std::span<const MetricStatistics> sentences,
+                                     const ResampleOptions& options);
+
+struct ConfidenceInterval {
+  double mean, half_width;  // 95 % of the resamples' scores lie in mean +- half_width, or would if they were symmetric
+};
+ConfidenceInterval confidence_interval(std::vector<double> scores);
+
+// How often resampling alone moves the difference by more than the observed one (of the same resamples, two-sided).
+double paired_p_value(std::span<const double> baseline, std::span<const double> system, double observed_difference);
+
+}  // namespace hexapla

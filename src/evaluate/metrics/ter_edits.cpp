@@ -1,0 +1,214 @@
+// The edits of TER: an edit distance between words, and a greedy search for blocks of words whose move lowers it most.
+// Ties and limits decide the count, so they are those of Tercom as sacreBLEU has them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "evaluate/metrics/ter.h"
+
+namespace hexapla {
+namespace {
+
+constexpr size_t kLongestMove = 10;        // words
+constexpr int64_t kFarthestMove = 50;      // words between the places of a block
+constexpr int64_t kBeam = 25;              // cells of the distance matrix on each side of its diagonal
+constexpr int64_t kMostCandidates = 1000;  // moves that are tried for one sentence
+constexpr int32_t kUnreached = 1 << 30;
+
+// The matrix of the edit distance: cell (i, j) is the distance of the first i words of the hypothesis from the first j
+// of the reference. Only cells near the diagonal are computed.
+class EditDistance {
+ public:
+  EditDistance(std::u32string_view reference, size_t hypothesis_length)
+      : reference_(reference),
+        rows_(static_cast<int64_t>(hypothesis_length)),
+        columns_(static_cast<int64_t>(reference.size())) {
+    ratio_ = rows_ > 0 ? static_cast<double>(columns_) / static_cast<double>(rows_) : 1;
+    beam_ = kBeam < ratio_ / 2 ? static_cast<int64_t>(std::ceil(ratio_ / 2 + kBeam)) : kBeam;
+    cells_.assign(static_cast<size_t>((rows_ + 1) * (columns_ + 1)), kUnreached);
+    for (int64_t j = 0; j <= columns_; ++j) cell(0, j) = static_cast<int32_t>(j);
+  }
+
+  // Rows of words that begin the hypothesis of the last call, too, are kept.
+  int32_t operator()(const std::u32string& hypothesis) {
+    const auto same =
+        std::mismatch(last_.begin(), last_.end(), hypothesis.begin(), hypothesis.end()).first - last_.begin();
+    for (int64_t i = same + 1; i <= rows_; ++i) compute_row(i, hypothesis[static_cast<size_t>(i - 1)]);
+    last_ = hypothesis;
+    return at(rows_, columns_);
+  }
+
+  int32_t at(int64_t i, int64_t j) const { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+
+ private:
+  int32_t& cell(int64_t i, int64_t j) { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+
+  void compute_row(int64_t i, char32_t word) {
+    const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(i) * ratio_));
+    const int64_t first = std::max<int64_t>(0, diagonal - beam_);
+    const int64_t end = i == rows_ ? columns_ + 1 : std::min(columns_ + 1, diagonal + beam_);
+    for (int64_t j = first; j < end; ++j) {
+      int32_t best = at(i - 1, j) + 1;
+      if (j > 0) {
+        best = std::min(best, at(i - 1, j - 1) + (word == reference_[static_cast<size_t>(j - 1)] ? 0 : 1));
+        best = std::min(best, at(i, j - 1) + 1);
+      }
+      cell(i, j) = std::min(best, kUnreached);
+    }
+  }
+
+  std::u32string_view reference_;
+  std::u32string last_;
+  int64_t rows_, columns_, beam_;
+  double ratio_;
+  std::vector<int32_t> cells_;
+};
+
+// What the cheapest edits do to each word. hypothesis_at[j]: the last word of the hypothesis that stands at or before
+// word j of the reference, -1 for none.
+struct Alignment {
+  std::vector<int64_t> hypothesis_at;
+  std::vector<char> wrong_in_hypothesis, wrong_in_reference;
+};
+
+// Backwards along the cheapest path. Where several are equally cheap: a pair of words, then a word of the hypothesis
+// that is too much, then one that is missing.
+Alignment align(const EditDistance& distance, std::u32string_view hypothesis, std::u32string_view reference) {
+  int64_t i = distance.rows(), j = distance.columns();
+  Alignment out{std::vector<int64_t>(reference.size()), std::vector<char>(hypothesis.size(), 1),
+                std::vector<char>(reference.size(), 1)};
+  while (i > 0 || j > 0) {
+    const bool both = i > 0 && j > 0;
+    const bool equal = both && hypothesis[static_cast<size_t>(i - 1)] == reference[static_cast<size_t>(j - 1)];
+    const int32_t here = distance.at(i, j);
+    if (both && distance.at(i - 1, j - 1) + (equal ? 0 : 1) == here) {
+      --i, --j;
+      out.hypothesis_at[static_cast<size_t>(j)] = i;
+      if (equal) out.wrong_in_hypothesis[static_cast<size_t>(i)] = out.wrong_in_reference[static_cast<size_t>(j)] = 0;
+    } else if (i > 0 && distance.at(i - 1, j) + 1 == here) {
+      --i;
+    } else {
+      --j;
+      out.hypothesis_at[static_cast<size_t>(j)] = i - 1;
+    }
+  }
+  return out;
+}
+
+// The words with `length` of them, from `start` on, moved to before word `target`.
+std::u32string moved(std::u32string_view words, size_t start, size_t length, size_t target) {
+  std::u32string out(words);
+  const auto at = [&](size_t i) { return out.begin() + static_cast<int64_t>(std::min(i, out.size())); };
+  if (target < start) {
+    std::rotate(at(target), at(start), at(start + length));
+  } else if (target > start + length) {
+    std::rotate(at(start), at(start + length), at(target));
+  } else {  // to inside of itself: as many words further on
+    std::rotate(at(start), at(start + length), at(length + target));
+  }
+  return out;
+}
+
+bool any(const std::vector<char>& wrong, size_t start, size_t length) {
+  const auto first = wrong.begin() + static_cast<int64_t>(start);
+  return std::any_of(first, first + static_cast<int64_t>(length), [](char c) { return c != 0; });
+}
+
+class MoveSearch {
+ public:
+  MoveSearch(std::u32string_view hypothesis, std::u32string_view reference)
+      : words_(hypothesis), reference_(reference), distance_(reference, hypothesis.size()) {}
+
+  int64_t edits() {
+    int64_t moves = 0;
+    int32_t now = distance_(words_);
+    while (find_best(now) && best_gain_ > 0) {
+      words_ = best_words_;
+      now = distance_(words_);
+      ++moves;
+    }
+    return moves + now;
+  }
+
+ private:
+  // The best move of a block of words to where the reference has the same words. False where so many have been tried
+  // that the search is given up.
+  bool find_best(int32_t now) {
+    best_ = {};
+    best_gain_ = 0;
+    found_ = false;
+    const Alignment alignment = align(distance_, words_, reference_);
+    for (size_t h = 0; h < words_.size(); ++h) {
+      for (size_t r = 0; r < reference_.size(); ++r) {
+        if (std::abs(static_cast<int64_t>(r) - static_cast<int64_t>(h)) > kFarthestMove) continue;
+        const size_t longest = common(h, r);
+        for (size_t n = 1; n <= longest; ++n) {
+          try_targets(alignment, {h, r, n}, now);
+          if (tried_ >= kMostCandidates) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  size_t common(size_t h, size_t r) const {  // how many words from h and from r on are the same
+    size_t n = 0;
+    while (n < kLongestMove && h + n < words_.size() && r + n < reference_.size() && words_[h + n] == reference_[r + n])
+      ++n;
+    return n;
+  }
+
+  struct Block {
+    size_t start, reference, length;
+  };
+
+  // Moves the block to before each place that belongs to the reference's block, unless nothing is wrong with either, or
+  // it stands there already.
+  void try_targets(const Alignment& alignment, const Block& b, int32_t now) {
+    if (!any(alignment.wrong_in_hypothesis, b.start, b.length)) return;
+    if (!any(alignment.wrong_in_reference, b.reference, b.length)) return;
+    const int64_t there = alignment.hypothesis_at[b.reference], start = static_cast<int64_t>(b.start);
+    if (start <= there && there < start + static_cast<int64_t>(b.length)) return;
+    int64_t last = -1;
+    for (size_t offset = 0; offset <= b.length; ++offset) {
+      const size_t before = b.reference + offset;  // the word of the reference before the place, plus 1
+      const int64_t target = before == 0 ? 0 : alignment.hypothesis_at[before - 1] + 1;
+      if (target != last) try_move(b, static_cast<size_t>(target), now);
+      last = target;
+    }
+  }
+
+  // The largest gain, then the longest block, then the first one, then the first place.
+  void try_move(const Block& b, size_t target, int32_t now) {
+    ++tried_;
+    std::u32string words = moved(words_, b.start, b.length, target);
+    const int64_t gain = now - distance_(words);
+    const std::array<int64_t, 4> rank{gain, static_cast<int64_t>(b.length), -static_cast<int64_t>(b.start),
+                                      -static_cast<int64_t>(target)};
+    if (found_ && rank <= best_) return;
+    found_ = true;
+    best_ = rank;
+    best_gain_ = gain;
+    best_words_ = std::move(words);
+  }
+
+  std::u32string words_;
+  std::u32string_view reference_;
+  EditDistance distance_;
+  std::u32string best_words_;
+  std::array<int64_t, 4> best_{};
+  int64_t best_gain_ = 0, tried_ = 0;
+  bool found_ = false;
+};
+
+}  // namespace
+
+int64_t translation_edits(std::u32string_view hypothesis, std::u32string_view reference) {
+  if (reference.empty()) return static_cast<int64_t>(hypothesis.size());
+  return MoveSearch(hypothesis, reference).edits();
+}
+
+}  // namespace hexapla

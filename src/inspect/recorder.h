@@ -1,0 +1,63 @@
+#pragma once
+// A observer that keeps what it sees: every named intermediate of one pair of sentences.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backend/context.h"
+#include "model/transformer.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla {
+
+struct Recorded {
+  Shape shape;
+  DType dtype = DType::f32;  // what the model computed it in
+  std::vector<double> values;
+
+  // Matrix h of [H, n, m], row after row. Error: another rank, or no such head.
+  std::vector<double> head(int64_t h) const;
+  std::vector<double> mean_head() const;  // the mean over the heads
+};
+
+// For a batch of one sentence. Error where two intermediates have one name.
+class Recorder : public Observer {
+ public:
+  void observe(const std::string& name, Tensor value, Starts rows) override;
+  // Kept as place.scores and place.weights, [H, queries, keys].
+  void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) override;
+
+  const std::map<std::string, Recorded>& tensors() const { return tensors_; }
+  // Error where nothing of this name was seen; the message lists what was.
+  const Recorded& get(const std::string& name) const;
+
+ private:
+  std::map<std::string, Recorded> tensors_;
+};
+
+// What one pair of sentences makes of a model, with teacher forcing: the decoder is fed <s> y and asked for y </s>.
+struct Pair {
+  Ids source, target;  // as the model gets them: the target without <s> and </s>
+};
+struct Inspection {
+  Recorder seen;              // with generator.log_probabilities [m + 1, V]
+  std::vector<double> log_p;  // of every token of the target and of </s>
+  Ids target_in, target_out;  // <s> y and y </s>
+  double score = 0;           // the sum of log_p
+};
+// Error: an empty source, or an id that the model has no embedding for.
+Inspection inspect_pair(Backend& backend, const Transformer& model, const Pair& pair, int32_t bos, int32_t eos);
+
+// Every intermediate and the ids of both sides, as i32 under source.ids, target.ids (<s> first) and target.labels.
+// The numbers keep the type the model computed them in.
+void write_tensors(const std::string& path, const Inspection& inspection, const Pair& pair);
+
+struct Side {
+  Ids ids;
+  std::vector<std::string> pieces;
+};
+// {"source": {"ids", "pieces"}, "target": {...}, "tensors": {name: {"shape", "values"}}}; values go row after row,
+// and null stands for a number that is not finite.
+std::string tensors_as_json(const Recorder& seen, const Side& source, const Side& target);
+
+}  // namespace hexapla

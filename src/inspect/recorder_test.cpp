@@ -1,0 +1,209 @@
+#include "inspect/recorder.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
+#include "decode/rescoring/score.h"
+#include "model/weights/parameters.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int32_t bos = 1, eos = 2;
+constexpr int64_t pieces = 13, heads = 2, d_key = 3;
+
+Config small_config() {
+  Config c;
+  c.source_vocab = c.target_vocab = pieces;
+  c.enc_layers = 1;
+  c.dec_layers = 1;
+  c.d_model = 8;
+  c.d_ff = 12;
+  c.heads = heads;
+  c.d_k = d_key;
+  c.d_v = 5;
+  c.resolve();
+  return c;
+}
+
+struct Small {
+  Transformer model;
+  Parameters parameters;
+  std::unique_ptr<Backend> backend = make_cpu_backend();
+
+  explicit Small(const Config& c) : model(c), parameters(model, DType::f32, Parameters::Use::inference) {
+    initialise(model, 5);
+  }
+  Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
+};
+
+const Pair pair{{4, 7, 5, 2}, {6, 9}};
+
+TEST(Recorder, ALongSourceBesideAShortTargetHasTheMemory) {
+  Config c = small_config();
+  c.enc_layers = 24, c.d_model = 64, c.d_ff = 256, c.d_k = c.d_v = 32;
+  const Small small(c);
+  EXPECT_LT(small.inspect({Ids(512, 4), {6}}).score, 0);
+}
+
+std::vector<std::string> names(const Inspection& seen) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : seen.seen.tensors()) all.push_back(name);
+  return all;
+}
+
+std::vector<std::string> in(const std::string& place, const std::vector<std::string>& own) {
+  std::vector<std::string> all;
+  for (const std::string& name : own) all.push_back(place + "." + name);
+  return all;
+}
+
+std::vector<std::string> together(const std::vector<std::vector<std::string>>& parts) {
+  std::vector<std::string> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+const std::vector<std::string> of_attention{"heads", "k", "norm", "output", "q", "scores", "v", "weights"};
+const std::vector<std::string> of_feed_forward{"hidden", "inner", "norm", "output"};
+
+TEST(recorder, sees_every_intermediate_once) {
+  EXPECT_EQ(names(Small(small_config()).inspect(pair)),
+            together({{"decoder.embedded"},
+                      in("decoder.layers.0.cross_attention", of_attention),
+                      in("decoder.layers.0.feed_forward", of_feed_forward),
+                      in("decoder.layers.0.self_attention", of_attention),
+                      {"encoder.embedded"},
+                      in("encoder.layers.0.feed_forward", of_feed_forward),
+                      in("encoder.layers.0.self_attention", of_attention),
+                      {"generator.log_probabilities", "generator.logits"}}));
+}
+
+TEST(recorder, names_stay_unique_in_every_sibling) {
+  for (const char* norm : {"pre", "post"})
+    for (bool gated : {false, true}) {
+      Config c = small_config();
+      c.norm_position = norm;
+      c.gated = gated;
+      c.embedding_norm = true;
+      c.dec_layers = 3;
+      EXPECT_THAT(names(Small(c).inspect(pair)), testing::Contains("decoder.layers.2.cross_attention.weights"));
+    }
+}
+
+TEST(recorder, shapes) {
+  const Inspection seen = Small(small_config()).inspect(pair);
+  const auto shape = [&](const char* name) { return seen.seen.get(name).shape; };
+  EXPECT_EQ(shape("encoder.embedded"), (Shape{4, 8}));
+  EXPECT_EQ(shape("encoder.layers.0.self_attention.q"), (Shape{4, heads * d_key}));
+  EXPECT_EQ(shape("encoder.layers.0.self_attention.v"), (Shape{4, heads * 5}));
+  EXPECT_EQ(shape("encoder.layers.0.feed_forward.inner"), (Shape{4, 12}));
+  EXPECT_EQ(shape("decoder.layers.0.cross_attention.scores"), (Shape{heads, 3, 4}));
+  EXPECT_EQ(shape("decoder.layers.0.self_attention.weights"), (Shape{heads, 3, 3}));
+  EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, pieces}));
+  EXPECT_EQ(seen.target_in, (Ids{bos, 6, 9}));
+  EXPECT_EQ(seen.target_out, (Ids{6, 9, eos}));
+}
+
+TEST(recorder, scores_are_those_of_the_recorded_queries_and_keys) {
+  const Inspection seen = Small(small_config()).inspect(pair);
+  const Recorded& q = seen.seen.get("decoder.layers.0.self_attention.q");
+  const Recorded& k = seen.seen.get("decoder.layers.0.self_attention.k");
+  for (int64_t h = 0; h < heads; ++h) {
+    const std::vector<double> scores = seen.seen.get("decoder.layers.0.self_attention.scores").head(h);
+    for (int64_t t = 0; t < 3; ++t)
+      for (int64_t u = 0; u < 3; ++u) {
+        double s = 0;
+        for (int64_t i = h * d_key; i < (h + 1) * d_key; ++i)
+          s += q.values[t * heads * d_key + i] * k.values[u * heads * d_key + i];
+        if (u > t)
+          EXPECT_EQ(scores[t * 3 + u], -std::numeric_limits<double>::infinity());
+        else
+          EXPECT_NEAR(scores[t * 3 + u], s / std::sqrt(double(d_key)), 1e-6);
+      }
+  }
+}
+
+TEST(recorder, mean_of_heads) {
+  const Recorded r{{2, 1, 2}, DType::f64, {1, 2, 3, 6}};
+  EXPECT_EQ(r.mean_head(), (std::vector<double>{2, 4}));
+  EXPECT_EQ(r.head(1), (std::vector<double>{3, 6}));
+  EXPECT_THROW(r.head(2), Error);
+}
+
+TEST(recorder, the_score_is_that_of_scoring) {
+  const Small small(small_config());
+  const Inspection seen = small.inspect(pair);
+  const std::vector<Ids> source{pair.source}, target{pair.target};
+  Arena arena(size_t{1} << 22);
+  Context cx{*small.backend, arena};
+  const PairScore expected = score_pairs(cx, small.model, source, target, {bos, eos, 0}).front();
+  EXPECT_NEAR(seen.score, expected.score, 1e-9);
+  EXPECT_EQ(static_cast<int64_t>(seen.log_p.size()), expected.tokens);
+}
+
+TEST(recorder, an_empty_target_is_one_question) {
+  EXPECT_EQ(Small(small_config()).inspect({{4, 2}, {}}).log_p.size(), 1u);
+}
+
+TEST(recorder, long_sentences_find_room) {
+  Pair longer;
+  longer.source.assign(300, 5);
+  longer.target.assign(200, 6);
+  EXPECT_EQ(Small(small_config()).inspect(longer).log_p.size(), 201u);
+}
+
+TEST(recorder, refuses_ids_without_an_embedding) {
+  const Small small(small_config());
+  EXPECT_THAT(what_of<Error>([&] { small.inspect({{13}, {}}); }), testing::HasSubstr("source id 13"));
+  EXPECT_THAT(what_of<Error>([&] { small.inspect({{4}, {-1}}); }), testing::HasSubstr("target id -1"));
+  EXPECT_THROW(small.inspect({{}, {}}), Error);
+}
+
+TEST(recorder, says_which_names_there_are) {
+  EXPECT_THAT(what_of<Error>([&] { Small(small_config()).inspect(pair).seen.get("generator"); }),
+              testing::HasSubstr("generator.logits"));
+}
+
+using RecorderFile = TestFolder;
+
+TEST_F(RecorderFile, holds_the_numbers_bit_for_bit) {
+  const Inspection seen = Small(small_config()).inspect(pair);
+  write_tensors(at("all.safetensors"), seen, pair);
+  const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
+  EXPECT_EQ(file.tensors().size(), seen.seen.tensors().size() + 3);
+  std::vector<int32_t> labels(3);
+  file.copy(file.get("target.labels"), Tensor::of(labels.data(), {3}));
+  EXPECT_EQ(labels, seen.target_out);
+  const Recorded& q = seen.seen.get("encoder.layers.0.self_attention.q");
+  std::vector<float> values(q.values.size());
+  file.copy(file.get("encoder.layers.0.self_attention.q"), Tensor::of(values.data(), q.shape));
+  EXPECT_EQ(std::vector<double>(values.begin(), values.end()), q.values);
+  EXPECT_EQ(file.get("encoder.layers.0.self_attention.weights").shape, (Shape{heads, 4, 4}));
+}
+
+TEST(recorder, json_is_json) {
+  const Inspection seen = Small(small_config()).inspect(pair);
+  const auto json = nlohmann::json::parse(
+      tensors_as_json(seen.seen, {pair.source, {"▁a", "\"", "\\", "</s>"}}, {seen.target_in, {"<s>", "b", "\xFF"}}));
+  EXPECT_EQ(json["source"]["ids"], nlohmann::json(pair.source));
+  EXPECT_EQ(json["source"]["pieces"][1], "\"");
+  EXPECT_EQ(json["target"]["ids"][0], bos);
+  EXPECT_EQ(json["tensors"].size(), seen.seen.tensors().size());
+  const auto& scores = json["tensors"]["decoder.layers.0.self_attention.scores"];
+  EXPECT_EQ(scores["shape"], nlohmann::json({2, 3, 3}));
+  EXPECT_TRUE(scores["values"][1].is_null());  // the first token does not see the second
+  EXPECT_EQ(scores["values"][0].get<double>(), seen.seen.get("decoder.layers.0.self_attention.scores").values[0]);
+  EXPECT_EQ(json["tensors"]["encoder.embedded"]["values"][9].get<float>(),
+            static_cast<float>(seen.seen.get("encoder.embedded").values[9]));
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,208 @@
+// The model equals PyTorch's: four independent implementations of Figure 1, every parameter, every intermediate, every
+// gradient and ten steps of Adam. scripts/golden/make_golden.py makes the fixtures.
+#include <gtest/gtest.h>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "model/checks/golden_test.h"
+#include "model/transformer.h"
+#include "model/weights/parameters.h"
+
+namespace hexapla {
+namespace {
+
+struct Case {
+  const char* fixture;
+  Config config;
+};
+
+Config tiny(int64_t source_vocab, int64_t target_vocab, int64_t layers, int64_t d_ff) {
+  Config c;
+  c.source_vocab = source_vocab;
+  c.target_vocab = target_vocab;
+  c.enc_layers = c.dec_layers = layers;
+  c.d_model = 8;
+  c.d_ff = d_ff;
+  c.heads = 2;
+  c.dropout = 0;
+  return c;
+}
+
+Case paper() { return {"golden_paper", tiny(23, 23, 2, 20)}; }
+
+Case notes() {
+  Case c{"golden_notes", tiny(23, 19, 2, 32)};
+  c.config.tied = "none";
+  c.config.generator_bias = true;
+  c.config.embedding_norm = true;
+  return c;
+}
+Case notes_heads() {
+  Case c = notes();
+  c.fixture = "golden_notes_heads";
+  c.config.enc_layers = c.config.dec_layers = 1;
+  c.config.d_k = 3;
+  c.config.d_v = 5;
+  return c;
+}
+
+Case torch_post_norm() {
+  Case c{"golden_torch", tiny(23, 19, 1, 12)};
+  c.config.tied = "decoder";
+  c.config.attention_bias = true;
+  c.config.norm_eps = 1e-5;
+  return c;
+}
+Case torch_pre_norm() {
+  Case c{"golden_torch_pre", tiny(23, 23, 2, 12)};
+  c.config.norm_position = "pre";
+  c.config.attention_bias = true;
+  c.config.generator_bias = true;
+  c.config.norm_eps = 1e-5;
+  return c;
+}
+
+struct Device {
+  std::string name;
+  std::unique_ptr<Backend> (*make)();
+  DType dtype;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.fixture; }
+void PrintTo(const Device& d, std::ostream* out) { *out << d.name; }
+
+struct Tolerances {
+  double logits;    // absolute
+  double relative;  // to the largest number of the tensor
+  double losses;    // relative
+};
+// In f64 what is left is the rounding of the fixture: intermediates and gradients are stored in f32.
+Tolerances tolerances(DType t) {
+  return t == DType::f64 ? Tolerances{1e-12, 1e-7, 1e-12} : Tolerances{1e-5, 1e-4, 1e-4};
+}
+
+void set(Tensor t, const std::vector<double>& values) {
+  HEXAPLA_CHECK(t.size() == int64_t(values.size()), "the model has ", t.shape, ", the fixture ", values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (t.dtype == DType::f64)
+      t.data<double>()[i] = values[i];
+    else
+      t.data<float>()[i] = static_cast<float>(values[i]);
+}
+
+// A model that holds the parameters of a fixture, and its batch.
+class Bench {
+ public:
+  Bench(const Case& c, const Device& d)
+      : golden(c.fixture),
+        within(tolerances(d.dtype)),
+        model(resolved(c.config)),
+        parameters(model, d.dtype, Parameters::Use::training),
+        backend(d.make()),
+        cx{*backend, arena, d.dtype, true} {
+    std::set<std::string> names;
+    for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
+      HEXAPLA_CHECK(golden.shape("value." + name) == p.shape, name, " is ", p.shape);
+      set(p.value, golden.numbers("value." + name));
+      names.insert("value." + name);
+    });
+    EXPECT_EQ(names, golden.names({"value."}));
+    batch = {source, target_in, target_out, source_rows, target_rows};
+  }
+  double loss() {
+    arena.clear();
+    return model.loss(cx, batch, 0.1, saved).loss / double(target_out.size());
+  }
+  double loss_and_gradient() {  // of the mean
+    arena.clear();
+    backend->fill(parameters.gradients(), 0);
+    const double n = double(target_out.size());
+    return model.loss_and_gradient(cx, batch, 0.1, 1 / n, saved).loss / n;
+  }
+
+  Golden golden;
+  Tolerances within;
+  Transformer model;
+  Parameters parameters;
+  std::unique_ptr<Backend> backend;
+  Arena arena{size_t{16} << 20};
+  Context cx;
+  BatchView batch;
+  Transformer::Saved saved;
+
+ private:
+  static Config resolved(Config c) {
+    c.resolve();
+    return c;
+  }
+  std::vector<int32_t> source = golden.ids("source"), source_rows = golden.ids("source_rows");
+  std::vector<int32_t> target_in = golden.ids("target_in"), target_out = golden.ids("target_out"),
+                       target_rows = golden.ids("target_rows");
+};
+
+class GoldenModel : public testing::TestWithParam<std::tuple<Case, Device>> {
+ protected:
+  Bench bench{std::get<0>(GetParam()), std::get<1>(GetParam())};
+};
+
+TEST_P(GoldenModel, EveryIntermediateAndTheLogits) {
+  Comparison comparison(bench.golden);
+  ComparingObserver observer(comparison, bench.within.logits, bench.within.relative);
+  bench.cx.observer = &observer;
+  bench.model.log_probabilities(bench.cx, bench.batch, bench.saved);
+  EXPECT_EQ(comparison.first_difference(), "");
+  EXPECT_EQ(comparison.seen(), bench.golden.names({"seen.", "scores.", "weights."}));
+}
+
+TEST_P(GoldenModel, TheLossAndEveryGradient) {
+  const double expected = bench.golden.numbers("losses").front();
+  EXPECT_NEAR(bench.loss(), expected, expected * bench.within.losses);
+  EXPECT_NEAR(bench.loss_and_gradient(), expected, expected * bench.within.losses);
+  std::vector<std::pair<std::string, Tensor>> gradients;
+  for_each<Parameter>(bench.model,
+                      [&](const std::string& name, Parameter& p) { gradients.emplace_back(name, p.grad); });
+  // As backward meets them, from the last layer to the first: an error spreads only to what comes after it.
+  Comparison comparison(bench.golden);
+  for (auto at = gradients.rbegin(); at != gradients.rend(); ++at)
+    comparison.relative("gradient." + at->first, at->second, bench.within.relative);
+  EXPECT_EQ(comparison.first_difference(), "");
+}
+
+TEST_P(GoldenModel, TenStepsOfAdam) {
+  const std::vector<double> rates = bench.golden.numbers("rates"), losses = bench.golden.numbers("losses");
+  Tensor m = bench.parameters.slab_like_values(), v = bench.parameters.slab_like_values();
+  ASSERT_EQ(rates.size(), 10u);
+  for (size_t i = 0; i < rates.size(); ++i) {
+    EXPECT_NEAR(bench.loss_and_gradient(), losses[i], losses[i] * bench.within.losses) << "before step " << i + 1;
+    const AdamStep step{rates[i], 0.9, 0.98, 1e-9, int64_t(i) + 1, 1};
+    bench.backend->adam(bench.parameters.values(), bench.parameters.gradients(), m, v, step);
+  }
+  EXPECT_NEAR(bench.loss(), losses.back(), losses.back() * bench.within.losses) << "after the last step";
+  EXPECT_LT(losses.back(), 0.9 * losses.front());
+}
+
+template <Isa isa>
+std::unique_ptr<Backend> make_cpu() {
+  return make_cpu_backend(isa);
+}
+// What this machine has.
+std::vector<Device> devices() {
+  std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64},
+                          {"reference_f32", make_reference_backend, DType::f32},
+                          {"cpu_generic", make_cpu<Isa::generic>, DType::f32}};
+  if (best_isa() >= Isa::avx2) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32});
+  if (best_isa() >= Isa::avx512) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32});
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Case, Device>>& info) {
+  return std::get<Case>(info.param).fixture + ("_" + std::get<Device>(info.param).name);
+}
+INSTANTIATE_TEST_SUITE_P(All, GoldenModel,
+                         testing::Combine(testing::Values(paper(), notes(), notes_heads(), torch_post_norm(),
+                                                          torch_pre_norm()),
+                                          testing::ValuesIn(devices())),
+                         name_of);
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,39 @@
+#pragma once
+// Is a derivative right? Every analytic gradient is compared with finite differences in f64.
+#include <functional>
+#include <span>
+#include <string>
+
+#include "model/weights/parameters.h"
+
+namespace hexapla {
+
+// A tensor that the loss depends on, and the gradient that a backward pass gave for it. Both f64, contiguous.
+struct Checked {
+  std::string name;
+  Tensor value, gradient;
+};
+
+struct GradientReport {
+  double worst = 0;     // worst relative error
+  std::string where;    // "encoder.layers.0.self_attention.qkv.weight[17]: analytic 0.25, numeric 0.24"
+  int64_t checked = 0;  // how many elements
+};
+
+// loss() runs forward with the values as they stand. The numeric derivative is the four-point central difference
+// (f(x-2h) - 8 f(x-h) + 8 f(x+h) - f(x+2h)) / 12 h with h = 1e-4; where that disagrees it is taken again with smaller
+// steps, so that a kink of max(0, .) inside of 2h is not mistaken for a wrong derivative. The error is relative to the
+// larger of the two values, but at least to a hundredth of the tensor's largest gradient (a difference quotient has
+// no relative accuracy for an element that is nearly zero), and at least to 1e-3 (rounding of the loss itself, about
+// 1e-16 |loss| / h, is all that would be measured of a gradient that is exactly zero).
+GradientReport check_gradients(std::span<const Checked> tensors, const std::function<double()>& loss);
+
+// The parameters of a module, by name.
+template <class Module>
+std::vector<Checked> checked_parameters(Module& module) {
+  std::vector<Checked> all;
+  for_each<Parameter>(module, [&](const std::string& name, Parameter& p) { all.push_back({name, p.value, p.grad}); });
+  return all;
+}
+
+}  // namespace hexapla

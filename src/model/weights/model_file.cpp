@@ -1,0 +1,316 @@
+#include "model/weights/model_file.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <list>
+#include <set>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "model/weights/quantise.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int format_version = 1;
+constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum"};
+constexpr const char *shared_text = "tokenizer.shared", *source_text = "tokenizer.source",
+                     *target_text = "tokenizer.target";
+
+bool is_reserved(std::string_view key) {
+  return std::find(std::begin(reserved), std::end(reserved), key) != std::end(reserved);
+}
+
+// Everything of the net that the file holds, with the names under which it does.
+std::vector<NamedTensor> tensors_of(Transformer& net) {
+  std::vector<NamedTensor> all;
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+    all.push_back({name, p.integers ? p.integers : p.value});
+    if (p.integers) all.push_back({name + ".scales", p.scales});
+  });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { all.push_back({name, b.value}); });
+  return all;
+}
+
+std::string_view bytes_of(const Tensor& t) {
+  return {reinterpret_cast<const char*>(t.bytes), static_cast<size_t>(t.size()) * size_of(t.dtype)};
+}
+
+// Over the config and the tensors' names, types, shapes and numbers: whatever of them an accident changes is seen.
+class Checksum {
+ public:
+  explicit Checksum(const std::string& config) : lines_{cat("config ", hash_hex(config), "\n")} {}
+  void add(const std::string& name, DType dtype, const Shape& shape, std::string_view bytes) {
+    lines_.insert(cat(name, " ", name_of(dtype), " ", shape, " ", hash_hex(bytes), "\n"));
+  }
+  std::string hex() const {
+    std::string all;
+    for (const auto& line : lines_) all += line;
+    return hash_hex(all);
+  }
+
+ private:
+  std::set<std::string> lines_;  // sorted, so that the order of the tensors does not matter
+};
+
+std::string checksum_of(const std::string& config, const std::vector<NamedTensor>& tensors) {
+  Checksum sum(config);
+  for (const auto& [name, t] : tensors) sum.add(name, t.dtype, t.shape, bytes_of(t));
+  return sum.hex();
+}
+
+const std::string& required(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end())
+    throw DataError(cat(file.path(), ": this is not a hexapla model, its metadata has no '", key,
+                        "'; name a file that hexapla has written"));
+  return found->second;
+}
+
+void check_format(const SafetensorsFile& file) {
+  if (required(file, "format") != "hexapla")
+    throw DataError(cat(file.path(), ": this is not a hexapla model, its format is '", required(file, "format"),
+                        "'; name a file that hexapla has written"));
+  const std::string& text = required(file, "format_version");
+  int version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || end != text.data() + text.size() || version < 1)
+    throw DataError(cat(file.path(), ": the format version is '", text, "', not a number; the file is damaged"));
+  if (version > format_version)
+    throw DataError(cat(file.path(), ": the model has format version ", version, ", but this program reads up to ",
+                        format_version, "; install a newer hexapla"));
+}
+
+// Copies tensors out of a model file and sums up the copies: that sum is compared with the checksum, so nothing gets
+// past it that others write into the file meanwhile.
+class TensorReader {
+ public:
+  explicit TensorReader(const SafetensorsFile& file) : file_(file), sum_(required(file, "config")) {}
+
+  const SafetensorsFile& file() const { return file_; }
+  void read(const std::string& name, const Tensor& to) {
+    file_.copy(file_.get(name), to);
+    sum_.add(name, to.dtype, to.shape, bytes_of(to));
+    if (to.dtype == DType::f32) numbers_.push_back({name, to});
+  }
+  std::string text(const char* name) {
+    const TensorEntry& entry = file_.get(name);
+    if (entry.dtype != DType::u8 || entry.shape.rank() != 1)
+      throw DataError(cat(file_.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
+                          "; expected are u8 bytes in one dimension"));
+    std::string bytes = file_.text(entry);
+    sum_.add(name, entry.dtype, entry.shape, bytes);
+    return bytes;
+  }
+
+  // After the last tensor; all that were read must still be there.
+  void check() const {
+    const std::string &expected = required(file_, "checksum"), found = sum_.hex();
+    if (found != expected)
+      throw DataError(cat(file_.path(), ": its content has the checksum ", found, ", but was written with ", expected,
+                          "; the file is damaged, copy it again"));
+    for (const NamedTensor& t : numbers_) check_range(t);
+  }
+
+ private:
+  // No training that works comes near the largest; scales and variances have a sign.
+  void check_range(const NamedTensor& t) const {
+    constexpr float most = 1e9F;
+    const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
+    const auto values = t.tensor.values<float>();
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!(values[i] >= least && values[i] <= most))
+        throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
+                            " as its number ", i, ", allowed are ", least, " to ", most,
+                            "; the training has diverged or the file is damaged"));
+  }
+
+  const SafetensorsFile& file_;
+  Checksum sum_;
+  std::vector<NamedTensor> numbers_;
+};
+
+Config read_config(const SafetensorsFile& file) {
+  const std::string& text = required(file, "config");
+  if (text.size() > 65536)
+    throw DataError(cat(file.path(), ": the configuration has ", text.size(), " bytes; allowed are 65536"));
+  return Config::from_json(text, file.path());
+}
+
+// The scales of a quantised parameter; nothing if it is not quantised.
+const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
+  if (file.get(name).dtype != DType::i8 || !quantisable(name, p)) return nullptr;
+  return &file.get(name + ".scales");
+}
+
+void check_entry(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
+  const TensorEntry& entry = file.get(name);
+  if (entry.dtype != DType::f32 || entry.shape != shape)
+    throw DataError(cat(file.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
+                        ", but the configuration asks for f32 ", shape));
+}
+
+// Before any memory is taken for them: every tensor that the config asks for is there, and no other.
+void check_tensors(const SafetensorsFile& file, Transformer& net) {
+  std::set<std::string> expected;
+  const auto check = [&](const std::string& name, const Shape& shape) {
+    check_entry(file, name, shape);
+    expected.insert(name);
+  };
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+    const TensorEntry* scales = scales_of(file, name, p);
+    if (!scales) return check(name, p.shape);
+    check(scales->name, {p.shape[*quantisable(name, p) == ScaleOf::columns ? 1 : 0]});
+    if (file.get(name).shape != p.shape)
+      throw DataError(cat(file.path(), ": the tensor ", name, " is i8 ", file.get(name).shape,
+                          ", but the configuration asks for ", p.shape));
+    expected.insert(name);
+  });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { check(name, b.shape); });
+  const bool shared = file.find(shared_text) != nullptr;
+  for (const char* name : {shared ? shared_text : source_text, shared ? shared_text : target_text})
+    expected.insert(file.get(name).name);
+  for (const auto& entry : file.tensors())
+    if (expected.count(entry.name) == 0)
+      throw DataError(cat(file.path(), ": the tensor ", entry.name,
+                          " is unexpected: the model's configuration has no use for it; the file is damaged or was "
+                          "put together from several"));
+}
+
+// All but the numbers.
+LoadedModel open_model(const SafetensorsFile& file) {
+  check_format(file);
+  LoadedModel model;
+  model.config = read_config(file);
+  model.net = std::make_unique<Transformer>(model.config);
+  check_tensors(file, *model.net);
+  model.metadata = file.metadata();
+  for (const auto& [key, value] : model.metadata)
+    if (!is_reserved(key)) model.history[key] = value;
+  return model;
+}
+
+void read_vocabularies(TensorReader& from, LoadedModel& model) {
+  const bool shared = from.file().find(shared_text) != nullptr;
+  model.source_vocabulary = from.text(shared ? shared_text : source_text);
+  model.target_vocabulary = shared ? model.source_vocabulary : from.text(target_text);
+}
+
+// A parameter as the file has it: what it stands for is integers * scales.
+struct QuantisedTensor {
+  std::vector<int8_t> integers;
+  std::vector<float> scales;
+  ScaleOf how;
+  Tensor value;
+
+  QuantisedTensor(TensorReader& from, const std::string& name, const TensorEntry& factors, ScaleOf scale_of, Tensor to)
+      : integers(static_cast<size_t>(to.size())),
+        scales(static_cast<size_t>(factors.shape[0])),
+        how(scale_of),
+        value(to) {
+    from.read(name, Tensor::of(integers.data(), to.shape));
+    from.read(factors.name, Tensor::of(scales.data(), factors.shape));
+  }
+  void dequantise() {
+    hexapla::dequantise(Tensor::of(integers.data(), value.shape),
+                        Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
+  }
+};
+
+}  // namespace
+
+void save_model(const std::string& path, Transformer& net, const ModelText& text,
+                const std::map<std::string, std::string>& history) {
+  std::vector<NamedTensor> tensors = tensors_of(net);
+  const auto add_text = [&](const char* name, const std::string& bytes) {
+    tensors.push_back({name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)});
+  };
+  if (text.source_vocabulary == text.target_vocabulary) {
+    add_text(shared_text, text.source_vocabulary);
+  } else {
+    add_text(source_text, text.source_vocabulary);
+    add_text(target_text, text.target_vocabulary);
+  }
+  const std::string config = net.config.to_json();
+  std::map<std::string, std::string> metadata = {{"format", "hexapla"},
+                                                 {"format_version", std::to_string(format_version)},
+                                                 {"producer", "hexapla " HEXAPLA_VERSION},
+                                                 {"config", config},
+                                                 {"checksum", checksum_of(config, tensors)}};
+  for (const auto& [key, value] : history) {
+    HEXAPLA_CHECK(!is_reserved(key), "the history of a model has the key '", key, "', which the format has for itself");
+    metadata[key] = value;
+  }
+  write_safetensors(path, tensors, metadata);
+}
+
+std::string model_file(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return path;
+  for (const char* name : {"/model.safetensors", "/best.safetensors"})
+    if (std::filesystem::exists(path + name)) return path + name;
+  throw DataError(cat(path,
+                      " is a folder without a model.safetensors; give -m a model file, or the `model` folder of a ",
+                      "finished training"));
+}
+
+LoadedModel load_model(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  LoadedModel model = open_model(file);
+  model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
+  TensorReader from(file);
+  std::list<QuantisedTensor> quantised;
+  for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
+    if (const TensorEntry* scales = scales_of(file, name, p))
+      quantised.emplace_back(from, name, *scales, *quantisable(name, p), p.value);
+    else
+      from.read(name, p.value);
+  });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { from.read(name, b.value); });
+  read_vocabularies(from, model);
+  from.check();
+  for (QuantisedTensor& q : quantised) q.dequantise();
+  return model;
+}
+
+LoadedModel load_to_translate(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  LoadedModel model = open_model(file);
+  TensorReader from(file);
+  const auto room = [&](const Shape& shape, DType dtype) {
+    model.memory.emplace_back(static_cast<size_t>(shape.size()) * size_of(dtype));
+    return Tensor(model.memory.back().data(), shape, dtype);
+  };
+  const auto copied = [&](const std::string& name) {
+    const TensorEntry& entry = file.get(name);
+    const Tensor t = room(entry.shape, entry.dtype);
+    from.read(name, t);
+    return t;
+  };
+  std::vector<Parameter*> tables;
+  for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
+    p.value = copied(name);
+    const TensorEntry* scales = scales_of(file, name, p);
+    if (!scales) return;
+    p.integers = p.value;
+    p.scales = copied(scales->name);
+    if (*quantisable(name, p) == ScaleOf::rows) tables.push_back(&p);  // looked up row by row
+  });
+  for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = copied(name); });
+  read_vocabularies(from, model);
+  from.check();
+  for (Parameter* p : tables) {
+    p->value = room(p->shape, DType::f32);
+    dequantise(p->integers, p->scales, ScaleOf::rows, p->value);
+  }
+  return model;
+}
+
+void LoadedModel::give_back(const Tensor& t) {
+  for (Pages& pages : memory)
+    if (pages.data() == t.bytes) pages.give_back();
+}
+
+}  // namespace hexapla

@@ -1,0 +1,55 @@
+#pragma once
+// The model file: one safetensors file that holds all that translating needs.
+//   tensors       the parameters and buffers under their dotted names; tokenizer.shared, or tokenizer.source and
+//                 tokenizer.target: the bytes of the vocabularies (U8)
+//   __metadata__  format "hexapla", format_version "1", producer, config (JSON), checksum, and the history of the model
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/compute/pages.h"
+#include "model/transformer.h"
+#include "model/weights/parameters.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla {
+
+struct ModelText {                                   // what turns text into ids and back; the two may be the same
+  std::string source_vocabulary, target_vocabulary;  // bytes
+};
+
+// Writes atomically: the same model gives the same bytes. history: how the model came about; Error where one of its
+// keys is a name the format has for itself. RunError where the file cannot be written.
+void save_model(const std::string& path, Transformer& net, const ModelText& text,
+                const std::map<std::string, std::string>& history);
+
+struct LoadedModel {
+  Config config;
+  std::unique_ptr<Transformer> net;
+  std::unique_ptr<Parameters> parameters;  // of load_model: the memory of net
+  std::vector<Pages> memory;               // of load_to_translate: the same, tensor by tensor
+  std::string source_vocabulary, target_vocabulary;
+  std::map<std::string, std::string> metadata;  // all of it
+  std::map<std::string, std::string> history;   // what save_model was given
+
+  // Gives back the memory of a tensor of load_to_translate; its place stays taken. Nothing may read it any more.
+  void give_back(const Tensor& t);
+};
+
+// path itself, or the model in the folder of a run: model.safetensors, or best.safetensors while it is in training.
+// DataError: a folder without one.
+std::string model_file(const std::string& path);
+
+// Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
+// file, and no more memory is taken than the file is long. All of it is copied and the checksum is that of the copy, so
+// whatever becomes of the file later, or while it is read, the model is the one that was saved. DataError naming the
+// file and the tensor or key: not a hexapla model, a newer format, cut short, damaged (checksum), a tensor missing,
+// unexpected, of another type or shape, or with numbers that are not finite or beyond 1e9, scales and variances below
+// 0.
+LoadedModel load_model(const std::string& path);
+// The same, but what is quantised stays so, and PackedWeights gives back the memory of the weights that it has copies
+// of: such a model can only translate and score. A quantised one needs PackedWeights for that.
+LoadedModel load_to_translate(const std::string& path);
+
+}  // namespace hexapla

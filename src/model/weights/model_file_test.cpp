@@ -1,0 +1,266 @@
+#include "model/weights/model_file.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <list>
+
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
+#include "base/test_paths.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla {
+namespace {
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+Config tiny() {
+  Config c;
+  c.source_vocab = c.target_vocab = 11;
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = 4, c.d_ff = 6, c.heads = 2;
+  return c;
+}
+std::vector<Config> variants() {
+  std::vector<Config> all(6, tiny());
+  all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
+  all[2].norm = "batch", all[2].tied = "decoder";
+  all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
+  all[4].positions = "learned", all[4].max_positions = 9, all[4].embedding_norm = true;
+  all[5].score = "additive", all[5].d_k = 3, all[5].d_v = 5, all[5].enc_layers = 3;
+  return all;
+}
+
+struct SmallModel {
+  explicit SmallModel(Config config) : net((config.resolve(), config)), parameters(net, DType::f32, Use::inference) {
+    Random random(1);
+    for_each<Parameter>(net, [&](const std::string&, Parameter& p) { fill(p.value, random); });
+    for_each<Buffer>(net, [&](const std::string&, Buffer& b) { fill(b.value, random); });
+    for_each<Buffer>(net, [&](const std::string& name, Buffer& b) {  // a variance has no sign
+      if (!name.ends_with("running_variance")) return;
+      for (float& v : b.value.values<float>()) v = std::fabs(v);
+    });
+  }
+  static void fill(const Tensor& t, Random& random) {
+    for (float& v : t.values<float>()) v = static_cast<float>(random.normal());
+  }
+  using Use = Parameters::Use;
+  Transformer net;
+  Parameters parameters;
+};
+
+class ModelFileTest : public TestFolder {
+ protected:
+  const ModelText text_{std::string("vocabulary\0bytes\xff", 17), std::string("vocabulary\0bytes\xff", 17)};
+  const std::map<std::string, std::string> history_{{"updates", "1234"}, {"corpus", "d\u00e9j\u00e0 \"vu\""}};
+
+  std::string saved() {
+    SmallModel m(tiny());
+    save_model(at("m"), m.net, text_, history_);
+    return at("m");
+  }
+  // The tensors and metadata of a saved model, changed by the test and written again.
+  struct Parts {
+    std::vector<NamedTensor> tensors;
+    std::map<std::string, std::string> metadata;
+    NamedTensor& tensor(const std::string& name) {
+      return *std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.name == name; });
+    }
+  };
+  template <class Change>
+  std::string refusal_after(Change change) {
+    const auto file = SafetensorsFile::open(saved());
+    Parts parts;
+    std::list<std::string> bytes;
+    for (const auto& t : file.tensors())
+      parts.tensors.push_back({t.name, Tensor(bytes.emplace_back(file.text(t)).data(), t.shape, t.dtype)});
+    parts.metadata = file.metadata();
+    change(parts);
+    write_safetensors(at("changed"), parts.tensors, parts.metadata);
+    return what_of<DataError>([&] { load_model(at("changed")); });
+  }
+  std::string refusal_of_config(const std::string& from, const std::string& to) {
+    return refusal_after([&](Parts& p) {
+      std::string& config = p.metadata.at("config");
+      ASSERT_NE(config.find(from), std::string::npos);
+      config.replace(config.find(from), from.size(), to);
+    });
+  }
+};
+
+TEST_F(ModelFileTest, ComesBackBitForBit) {
+  for (const Config& config : variants()) {
+    SmallModel m(config);
+    save_model(at("a"), m.net, text_, history_);
+    LoadedModel loaded = load_model(at("a"));
+    EXPECT_EQ(loaded.config.to_json(), m.net.config.to_json());
+    EXPECT_EQ(loaded.source_vocabulary, text_.source_vocabulary);
+    EXPECT_EQ(loaded.target_vocabulary, text_.target_vocabulary);
+    EXPECT_EQ(loaded.history, history_);
+    EXPECT_EQ(loaded.metadata.at("format"), "hexapla");
+    ASSERT_EQ(loaded.parameters->values().shape, m.parameters.values().shape);
+    const auto same = [](Tensor a, Tensor b) { return std::memcmp(a.bytes, b.bytes, size_t(a.size()) * 4) == 0; };
+    EXPECT_TRUE(same(loaded.parameters->values(), m.parameters.values()));
+    ASSERT_EQ(bool(loaded.parameters->buffers()), config.norm == "batch");
+    if (config.norm == "batch") {
+      EXPECT_TRUE(same(loaded.parameters->buffers(), m.parameters.buffers()));
+    }
+    save_model(at("b"), *loaded.net, {loaded.source_vocabulary, loaded.target_vocabulary}, loaded.history);
+    EXPECT_EQ(read_file(at("a")), read_file(at("b")));
+  }
+}
+
+TEST_F(ModelFileTest, TwoVocabularies) {
+  SmallModel m(variants()[1]);
+  save_model(at("m"), m.net, {"source", ""}, {});
+  const LoadedModel loaded = load_model(at("m"));
+  EXPECT_EQ(loaded.source_vocabulary, "source");
+  EXPECT_EQ(loaded.target_vocabulary, "");
+  EXPECT_EQ(SafetensorsFile::open(at("m")).find("tokenizer.shared"), nullptr);
+}
+
+TEST_F(ModelFileTest, NamesAreThoseOfTheModel) {
+  const auto file = SafetensorsFile::open(saved());
+  EXPECT_EQ(file.get("embeddings.0.table").shape, (Shape{11, 4}));
+  EXPECT_EQ(file.text(file.get("tokenizer.shared")), text_.source_vocabulary);
+}
+
+TEST_F(ModelFileTest, RefusesWhatIsNotAModel) {
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.clear(); }), HasSubstr("not a hexapla model"));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format"] = "pt"; }),
+              AllOf(HasSubstr(at("changed")), HasSubstr("format is 'pt'")));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format_version"] = "2"; }),
+              AllOf(HasSubstr("format version 2"), HasSubstr("up to 1"), HasSubstr("newer hexapla")));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format_version"] = "1x"; }), HasSubstr("'1x', not a number"));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("config"); }), HasSubstr("no 'config'"));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("checksum"); }), HasSubstr("no 'checksum'"));
+  EXPECT_THAT(what_of<DataError>([&] { load_model(at("none")); }), HasSubstr(at("none")));
+  EXPECT_THAT(what_of<DataError>([&] { load_model(source_path("tests/fixtures/peer.safetensors")); }),
+              HasSubstr("not a hexapla model"));
+}
+
+TEST_F(ModelFileTest, RefusesTensorsThatDoNotFitTheConfig) {
+  const std::string name = "encoder.layers.0.attention_norm.gain";
+  const auto at_name = [&](auto change) { return refusal_after([&](Parts& p) { change(p, p.tensor(name)); }); };
+  EXPECT_THAT(at_name([](Parts&, NamedTensor& t) { t.name = "encoder.layers.0.attention_norm.gone"; }),
+              HasSubstr("no tensor '" + name + "'"));
+  EXPECT_THAT(at_name([](Parts&, NamedTensor& t) { t.tensor = t.tensor.slice(0, 3); }),
+              HasSubstr(name + " is f32 [3], but the configuration asks for f32 [4]"));
+  EXPECT_THAT(at_name([](Parts&, NamedTensor& t) { t.tensor.dtype = DType::i32; }), HasSubstr("is i32 [4]"));
+  EXPECT_THAT(at_name([](Parts& p, NamedTensor& t) {
+                p.tensors.push_back({"one.more", t.tensor});
+              }),
+              HasSubstr("one.more is unexpected"));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.tensor("tokenizer.shared").name = "tokenizer.source"; }),
+              HasSubstr("no tensor 'tokenizer.target'"));
+  EXPECT_THAT(refusal_after([](Parts& p) {
+                p.tensors.push_back({"tokenizer.source", p.tensors[0].tensor});
+              }),
+              HasSubstr("tokenizer.source is unexpected"));
+}
+
+TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    SmallModel m(tiny());
+    for_each<Parameter>(m.net, [&](const std::string& name, Parameter& p) {
+      if (name == "embeddings.0.table") p.value.data<float>()[6] = bad;
+    });
+    save_model(at("m"), m.net, text_, {});
+    EXPECT_THAT(what_of<DataError>([&] { load_model(at("m")); }),
+                AllOf(HasSubstr("embeddings.0.table [11, 4]"), HasSubstr("number 6"), HasSubstr("diverged")));
+  }
+}
+
+TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
+  SmallModel m(variants()[2]);
+  for (auto& [name, bad] : std::map<std::string, float>{{"embeddings.0.table", 3e38F},
+                                                        {"encoder.layers.0.attention_norm.running_variance", -1}}) {
+    float* at_name = nullptr;
+    for_each<Parameter>(
+        m.net, [&](const std::string& n, Parameter& p) { at_name = n == name ? p.value.data<float>() : at_name; });
+    for_each<Buffer>(m.net,
+                     [&](const std::string& n, Buffer& b) { at_name = n == name ? b.value.data<float>() : at_name; });
+    ASSERT_NE(at_name, nullptr) << name;
+    const float good = std::exchange(at_name[1], bad);
+    save_model(at("m"), m.net, text_, {});
+    for (const auto load : {load_model, load_to_translate})
+      EXPECT_THAT(what_of<DataError>([&] { load(at("m")); }),
+                  AllOf(HasSubstr(name), HasSubstr("number 1, allowed are "), HasSubstr("to 1e+09")));
+    at_name[1] = good;
+  }
+}
+
+TEST_F(ModelFileTest, RefusesDangerousConfigs) {
+  for (const char* bad : {"-1e-6", "0", "2", "1e400", "null", "\"x\""})
+    EXPECT_THAT(refusal_of_config("\"norm-eps\":1e-06", cat("\"norm-eps\":", bad)),
+                HasSubstr("configuration is damaged"));
+  EXPECT_THAT(refusal_of_config("\"enc-layers\":1", "\"enc-layers\":1000000000000"),
+              AllOf(HasSubstr("enc-layers is 1000000000000"), HasSubstr("1 to 256")));
+  EXPECT_THAT(refusal_of_config("\"source-vocab\":11,\"target-vocab\":11", "\"source-vocab\":-1,\"target-vocab\":-1"),
+              HasSubstr("damaged: source-vocab is -1, but must be a whole number from 1"));
+  EXPECT_THAT(refusal_of_config("\"dim-key\":2", "\"dim-key\":4611686018427387904"), HasSubstr("dim-key"));
+  EXPECT_THAT(refusal_of_config("\"heads\":2", "\"heads\":0"), HasSubstr("heads"));
+  EXPECT_THAT(refusal_of_config("\"heads\":2", "\"heads\":\"two\""), HasSubstr("heads"));
+  EXPECT_THAT(refusal_of_config("\"heads\":2,", ""), HasSubstr("heads"));
+  EXPECT_THAT(refusal_of_config("\"dim-ff\":6", "\"dim-ff\":1048576"), HasSubstr("1048576"));
+  EXPECT_THAT(refusal_of_config("relu", "sigmoid"), HasSubstr("sigmoid"));
+  EXPECT_THAT(refusal_of_config("relu", "gelu"), HasSubstr("checksum"));
+  EXPECT_THAT(refusal_of_config("{", ""), HasSubstr("configuration is damaged"));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["config"].resize(70000, ' '); }), HasSubstr("70000 bytes"));
+}
+
+TEST_F(ModelFileTest, RefusesATruncatedFile) {
+  const std::string whole = read_file(saved());
+  for (size_t n = 0; n < whole.size(); n += n < 200 ? 1 : 13) {
+    std::ofstream(at("cut"), std::ios::binary) << whole.substr(0, n);
+    EXPECT_THAT(what_of<DataError>([&] { load_model(at("cut")); }),
+                AllOf(HasSubstr(at("cut")), HasSubstr("cut short")));
+  }
+}
+
+// Either the load is refused, or what was damaged is not the model: spaces, or text of the history.
+TEST_F(ModelFileTest, ADamagedByteNeverGivesAnotherModel) {
+  const std::string whole = read_file(saved());
+  const LoadedModel good = load_model(at("m"));
+  Random random(2);
+  int refused = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string bytes = whole;
+    bytes[random.below(static_cast<uint32_t>(bytes.size()))] ^= static_cast<char>(1 << random.below(8));
+    std::ofstream(at("damaged"), std::ios::binary) << bytes;
+    try {
+      const LoadedModel loaded = load_model(at("damaged"));
+      EXPECT_EQ(loaded.config.to_json(), good.config.to_json());
+      EXPECT_EQ(loaded.source_vocabulary, good.source_vocabulary);
+      EXPECT_EQ(std::memcmp(loaded.parameters->values().bytes, good.parameters->values().bytes,
+                            static_cast<size_t>(good.parameters->values().size()) * 4),
+                0);
+    } catch (const DataError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 800);
+}
+
+TEST_F(ModelFileTest, HistoryMayNotTakeTheFormatsNames) {
+  SmallModel m(tiny());
+  EXPECT_THAT(what_of<Error>([&] { save_model(at("m"), m.net, text_, {{"config", "x"}}); }), HasSubstr("'config'"));
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(ModelFileTest, AFullDiskLeavesTheOldModel) {
+  const std::string old = read_file(saved());
+  {
+    const FileSizeLimit limit(old.size() / 2);
+    EXPECT_THAT(what_of<RunError>([&] { saved(); }), HasSubstr(at("m")));
+  }
+  EXPECT_EQ(read_file(at("m")), old);
+}
+
+}  // namespace
+}  // namespace hexapla

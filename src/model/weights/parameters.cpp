@@ -1,0 +1,52 @@
+#include "model/weights/parameters.h"
+
+namespace hexapla {
+
+Tensor Parameters::slab(int64_t n) {
+  if (n == 0) return {};
+  memory_.emplace_back(static_cast<size_t>(n) * size_of(dtype_));
+  return Tensor(memory_.back().data(), {n}, dtype_);
+}
+
+void Parameters::forget(Tensor slab) {
+  for (Pages& pages : memory_)
+    if (pages.data() == slab.bytes) pages.forget(0, pages.size());
+}
+
+namespace detail {
+namespace {
+void set(Tensor t, int64_t i, double v) {
+  if (t.dtype == DType::f64)
+    t.data<double>()[i] = v;
+  else
+    t.data<float>()[i] = static_cast<float>(v);
+}
+}  // namespace
+
+void initialise(Parameter& p, Random random, double gain) {
+  const double limit = p.init.kind == Init::Kind::xavier ? gain * std::sqrt(6 / (p.init.a + p.init.b)) : 0;
+  for (int64_t i = 0; i < p.shape.size(); ++i) {
+    double v = 0;
+    switch (p.init.kind) {
+      case Init::Kind::zeros:
+        break;
+      case Init::Kind::ones:
+        v = 1;
+        break;
+      case Init::Kind::xavier:
+        v = (2 * random.uniform() - 1) * limit;
+        break;
+      case Init::Kind::normal:
+        v = random.normal() * p.init.a;
+        break;
+    }
+    set(p.value, i, v);
+  }
+}
+
+void initialise(Buffer& b) {
+  for (int64_t i = 0; i < b.shape.size(); ++i) set(b.value, i, b.initial);
+}
+
+}  // namespace detail
+}  // namespace hexapla

@@ -1,0 +1,29 @@
+#pragma once
+// Weights in 8-bit integers: symmetric, with a scale for each output column, so that every column's largest number is
+// +-127. The table of an embedding has one for each row: tied, its rows are the generator's columns.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/weights/model_file.h"
+
+namespace hexapla {
+
+// w[i][j] is about integers[i][j] * scales[j] (columns) or * scales[i] (rows).
+struct Quantised {
+  std::vector<int8_t> integers;
+  std::vector<float> scales;
+};
+enum class ScaleOf { columns, rows };
+Quantised quantise(Tensor w, ScaleOf how);  // w: [in, out], f32
+void dequantise(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
+
+// Can this parameter be stored in integers, and how? Weights of products and tables of embeddings can.
+std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p);
+
+// As save_model, with every quantisable parameter in integers but those whose names begin with one of keep.
+void save_quantised(const std::string& path, Transformer& net, const ModelText& text,
+                    const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
+
+}  // namespace hexapla

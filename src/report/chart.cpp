@@ -1,0 +1,156 @@
+#include "report/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "report/svg.h"
+
+namespace hexapla {
+namespace {
+
+constexpr double width = 560, height = 250, left = 62, right = 12, top = 34, bottom = 40;
+constexpr size_t stretches = 400;
+
+using Points = std::vector<std::pair<double, double>>;
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  void include(double v) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  bool empty() const { return low > high; }
+  // Never of width 0, so that a point can be placed in it.
+  void widen() {
+    if (low < high) return;
+    const double by = low == 0 ? 1 : std::fabs(low) * 0.1;
+    low -= by;
+    high += by;
+  }
+};
+
+Points finite(const Points& all) {
+  Points some;
+  for (const auto& [x, y] : all)
+    if (std::isfinite(x) && std::isfinite(y)) some.emplace_back(x, y);
+  return some;
+}
+
+Points thinned(const Points& all) {
+  if (all.size() <= 2 * stretches) return all;
+  Points some;
+  for (size_t s = 0; s < stretches; ++s) {
+    const auto from = all.begin() + long(s * all.size() / stretches),
+               to = all.begin() + long((s + 1) * all.size() / stretches);
+    auto [low, high] = std::minmax_element(from, to, [](auto& a, auto& b) { return a.second < b.second; });
+    if (high < low) std::swap(low, high);
+    some.push_back(*low);
+    if (low != high) some.push_back(*high);
+  }
+  return some;
+}
+
+struct Frame {
+  Range x, y;
+  double at_x(double v) const { return left + (v - x.low) / (x.high - x.low) * (width - left - right); }
+  double at_y(double v) const { return height - bottom - (v - y.low) / (y.high - y.low) * (height - top - bottom); }
+};
+
+std::string label(double v) {
+  const double size = std::fabs(v);
+  if (size >= 1e6) return fmt::format("{:g}M", v / 1e6);
+  if (size >= 1e4) return fmt::format("{:g}k", v / 1e3);
+  return fmt::format("{:g}", v);
+}
+
+std::string text_at(double x, double y, const char* anchor, const char* kind, const std::string& words) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", x, y, anchor, kind,
+                     xml_escaped(words));
+}
+
+std::string axes(const Chart& c, const Frame& f) {
+  std::string text;
+  for (const double v : ticks(f.y.low, f.y.high, 5)) {
+    text += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", left, f.at_y(v), width - right);
+    text += text_at(left - 7, f.at_y(v) + 4, "end", "tick", label(v));
+  }
+  for (const double v : ticks(f.x.low, f.x.high, 6))
+    text += text_at(f.at_x(v), height - bottom + 17, "middle", "tick", label(v));
+  return text + text_at(width - right, height - 6, "end", "tick", c.x_label);
+}
+
+std::string curve(const Series& s, size_t number, const Frame& f) {
+  const Points points = thinned(finite(s.points));
+  std::string path, dots;
+  for (const auto& [x, y] : points) {
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', f.at_x(x), f.at_y(y));
+    if (s.marked || points.size() == 1)
+      dots += fmt::format(
+          "<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {:g} at {:g}</title></circle>\n",
+          number, f.at_x(x), f.at_y(y), xml_escaped(s.name), y, x);
+  }
+  return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}", number, path, dots);
+}
+
+// The names of the series, each with a piece of its line, from the right.
+std::string legend(const Chart& c) {
+  std::string text;
+  double x = width - right;
+  for (size_t i = c.series.size(); i-- > 0;) {
+    text += text_at(x, 18, "end", "tick", c.series[i].name);
+    x -= 6.6 * static_cast<double>(c.series[i].name.size()) + 10;
+    text += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} 14h-20\"/>\n", i, x);
+    x -= 36;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<double> ticks(double low, double high, int count) {
+  if (!(low < high)) return {low};
+  const double rough = (high - low) / count, power = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (const double s : {5.0, 2.0, 1.0})
+    if (s * power >= rough * 0.999) step = s * power;
+  std::vector<double> all;
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    all.push_back(k * step + 0.0);  // + 0: never -0
+  return all;
+}
+
+std::string draw_chart(const Chart& c) {
+  Frame f;
+  for (const Series& s : c.series)
+    for (const auto& [x, y] : finite(s.points)) f.x.include(x), f.y.include(y);
+  std::string text = fmt::format(
+      "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
+      "aria-label=\"{}\">\n",
+      width, height, xml_escaped(c.title));
+  text += text_at(left, 18, "start", "title", c.title);
+  if (f.x.empty()) return text + text_at(width / 2, height / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
+  f.x.widen();
+  f.y.widen();
+  text += axes(c, f);
+  for (size_t i = 0; i < c.series.size(); ++i) text += curve(c.series[i], i, f);
+  return text + legend(c) + "</svg>\n";
+}
+
+std::string sparkline(const std::vector<double>& values, size_t columns) {
+  static const char* const shades[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const size_t from = values.size() > columns ? values.size() - columns : 0;
+  Range range;
+  for (size_t i = from; i < values.size(); ++i)
+    if (std::isfinite(values[i])) range.include(values[i]);
+  std::string text;
+  for (size_t i = from; i < values.size(); ++i) {
+    const double share = range.low < range.high ? (values[i] - range.low) / (range.high - range.low) : 0.5;
+    text += std::isfinite(share) ? shades[std::clamp<long>(std::lround(share * 7), 0, 7)] : "·";
+  }
+  return text;
+}
+
+}  // namespace hexapla

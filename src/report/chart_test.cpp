@@ -1,0 +1,69 @@
+#include "report/chart.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace hexapla {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  return n;
+}
+
+TEST(Chart, TicksAreRoundNumbersInside) {
+  EXPECT_THAT(ticks(0, 10, 5), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_THAT(ticks(1.3, 4.4, 3), ElementsAre(2, 4));
+  EXPECT_THAT(ticks(-1, 1, 4), ElementsAre(-1, -0.5, 0, 0.5, 1));
+  EXPECT_THAT(ticks(1000, 4000, 6), ElementsAre(1000, 1500, 2000, 2500, 3000, 3500, 4000));
+  EXPECT_THAT(ticks(5, 5, 5), ElementsAre(5));
+}
+
+TEST(Chart, CornersOfTheDataAreCornersOfTheFrame) {
+  const std::string svg = draw_chart({"loss", "updates", {{"training", {{0, 1}, {100, 3}}}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr("d=\"M62.0 210.0L548.0 34.0\""), HasSubstr("aria-label=\"loss\"")));
+}
+
+TEST(Chart, TextIsEscaped) {
+  const std::string svg = draw_chart({"a<b>&\"c\"", "x<", {{"</svg>", {{0, 1}}}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;"), HasSubstr("&lt;/svg&gt;")));
+  EXPECT_EQ(count(svg, "</svg>"), 1u);
+}
+
+TEST(Chart, WithoutPointsItSaysSo) {
+  EXPECT_THAT(draw_chart({"loss", "updates", {}}), HasSubstr("nothing was recorded"));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(draw_chart({"loss", "updates", {{"a", {{1, nan}, {2, INFINITY}}}}}), HasSubstr("nothing was recorded"));
+}
+
+TEST(Chart, OnePointIsADot) {
+  EXPECT_THAT(draw_chart({"BLEU", "updates", {{"BLEU", {{5, 0}}}}}), HasSubstr("<circle"));
+  EXPECT_THAT(draw_chart({"BLEU", "updates", {{"BLEU", {{5, 0}, {6, 1}}}}}), Not(HasSubstr("<circle")));
+}
+
+TEST(Chart, ManyPointsAreThinnedButPeaksStay) {
+  Series s{"training", {}};
+  for (int i = 0; i < 100000; ++i) s.points.emplace_back(i, i == 77777 ? 50 : 1);
+  const std::string svg = draw_chart({"loss", "updates", {s}});
+  EXPECT_LT(svg.size(), 20000u);
+  EXPECT_THAT(svg, HasSubstr(" 34.0L"));  // the top of the frame
+}
+
+TEST(Sparkline, GoesFromTheLowestToTheHighest) {
+  EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 10), "▁▂▃▄▅▆▇█");
+  EXPECT_EQ(sparkline({9, 9, 0, 7}, 2), "▁█");
+  EXPECT_EQ(sparkline({3, 3}, 10), "▅▅");
+  EXPECT_EQ(sparkline({}, 10), "");
+  EXPECT_EQ(sparkline({0, std::numeric_limits<double>::quiet_NaN(), 1}, 10), "▁·█");
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,18 @@
+#pragma once
+// What `hexapla data` found, for eyes and for programs.
+#include <string>
+
+#include "curate/examination.h"
+
+namespace hexapla {
+
+// Aligned text with examples, for a terminal of `columns`.
+std::string data_report(const Examination& found, const ExamineOptions& options, int columns);
+// The same as JSON; bytes that are no UTF-8 come out as U+FFFD.
+std::string data_json(const Examination& found, const ExamineOptions& options);
+
+// "from line 501 on, source line i goes with target line i - 1: a target line is missing there, or a source line is too
+// many"
+std::string shift_text(const ShiftPlace& place);
+
+}  // namespace hexapla

@@ -1,0 +1,349 @@
+#include "text/vocabulary/vocabulary.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/system/child_process.h"
+#include "base/system/machine.h"
+#include "text/plain_line.h"
+#include "text/utf8.h"
+#include "text/vocabulary/normalization.h"
+#include "text/vocabulary/piece_model.h"
+
+namespace hexapla {
+namespace {
+
+// SentencePiece sums expected counts per thread, so its result depends on this number (but not on the cores that
+// run them): it is part of the definition of a vocabulary, and never an option.
+constexpr int kTrainerThreads = 8;
+
+// SentencePiece ends the whole process when it has no line to train on, so the lines that it would skip or find
+// nothing in are left out before it sees them.
+constexpr size_t kLongestTrained = 4192;                   // bytes: its max_sentence_length
+constexpr std::string_view kBlank = "\u2581";              // its mark of a blank
+constexpr std::string_view kReservedCharacter = "\u2585";  // its mark of unknown text
+
+bool usable(const std::string& line) {
+  return line.size() <= kLongestTrained && line.find(kReservedCharacter) == std::string::npos && has_text(line);
+}
+
+// Evenly spaced usable lines of the text, at most `limit`.
+class SpacedLines : public sentencepiece::SentenceIterator {
+ public:
+  SpacedLines(const std::vector<std::string>& lines, int64_t limit) {
+    for (const auto& line : lines) {
+      if (usable(line)) lines_.push_back(&line);
+    }
+    count_ = std::min<uint64_t>(lines_.size(), static_cast<uint64_t>(limit));
+  }
+  bool empty() const { return count_ == 0; }
+  uint64_t size() const { return count_; }
+
+  bool done() const override { return at_ >= count_; }
+  void Next() override { ++at_; }
+  const std::string& value() const override { return *lines_[at_ * lines_.size() / count_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  std::vector<const std::string*> lines_;
+  uint64_t count_ = 0, at_ = 0;
+};
+
+void check_options(const VocabularyOptions& options) {
+  if (options.type != "unigram" && options.type != "bpe")
+    throw UsageError(cat("no kind of vocabulary is named \"", options.type, "\" (`vocab-type`): use unigram or bpe"));
+  if (options.size < 8) throw UsageError(cat("`vocab-size` ", options.size, " is too small: use 8 or more"));
+  if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
+    throw UsageError(
+        cat("`character-coverage` ", options.character_coverage,
+            " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
+  }
+  for (const std::string& symbol : options.user_symbols) {
+    if (symbol.empty() || symbol.find_first_of(", ") != std::string::npos || plain_line(symbol) != symbol)
+      throw UsageError(cat("`user-symbols`: \"", plain_line(symbol),
+                           "\" cannot be a symbol: give UTF-8 without spaces, ", "commas or control characters"));
+    if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
+      throw UsageError(cat("`user-symbols`: every vocabulary has ", symbol, " already; leave it out"));
+    if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
+      throw UsageError(cat("`user-symbols`: \"", symbol, "\" stands there twice; leave one out"));
+  }
+  if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
+  if (!is_normalization(options.normalization))
+    throw UsageError(cat("no normalization is named \"", options.normalization, "\": use ", normalization_names()));
+}
+
+std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
+  std::string symbols;
+  for (const std::string& symbol : options.user_symbols) symbols += (symbols.empty() ? "" : ",") + symbol;
+  std::unordered_map<std::string, std::string> all{{"model_type", options.type},
+                                                   {"vocab_size", std::to_string(options.size)},
+                                                   {"hard_vocab_limit", "false"},
+                                                   {"character_coverage", cat(options.character_coverage)},
+                                                   {"normalization_rule_name", options.normalization},
+                                                   {"split_digits", options.split_digits ? "true" : "false"},
+                                                   {"pad_id", "0"},
+                                                   {"bos_id", "1"},
+                                                   {"eos_id", "2"},
+                                                   {"unk_id", "3"},
+                                                   {"num_threads", std::to_string(kTrainerThreads)},
+                                                   {"minloglevel", "2"}};
+  // What is said here stands in the model's bytes: what nobody asked for is not said.
+  if (options.byte_fallback) all["byte_fallback"] = "true";
+  if (!symbols.empty()) all["user_defined_symbols"] = symbols;
+  if (options.normalization == "keep") all["precompiled_charsmap"] = keep_charsmap();
+  return all;
+}
+
+// The part after the place in SentencePiece's own code: "Internal: x.cc(580) [cond] message" -> "message".
+std::string reason(const sentencepiece::util::Status& status) {
+  const std::string all = status.ToString();
+  const size_t bracket = all.rfind("] ");
+  return bracket == std::string::npos || bracket + 2 == all.size() ? all : all.substr(bracket + 2);
+}
+
+// A model's bytes; `what` stands in messages behind "a vocabulary". Memory that is refused in one of SentencePiece's
+// threads ends the process: that of a child.
+std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, const std::string& what) {
+  constexpr char good = '+', bad = '-';
+  const ChildResult result = in_child_process([&] {
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options), &lines, &model);
+    return status.ok() ? good + model : bad + reason(status);
+  });
+  if (!result.value)
+    throw RunError(cat("cannot train a vocabulary", what, ": SentencePiece ", result.end,
+                       "; lower `vocab-lines`, for memory grows with them (", why_memory_was_refused(0), ")"));
+  if (result.value->front() == bad)
+    throw DataError(cat("cannot train a vocabulary", what, ": ", result.value->substr(1),
+                        "; change `vocab-size` or give more text"));
+  return result.value->substr(1);
+}
+
+// SentencePiece joins a run of unknown characters to one token by copying all of it for each of them: a million took
+// minutes. Where it may fall back to bytes it does no such thing, so behind the pieces of a model without bytes it is
+// given 256 more, and who asks for ids joins them. Left out where a piece has such a name already.
+void add_bytes_for_unknown(PieceModel& model) {
+  if (model.byte_fallback) return;
+  std::vector<PieceModel::Piece> bytes;
+  for (int byte = 0; byte < 256; ++byte)
+    bytes.push_back({byte_piece(static_cast<unsigned char>(byte)), 0, PieceModel::Type::byte});
+  const auto taken = [&](const PieceModel::Piece& piece) {
+    return std::any_of(bytes.begin(), bytes.end(), [&](const auto& byte) { return byte.text == piece.text; });
+  };
+  if (std::any_of(model.pieces.begin(), model.pieces.end(), taken)) return;
+  model.pieces.insert(model.pieces.end(), bytes.begin(), bytes.end());
+  model.byte_fallback = true;
+}
+
+}  // namespace
+
+struct Vocabulary::Impl {
+  std::string bytes;
+  int32_t size = 0, unknown = 0;
+  sentencepiece::SentencePieceProcessor processor;  // may have more than `size` pieces: bytes of unknown characters
+
+  void check_id(int32_t id) const {
+    HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
+  }
+  // What passes every check may still make no sense of a text.
+  static void check_encoded(const sentencepiece::util::Status& status, std::string_view text) {
+    if (!status.ok())
+      throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
+                          "): it is damaged; get it again from where it was made"));
+  }
+  // f(piece, continues) for each piece of the text; continues: one with the unknown token before it.
+  template <class F>
+  void for_each_piece(std::string_view text, F&& f) const {
+    sentencepiece::ImmutableSentencePieceText encoded;
+    check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
+    bool unknown_before = false;
+    for (const auto& piece : encoded.pieces()) {
+      const bool is_byte = static_cast<int32_t>(piece.id()) >= size;
+      f(piece, is_byte && unknown_before);
+      unknown_before = is_byte;
+    }
+  }
+  int32_t id_of(const sentencepiece::ImmutableSentencePieceText_ImmutableSentencePiece& piece) const {
+    return static_cast<int32_t>(piece.id()) < size ? static_cast<int32_t>(piece.id()) : unknown;
+  }
+};
+
+Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const VocabularyOptions& options) {
+  check_options(options);
+  SpacedLines iterator(lines, options.max_lines);
+  if (iterator.empty()) {
+    throw DataError(cat("no text to train a vocabulary on: none of the ", lines.size(),
+                        " lines has a letter, digit or mark and at most ", kLongestTrained,
+                        " bytes; give text with one sentence a line"));
+  }
+  const std::string what = cat(" of ", options.size, " pieces on ", iterator.size(), " lines");
+  return parse(trained_model(iterator, options, what), "the trained vocabulary");
+}
+
+Vocabulary Vocabulary::load(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw DataError(cat("vocabulary ", path, " is a directory: name a file"));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw DataError(
+        cat("cannot read vocabulary ", path, ": ", std::strerror(errno), "; give the path of a SentencePiece model"));
+  }
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw RunError(cat("cannot read vocabulary ", path, ": ", std::strerror(errno)));
+  return parse(bytes, path);
+}
+
+Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& name) {
+  PieceModel model = PieceModel::parse(model_bytes, name);
+  auto impl = std::make_shared<Impl>();
+  impl->bytes = model_bytes;
+  impl->size = static_cast<int32_t>(model.pieces.size());
+  impl->unknown = model.unknown();
+  add_bytes_for_unknown(model);
+  const auto status = impl->processor.LoadFromSerializedProto(model.serialised());
+  if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
+  for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
+    if (id < 0) {
+      throw DataError(cat(name, " has no ", symbol, " piece, which the decoder needs: train it with bos_id and ",
+                          "eos_id of 0 or more"));
+    }
+  }
+  return Vocabulary(std::move(impl));
+}
+
+const std::string& Vocabulary::bytes() const { return impl_->bytes; }
+std::string Vocabulary::normalization() const { return plain_line(normalization_of(impl_->bytes)); }
+int32_t Vocabulary::size() const { return impl_->size; }
+int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
+int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
+int32_t Vocabulary::unk() const { return impl_->unknown; }
+int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
+
+Ids Vocabulary::encode(std::string_view text) const {
+  Ids ids;
+  Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
+  const auto is_byte = [&](int32_t id) { return id >= impl_->size; };
+  ids.erase(std::unique(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return is_byte(a) && is_byte(b); }),
+            ids.end());
+  std::replace_if(ids.begin(), ids.end(), is_byte, impl_->unknown);
+  return ids;
+}
+
+// SentencePiece joins the bytes of byte pieces to characters, and writes U+FFFD for those that make none.
+std::string Vocabulary::decode(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) impl_->check_id(id);
+  std::string text;
+  const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+  HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
+  return plain_line(text);
+}
+
+PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
+  PlacedPieces out;
+  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
+    if (continues) {
+      out.places.back().to = piece.end();
+      return;
+    }
+    out.ids.push_back(impl_->id_of(piece));
+    out.places.push_back({piece.begin(), piece.end()});
+  });
+  return out;
+}
+
+std::vector<PiecePlace> Vocabulary::places_in(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) impl_->check_id(id);
+  std::vector<PiecePlace> out;
+  std::string text;
+  const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
+  for (const auto& piece : decoded.pieces()) {
+    out.push_back({text.size(), text.size() + piece.surface().size()});
+    text += piece.surface();
+  }
+  make_plain_line(text, out);
+  return out;
+}
+
+std::string Vocabulary::piece(int32_t id) const {
+  impl_->check_id(id);
+  return impl_->processor.IdToPiece(id);
+}
+
+std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
+  std::vector<std::string> out;
+  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
+    const auto byte = static_cast<int64_t>(piece.id()) - impl_->size;
+    if (!continues) out.emplace_back();
+    if (byte < 0)
+      out.back() = piece.piece();
+    else
+      out.back() += static_cast<char>(byte);
+  });
+  return out;
+}
+
+namespace {
+
+// Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
+Vocabulary bare_rule(const std::string& normalization) {
+  const VocabularyOptions options{.size = 8, .normalization = normalization};
+  check_options(options);
+  const std::vector<std::string> text{"a"};
+  SpacedLines lines(text, 1);
+  return Vocabulary::parse(trained_model(lines, options, ""), normalization);
+}
+
+// Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
+void normalise(std::vector<std::string>& lines, const Vocabulary& rule) {
+  for (std::string& line : lines) {
+    std::string all;
+    if (usable(line))
+      for (const std::string& piece : rule.pieces(line)) all += piece;
+    for (size_t at = all.find(kBlank); at != std::string::npos; at = all.find(kBlank, at))
+      all.replace(at, kBlank.size(), 1, ' ');
+    line = std::move(all);
+  }
+}
+
+}  // namespace
+
+bool same_pieces(const Vocabulary& a, const Vocabulary& b) {
+  if (a.bytes() == b.bytes()) return true;
+  if (a.size() != b.size()) return false;
+  for (int32_t id = 0; id < a.size(); ++id)
+    if (a.piece(id) != b.piece(id)) return false;
+  return true;
+}
+
+VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vector<std::string> target,
+                                      const VocabularyOptions& options, const std::string& target_normalization) {
+  check_options(options);
+  VocabularyOptions both = options;
+  const auto join = [&] {
+    source.insert(source.end(), std::make_move_iterator(target.begin()), std::make_move_iterator(target.end()));
+    return Vocabulary::train(source, both);
+  };
+  if (options.normalization == target_normalization) {
+    const Vocabulary v = join();
+    return {v, v};
+  }
+  const Vocabulary of_source = bare_rule(options.normalization), of_target = bare_rule(target_normalization);
+  normalise(source, of_source);
+  normalise(target, of_target);
+  both.normalization = "identity";
+  const Vocabulary pieces = join();
+  const auto under = [&](const Vocabulary& rule) {
+    return Vocabulary::parse(with_normalization_of(rule.bytes(), pieces.bytes()), "the trained vocabulary");
+  };
+  return {under(of_source), under(of_target)};
+}
+
+}  // namespace hexapla

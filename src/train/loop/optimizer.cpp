@@ -1,0 +1,110 @@
+#include "train/loop/optimizer.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "train/loop/freeze.h"
+
+namespace hexapla {
+namespace {
+
+Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
+
+// What starts as a linear map starts uniform in Glorot and Bengio's limits, and nothing else does.
+bool is_matrix(const Parameter& p) { return p.init.kind == Init::Kind::xavier; }
+
+}  // namespace
+
+std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, const std::set<std::string>& frozen,
+                           bool with_decay) {
+  std::vector<Part> parts;
+  for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
+    const Part part{parameters.place(p), Parameters::padded(p.shape.size()), !frozen.contains(name),
+                    with_decay && is_matrix(p)};
+    if (!parts.empty() && parts.back().trained == part.trained && parts.back().decays == part.decays)
+      parts.back().count += part.count;
+    else
+      parts.push_back(part);
+  });
+  return parts;
+}
+
+Optimizer::Optimizer(Transformer& model, Parameters& parameters, const TrainOptions& options)
+    : parameters_(parameters),
+      options_(options),
+      schedule_(make_schedule(options)),
+      parts_(parts_of(model, parameters, frozen_parameters(model, options.freeze), options.weight_decay > 0)),
+      first_(parameters.slab_like_values()),
+      second_(parameters.slab_like_values()) {}
+
+double Optimizer::learning_rate(int64_t step, double scale) const {
+  const double rate = scale * hexapla::learning_rate(schedule_, step);
+  return step < options_.warmup ? rate : std::max(rate, options_.min_lr);
+}
+
+double Optimizer::gradient_norm(Backend& backend) {
+  for (const Part& part : parts_)
+    if (!part.trained) backend.fill(part_of(parameters_.gradients(), part), 0);
+  return std::sqrt(backend.sum_of_squares(parameters_.gradients()));
+}
+
+void Optimizer::update(Backend& backend, int64_t step, double scale, double norm) {
+  const double limit = options_.clip_norm;
+  AdamStep how{.lr = learning_rate(step, scale),
+               .beta1 = options_.beta1,
+               .beta2 = options_.beta2,
+               .eps = options_.adam_eps,
+               .step = step,
+               .grad_scale = limit > 0 && norm > limit ? limit / norm : 1};
+  for (const Part& part : parts_) {
+    if (!part.trained) continue;
+    how.weight_decay = part.decays ? options_.weight_decay : 0;
+    backend.adam(part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part),
+                 part_of(second_, part), how);
+  }
+}
+
+void Optimizer::forget_moments() {
+  parameters_.forget(first_);
+  parameters_.forget(second_);
+}
+
+MovingAverage::MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay)
+    : parameters_(parameters), parts_(parts), decay_(decay) {
+  if (decay <= 0) return;
+  slab_ = parameters.slab_like_values();
+  if (!parameters.buffers()) return;
+  statistics_.resize(static_cast<size_t>(parameters.buffers().size()));
+  buffers_ = Tensor::of(statistics_.data(), parameters.buffers().shape);
+}
+
+void MovingAverage::start() {
+  if (slab_) std::memcpy(slab_.bytes, parameters_.values().bytes, slab_.size() * size_of(slab_.dtype));
+  start_statistics();
+}
+
+void MovingAverage::start_statistics() {
+  if (buffers_) std::memcpy(buffers_.bytes, parameters_.buffers().bytes, buffers_.size() * size_of(buffers_.dtype));
+}
+
+// The two factors add up to 1: rounded each for itself, 0.9999 and 0.0001 give an average that is smaller by 1 part in
+// 6,000. Statistics are few, and what is frozen of them must stay to the bit.
+void MovingAverage::update(Backend& backend, int64_t step) {
+  if (!slab_) return;
+  const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
+  const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
+  for (const Part& part : parts_)
+    if (part.trained) backend.combine(take, part_of(parameters_.values(), part), keep, part_of(slab_, part));
+  const float* now = buffers_ ? parameters_.buffers().data<float>() : nullptr;
+  for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));
+}
+
+void MovingAverage::swap() {
+  const auto exchange = [](const Tensor& a, const Tensor& b) {
+    std::swap_ranges(a.bytes, a.bytes + a.size() * size_of(a.dtype), b.bytes);
+  };
+  if (slab_) exchange(slab_, parameters_.values());
+  if (buffers_) exchange(buffers_, parameters_.buffers());
+}
+
+}  // namespace hexapla

@@ -1,0 +1,238 @@
+#include "train/loop/optimizer.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
+
+namespace hexapla {
+namespace {
+
+using testing::Each;
+using testing::FloatNear;
+
+// A model in training whose gradient is 1 everywhere.
+struct Bench {
+  TrainOptions options;
+  Transformer model;
+  Parameters parameters;
+  std::unique_ptr<Backend> backend = make_cpu_backend();
+
+  explicit Bench(const TrainOptions& o = {})
+      : options(o), model(config()), parameters(model, DType::f32, Parameters::Use::training) {
+    initialise(model, 3);
+    for_each<Parameter>(model, [&](const std::string&, Parameter& p) { backend->fill(p.grad, 1); });
+    options.lr = 0.01;
+    options.warmup = 1;
+  }
+  static Config config() {
+    Config c;
+    c.source_vocab = c.target_vocab = 9;
+    c.enc_layers = c.dec_layers = 1;
+    c.d_model = c.d_ff = 12;  // not a multiple of 16: there are gaps between the parameters
+    c.heads = 2;
+    c.positions = "learned";
+    c.max_positions = 5;
+    c.resolve();
+    return c;
+  }
+  std::map<std::string, std::vector<float>> values() {
+    std::map<std::string, std::vector<float>> all;
+    for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
+      const auto v = p.value.values<float>();
+      all[name].assign(v.begin(), v.end());
+    });
+    return all;
+  }
+};
+
+TEST(Parts, AreTheWholeSlabInOrder) {
+  Bench b;
+  for (const bool with_decay : {false, true}) {
+    int64_t at = 0;
+    for (const Part& p : parts_of(b.model, b.parameters, {"encoder.layers.0.feed_forward.inner.bias"}, with_decay)) {
+      EXPECT_EQ(p.from, at);
+      at += p.count;
+    }
+    EXPECT_EQ(at, b.parameters.values().size());
+  }
+  EXPECT_EQ(parts_of(b.model, b.parameters, {}, false).size(), 1u) << "neighbours that are treated alike are one part";
+}
+
+TEST(Optimizer, WeightDecayIsForMatricesAlone) {
+  TrainOptions o;
+  o.weight_decay = 0.5;
+  Bench plain, decayed(o);
+  for (Bench* b : {&plain, &decayed}) {
+    Optimizer optimizer(b->model, b->parameters, b->options);
+    optimizer.update(*b->backend, 1, 1, optimizer.gradient_norm(*b->backend));
+  }
+  const auto before = Bench().values(), without = plain.values(), with = decayed.values();
+  int matrices = 0;
+  for (const auto& [name, start] : before) {
+    const bool matrix = name.ends_with("weight");
+    matrices += matrix;
+    for (size_t i = 0; i < start.size(); ++i)
+      EXPECT_NEAR(with.at(name)[i], without.at(name)[i] - (matrix ? 0.01 * 0.5 * double(start[i]) : 0), 1e-7) << name;
+  }
+  EXPECT_GT(matrices, 8);
+  EXPECT_LT(matrices, static_cast<int>(before.size()) / 2);
+}
+
+// A factor of 1 - 1e-8 is 1 in f32. As part of a step that is larger than the spacing of the weights, decay is there on
+// the mean.
+TEST(Optimizer, ASmallWeightDecayIsNotNone) {
+  const auto mean_after = [](const std::function<std::unique_ptr<Backend>()>& make, double decay) {
+    const auto backend = make();
+    constexpr int64_t n = 100'000;
+    std::vector<float> p(n), g(n), m(n), v(n);
+    Random random(3);
+    for (float& x : p) x = static_cast<float>(0.5 + 0.5 * random.uniform());
+    for (float& x : v) x = static_cast<float>(random.uniform());
+    const auto of = [](std::vector<float>& x) { return Tensor::of(x.data(), {n}); };
+    for (int64_t step = 1; step <= 10; ++step) {
+      for (float& x : g) x = static_cast<float>(random.normal());
+      backend->adam(of(p), of(g), of(m), of(v), {1e-4, 0.9, 0.98, 1e-9, step, 1, decay});
+    }
+    return std::accumulate(p.begin(), p.end(), 0.0) / n;
+  };
+  for (const auto& make : {std::function<std::unique_ptr<Backend>()>([] { return make_cpu_backend(); }),
+                           std::function<std::unique_ptr<Backend>()>(make_reference_backend)}) {
+    const double lost = mean_after(make, 0) - mean_after(make, 1e-4);  // lr * decay = 1e-8, ten times, of 0.75
+    EXPECT_NEAR(lost, 7.5e-8, 1.5e-8);
+  }
+}
+
+TEST(Optimizer, WhatIsFrozenIsNotTouched) {
+  TrainOptions o;
+  o.weight_decay = 0.5;
+  o.freeze = "encoder,embeddings";
+  Bench b(o);
+  const auto before = b.values();
+  Optimizer optimizer(b.model, b.parameters, b.options);
+  double trained = 0;
+  for (const auto& [name, v] : before) trained += name.starts_with("decoder") ? double(v.size()) : 0;
+  for (int64_t step : {1, 2, 3}) {
+    EXPECT_NEAR(optimizer.gradient_norm(*b.backend), std::sqrt(trained), 1e-3) << "of what is trained alone";
+    optimizer.update(*b.backend, step, 1, 1);
+  }
+  for (const auto& [name, v] : b.values()) {
+    if (name.starts_with("decoder"))
+      EXPECT_NE(v, before.at(name)) << name;
+    else
+      EXPECT_EQ(v, before.at(name)) << name;
+  }
+  for (const Part& part : optimizer.parts()) {
+    if (part.trained) continue;
+    for (const Tensor& moments : {optimizer.first_moments(), optimizer.second_moments()})
+      EXPECT_THAT(moments.slice(part.from, part.count).values<float>(), Each(0.f));
+  }
+}
+
+TEST(Optimizer, LearningRateOfAPlateauHasAFloor) {
+  Bench b;
+  b.options.schedule = "plateau";
+  b.options.valid_sets = {"a", "b"};
+  b.options.warmup = 4;
+  b.options.min_lr = 0.004;
+  const Optimizer optimizer(b.model, b.parameters, b.options);
+  EXPECT_DOUBLE_EQ(optimizer.learning_rate(1, 1), 0.0025);
+  EXPECT_DOUBLE_EQ(optimizer.learning_rate(4, 1), 0.01);
+  EXPECT_DOUBLE_EQ(optimizer.learning_rate(9, 0.5), 0.005);
+  EXPECT_DOUBLE_EQ(optimizer.learning_rate(9, 0.25), 0.004);
+}
+
+// decay_1 = 2 / 11, decay_2 = 3 / 12, then the 0.26 that was asked for.
+TEST(MovingAverage, ByHand) {
+  Bench b;
+  const std::vector<Part> all = parts_of(b.model, b.parameters, {}, false);
+  MovingAverage average(b.parameters, all, 0.26);
+  b.backend->fill(b.parameters.values(), 1);
+  average.start();
+  double expected = 1;
+  for (const auto& [step, decay, value] : {std::tuple{1, 2.0 / 11, 3.0}, {2, 0.25, -2.0}, {3, 0.26, 5.0}}) {
+    b.backend->fill(b.parameters.values(), value);
+    average.update(*b.backend, step);
+    expected = decay * expected + (1 - decay) * value;
+    EXPECT_THAT(average.slab().values<float>(), Each(FloatNear(static_cast<float>(expected), 1e-6f)));
+  }
+  {
+    const UseAverage use(average);
+    EXPECT_FLOAT_EQ(b.parameters.values().values<float>()[7], static_cast<float>(expected));
+  }
+  EXPECT_THAT(b.parameters.values().values<float>(), Each(5.f));
+}
+
+TEST(MovingAverage, OfWhatIsFrozenIsTheValueItself) {
+  Bench b;
+  const auto before = b.values();
+  MovingAverage average(b.parameters, parts_of(b.model, b.parameters, {"embeddings.0.table"}, false), 0.999);
+  average.start();
+  for (int64_t step = 1; step < 50; ++step) average.update(*b.backend, step);
+  average.swap();
+  EXPECT_EQ(b.values().at("embeddings.0.table"), before.at("embeddings.0.table"));
+}
+
+// What f32 makes of the factors 0.9999 and 0.0001 adds up to less than 1.
+TEST(MovingAverage, IsNotSmallerThanWhatItIsOf) {
+  Bench b;
+  MovingAverage average(b.parameters, parts_of(b.model, b.parameters, {}, false), 0.9999);
+  average.start();
+  const auto values = b.parameters.values().values<float>();
+  const std::vector<float> start(values.begin(), values.end());
+  Random random(5);
+  for (int64_t step = 100'000; step < 115'000; ++step) {
+    const auto noise = static_cast<float>(0.01 * (random.uniform() - 0.5));
+    for (size_t i = 0; i < start.size(); ++i) values[i] = start[i] * (1 + (i % 2 == 0 ? noise : -noise));
+    average.update(*b.backend, step);
+  }
+  const auto found = average.slab().values<float>();
+  double ratio = 0, of = 0;
+  for (size_t i = 0; i < start.size(); ++i)
+    if (start[i] != 0) ratio += double(found[i]) / double(start[i]), ++of;
+  EXPECT_NEAR(ratio / of, 1, 3e-5);
+}
+
+TEST(MovingAverage, HasTheStatisticsOfItsWeights) {
+  Config c = Bench::config();
+  c.norm = "batch";
+  Transformer model(c);
+  Parameters parameters(model, DType::f32, Parameters::Use::training);
+  initialise(model, 3);
+  const auto backend = make_cpu_backend();
+  MovingAverage average(parameters, parts_of(model, parameters, {}, false), 0.25);
+  average.start();
+  double expected = parameters.buffers().values<float>()[0];
+  for (const auto& [step, decay, value] : {std::tuple{1, 2.0 / 11, 3.0}, {2, 0.25, -2.0}, {3, 0.25, 5.0}}) {
+    backend->fill(parameters.buffers(), value);
+    average.update(*backend, step);
+    expected = decay * expected + (1 - decay) * value;
+  }
+  EXPECT_NEAR(average.buffers().values<float>()[0], expected, 1e-6);
+  {
+    const UseAverage use(average);
+    EXPECT_NEAR(parameters.buffers().values<float>()[0], expected, 1e-6);
+  }
+  EXPECT_EQ(parameters.buffers().values<float>()[0], 5.f);
+}
+
+TEST(MovingAverage, WithoutDecayIsNothing) {
+  Bench b;
+  MovingAverage none(b.parameters, {}, 0);
+  EXPECT_FALSE(none);
+  EXPECT_FALSE(none.slab());
+  const auto before = b.values();
+  none.start();
+  none.update(*b.backend, 1);
+  const UseAverage use(none);
+  EXPECT_EQ(b.values(), before);
+}
+
+}  // namespace
+}  // namespace hexapla

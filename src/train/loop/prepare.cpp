@@ -1,0 +1,178 @@
+// From files to what training draws from: the pairs, the vocabularies, the validation set.
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "base/files/disk.h"
+#include "base/files/file.h"
+#include "base/hash.h"
+#include "data/batches/epoch_parts.h"
+#include "data/training_text.h"
+#include "text/vocabulary/sampling.h"
+#include "train/loop/trainer.h"
+#include "train/run/checkpoint.h"
+#include "train/run/init_from.h"
+#include "train/run/run_vocabularies.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_notes(std::vector<std::string>& all, std::vector<std::string> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& normalization) {
+  return {.type = o.text.vocab_type,
+          .size = static_cast<int>(o.vocab_size),
+          .character_coverage = o.text.character_coverage,
+          .normalization = normalization,
+          .byte_fallback = o.text.byte_fallback,
+          .user_symbols = o.text.user_symbols};
+}
+
+VocabularyPair load_pair(const std::string& source, const std::string& target) {
+  return {Vocabulary::load(source), Vocabulary::load(target)};
+}
+
+VocabularyPair load_both(const std::string& path) {
+  const Vocabulary both = Vocabulary::load(path);
+  return {both, both};
+}
+
+std::optional<VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate) {
+  if (separate && !o.text.vocabs.empty()) return load_pair(o.text.vocabs[0], o.text.vocabs[1]);
+  if (!separate && !o.vocab.empty()) return load_both(o.vocab);
+  if (!separate && !o.init_from.empty()) return vocabularies_of_model(o.init_from);
+  return {};
+}
+
+VocabularyPair train_vocabularies(const TrainOptions& o, LineSample sample, bool separate) {
+  const VocabularyOptions of_source = vocabulary_options(o, o.text.source_normalization);
+  if (!separate)
+    return train_joint_vocabulary(std::move(sample.source), std::move(sample.target), of_source,
+                                  o.text.target_normalization);
+  return {Vocabulary::train(sample.source, of_source),
+          Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
+}
+
+// By the name of its file with the references; by the whole path where two sets have that name.
+std::vector<std::string> names_of(const std::vector<ParallelSource>& sets) {
+  auto path = [](const ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
+  std::map<std::string, int> times;
+  for (const ParallelSource& set : sets) ++times[fs::path(path(set)).filename()];
+  std::vector<std::string> names;
+  for (const ParallelSource& set : sets) {
+    const std::string name = fs::path(path(set)).filename();
+    names.push_back(times[name] == 1 ? name : path(set));
+  }
+  return names;
+}
+
+void read_validation(const TrainOptions& o, TrainingData& data) {
+  const std::vector<ParallelSource> sets = parse_sets("valid-sets", o.valid_sets, o.text.tsv);
+  const std::vector<std::string> names = names_of(sets);
+  auto name = names.begin();
+  for (const ParallelSource& set : sets) {
+    Corpus corpus = read_parallel(set);
+    Encoded encoded = encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
+    data.valid_sets.push_back({*name++, corpus.source.size(), encoded.examples.size()});
+    data.valid.insert(data.valid.end(), std::make_move_iterator(encoded.examples.begin()),
+                      std::make_move_iterator(encoded.examples.end()));
+    add_notes(data.valid_source, std::move(corpus.source));
+    add_notes(data.valid_reference, std::move(corpus.target));
+    add_notes(data.notes, std::move(corpus.notes));
+    add_notes(data.notes, std::move(encoded.notes));
+  }
+}
+
+// The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
+PreparedPairs prepare_linked_pairs(const TrainOptions& o, const VocabularyPair& v) {
+  const Corpus corpus = read_parallel(parse_sets("train-sets", o.train_sets, o.text.tsv).front());
+  Encoded encoded = encode_corpus(corpus, v.source, v.target, o.max_length);
+  const LinkUnit unit = o.guided_alignment_units == "pieces"   ? LinkUnit::pieces
+                        : o.guided_alignment_units == "blanks" ? LinkUnit::blanks
+                                                               : LinkUnit::words;
+  const GoldLinks links(o.guided_alignment, unit, corpus);
+  if (const std::string doubt = links.doubt(); !doubt.empty()) encoded.notes.push_back(doubt);
+  add_links(encoded.examples, corpus, links, v.source, v.target);
+  Hash hash;
+  auto append = [&](std::span<const int32_t> ids) {
+    hash.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+    hash.add("\n");
+  };
+  for (const Example& e : encoded.examples) {
+    append(e.source), append(e.target);
+    for (const Link& link : e.links) append(std::array{link.source, link.target});
+  }
+  return {store_examples(encoded.examples), std::move(encoded.notes), hash.hex()};
+}
+
+// What is usual is not named, so that runs of before there was a choice can be resumed.
+void name_choices(const TrainOptions& o, TrainingData& data) {
+  std::string weights;
+  for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
+  if (!weights.empty()) data.identity["train-weights"] = weights;
+  if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
+  const int64_t parts = shuffle_parts(data.pairs, data.space);
+  if (parts > 1) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = cat(parts);
+}
+
+std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
+  try {
+    return std::make_shared<const RunLock>(folder);
+  } catch (const NoSpaceError&) {
+    throw;
+  } catch (const RunError& e) {
+    throw RunError(cat(e.what(), " (`model`)"));
+  }
+}
+
+}  // namespace
+
+TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
+  o.check();
+  if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
+    throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is no folder; make it first, or name one that there is"));
+  const bool separate = o.text.separate();
+  const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
+                           o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
+  TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
+  const auto lock = lock_of_run(o.model);
+  std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
+  if (!vocabularies) vocabularies = given_vocabularies(o, separate);
+  if (!vocabularies) {
+    LineSample sample = sample_lines(text, o.text.vocab_lines / 2, progress);
+    progress("training the vocabulary", 0);
+    vocabularies = train_vocabularies(o, std::move(sample), separate);
+    text.rewind();
+  }
+  if (o.text.subword_alpha > 0) {  // can they be drawn from? Better known before everything is read
+    SubwordSampler(vocabularies->source, o.text.subword_alpha);
+    SubwordSampler(vocabularies->target, o.text.subword_alpha);
+  }
+  PreparedPairs pairs = o.guided_alignment.empty()
+                            ? prepare_pairs(text, vocabularies->source, vocabularies->target,
+                                            {o.max_length, o.text.subword_alpha > 0, space}, progress)
+                            : prepare_linked_pairs(o, *vocabularies);
+  std::vector<double> weights = o.text.train_weights;
+  if (weights.empty()) weights.assign(text.names().size(), 1);
+  TrainingData data{
+      .pairs = {pairs.store, vocabularies->source, vocabularies->target, std::move(weights), o.text.subword_alpha}};
+  data.lock = lock;
+  data.space = space;
+  data.sets = text.names();
+  data.identity["training data"] = pairs.fingerprint;
+  add_notes(data.notes, text.notes());
+  add_notes(data.notes, std::move(pairs.notes));
+  if (!o.valid_sets.empty()) read_validation(o, data);
+  name_choices(o, data);
+  std::vector<std::string> paths = o.train_sets;
+  paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
+  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+  data.files = describe_files(paths);
+  return data;
+}
+
+}  // namespace hexapla

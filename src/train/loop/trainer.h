@@ -1,0 +1,20 @@
+#pragma once
+// The training loop: batches, updates, validation, checkpoints, resuming. Prints nothing: whoever runs it watches
+// through a TrainWatcher.
+#include <atomic>
+
+#include "model/transformer.h"
+#include "train/loop/result.h"
+#include "train/loop/training_data.h"
+#include "train/loop/watcher.h"
+
+namespace hexapla {
+
+// Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
+// that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
+// What cannot be written does not end a run: see TrainResult::missing. RunError where not even a model can be.
+// UserError: options, data, files; RunError with update and lines if the loss is not a number.
+TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
+                  const std::atomic<bool>& stop);
+
+}  // namespace hexapla

@@ -1,0 +1,43 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/batches/batch_stream.h"
+#include "data/training_text.h"
+#include "train/options/options.h"
+#include "train/provenance/provenance.h"
+
+namespace hexapla {
+
+class RunLock;  // train/run/checkpoint.h
+
+// One of --valid-sets: so many of the validation lines, and of the examples that the loss is taken over.
+struct ValidSet {
+  std::string name;
+  size_t lines = 0, examples = 0;
+};
+
+// What a run learns from and is measured on.
+struct TrainingData {
+  TrainingPairs pairs;  // with the vocabularies
+  ShuffleSpace space{};
+  std::vector<std::string> sets{};                             // names of the training sets, for messages
+  std::vector<Example> valid{};                                // may be empty
+  std::vector<std::string> valid_source{}, valid_reference{};  // detokenised text for BLEU
+  std::vector<ValidSet> valid_sets{};                          // all of them in turn, in the order of the options
+  std::vector<std::string> notes{};                            // what was dropped while reading
+  std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data
+  std::vector<DataFile> files{};                               // that were read
+  // Of the run's folder, from before anything was read there until the result is shown; train() takes one where there
+  // is none.
+  std::shared_ptr<const RunLock> lock{};
+};
+
+// Reads and checks the sets, trains or loads the vocabularies, and holds the lock of the run's folder from then on.
+// UsageError (another run has the folder, ...), DataError, RunError.
+TrainingData prepare_data(
+    const TrainOptions& options, const ReadingProgress& progress = [](const char*, int64_t) {});
+
+}  // namespace hexapla

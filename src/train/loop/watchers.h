@@ -1,0 +1,46 @@
+#pragma once
+#include <vector>
+
+#include "train/loop/trainer.h"
+#include "train/run/tensorboard.h"
+
+namespace hexapla {
+
+// Tells several what the trainer tells it. They must outlive it.
+class Watchers : public TrainWatcher {
+ public:
+  explicit Watchers(std::vector<TrainWatcher*> all) : all_(std::move(all)) {}
+  void note(const std::string& text) override { each(&TrainWatcher::note, text); }
+  void started(const TrainStart& s) override { each(&TrainWatcher::started, s); }
+  void running(const TrainReport& r) override { each(&TrainWatcher::running, r); }
+  void updated(const TrainReport& r) override { each(&TrainWatcher::updated, r); }
+  void validated(const Validation& v) override { each(&TrainWatcher::validated, v); }
+  void saved(int64_t update, const std::string& path) override { each(&TrainWatcher::saved, update, path); }
+
+ private:
+  template <class Method, class... Arguments>
+  void each(Method method, const Arguments&... arguments) {
+    for (TrainWatcher* w : all_) (w->*method)(arguments...);
+  }
+  std::vector<TrainWatcher*> all_;
+};
+
+// Writes what a run reports as TensorBoard events into its folder. Where they cannot be written it says so once, to
+// `notes`, and training goes on without them.
+class TensorBoardWatcher : public TrainWatcher {
+ public:
+  TensorBoardWatcher(std::string folder, TrainWatcher& notes) : folder_(std::move(folder)), notes_(notes) {}
+  void started(const TrainStart& s) override;
+  void updated(const TrainReport& r) override;
+  void validated(const Validation& v) override;
+  bool failed() const { return failed_; }
+
+ private:
+  void add(Event event);
+  std::string folder_;
+  TrainWatcher& notes_;
+  std::optional<EventFile> file_;  // none once it has failed
+  bool failed_ = false;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,216 @@
+#include "train/memory/memory_budget.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/system/machine.h"
+#include "train/loop/schedule.h"
+#include "train/run/checkpoint.h"
+#include "train/validation/validation.h"
+
+namespace hexapla {
+namespace {
+
+constexpr int64_t papers_batch = 25'000;  // section 5.1
+constexpr const char* working = "working memory";
+constexpr const char* translating = "translating";
+// The program, its libraries with their buffers, and its threads: so much of a training of a toy model.
+constexpr size_t program = size_t{6} << 20;
+constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of it
+
+// Of n things shared out among so many, how many the i-th gets.
+int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
+
+std::unique_ptr<BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
+  return open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
+}
+
+size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
+
+size_t bytes_of(const std::vector<Example>& examples) {
+  size_t bytes = examples.capacity() * sizeof(Example);
+  for (const Example& e : examples) bytes += (e.source.capacity() + e.target.capacity()) * sizeof(int32_t);
+  return bytes;
+}
+
+size_t bytes_of(const std::vector<std::string>& lines) {
+  size_t bytes = lines.capacity() * sizeof(std::string);
+  for (const std::string& line : lines) bytes += line.capacity() + 1;
+  return bytes;
+}
+
+size_t working_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o, BatchStream& stream) {
+  size_t most = step_memory(model, stream.largest(), guidance_of(o));
+  if (data.valid.empty()) return most;
+  for (const Plan& set : plan_validation(data, o))
+    for (const auto& places : set)
+      most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
+  return most;
+}
+
+// What translating the validation sets takes however small its batches are.
+size_t translating_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o) {
+  return data.valid.empty() ? 0 : least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
+}
+
+size_t beyond(size_t bytes, size_t there) { return bytes - std::min(bytes, there); }
+
+// Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
+size_t validation_memory(const TrainingData& data) {
+  constexpr size_t statistics = 400;
+  const size_t lines = 2 * bytes_of(data.valid_source) + bytes_of(data.valid_reference);
+  return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
+}
+
+size_t data_memory(const TrainingData& data, const BatchStream& stream) {
+  const PairStore& store = *data.pairs.store;
+  return (store.in_memory() ? store.bytes() : data.space.memory) + stream.memory() + validation_memory(data) +
+         data.pairs.source.bytes().size() + data.pairs.target.bytes().size();
+}
+
+// As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
+// grows with both, and with nothing else.
+Batch fullest_batch(const Config& model, const TrainingData& data, const TrainOptions& o) {
+  int64_t longest = o.max_length;
+  if (model.positions == "learned") longest = std::min(longest, model.max_positions);
+  const auto& weights = data.pairs.weights;
+  const double copies = std::ceil(*std::max_element(weights.begin(), weights.end()));  // of a pair in an epoch
+  // A token takes a byte or more. Of text, which is cut into subwords anew each epoch, a byte may be a token.
+  const double all = copies * static_cast<double>(data.pairs.store->bytes());
+  const auto rows = [&](int64_t limit) {
+    return static_cast<int64_t>(std::min<double>(static_cast<double>(std::max(limit, longest)), all));
+  };
+  const int64_t sources = rows(o.batch_tokens * 3 / 2), targets = rows(o.batch_tokens);
+  const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  for (int64_t i = 0; i < sequences; ++i)
+    lengths.emplace_back(std::max<int64_t>(part_of(sources, i, sequences), 1),
+                         std::max<int64_t>(part_of(targets, i, sequences), 1));
+  Batch batch = made_up(lengths);
+  if (!o.guided_alignment.empty()) batch.link_starts.assign(batch.target_out.size() + 1, 0);
+  return batch;
+}
+
+// The largest batch size, a multiple of the grain, whose training takes no more than `limit`; 0: none.
+int64_t largest_batch(const Transformer& model, const Parameters& parameters, const TrainingData& data, TrainOptions o,
+                      size_t limit) {
+  return grain * largest_that_fits(papers_batch / grain, limit, [&](int64_t n) {
+           o.batch_tokens = n * grain;
+           return plan_memory(model, parameters, data, o, *stream_of(data, o, o.batch_tokens)).total();
+         });
+}
+
+// What the identity (train/provenance/resume_fingerprint.h) of the run that the folder holds says of an option;
+// `otherwise` where there is neither run nor number.
+int64_t of_earlier_run(const std::string& folder, const char* option, int64_t otherwise) {
+  std::vector<std::string> notes;
+  const auto found = load_newest(folder + "/checkpoints", notes);
+  if (!found || !found->state.count("identity")) return otherwise;
+  const auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
+  if (!identity.is_object() || !identity.contains(option)) return otherwise;
+  const auto& value = identity[option];
+  return value.is_number_integer() ? value.get<int64_t>() : otherwise;
+}
+
+// What to do beside lowering the batch size, where training takes `needed` bytes.
+std::string what_else(const TrainOptions& o, size_t needed) {
+  const std::string smaller = "or take a smaller model (`preset`, `vocab-size`)", limit = what_limits_memory();
+  if (o.memory > 0 || limit.empty()) return cat("raise `memory` ", memory_limit(o.memory) >> 20, ", ", smaller);
+  if (limit == "a control group") return cat("give the container or job more memory, ", smaller);
+  return cat("raise the limit of this process (", limit, ") to ", needed / 4 * 5 >> 10, " KiB or more, ", smaller);
+}
+
+// The user's limit is a matter of options, the machine's is one of the machine.
+[[noreturn]] void refuse(const TrainOptions& o, const std::string& what) {
+  if (o.memory > 0) throw UsageError(what);
+  throw RunError(what);
+}
+
+}  // namespace
+
+Config with_vocabularies(Config c, const TrainingPairs& pairs) {
+  c.source_vocab = pairs.source.size();
+  c.target_vocab = pairs.target.size();
+  if (c.tied == "all" && !same_pieces(pairs.source, pairs.target)) c.tied = "decoder";
+  c.resolve();
+  return c;
+}
+
+MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                       const TrainOptions& options, BatchStream& stream) {
+  const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
+  MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
+                   {"gradients", bytes_of(parameters.gradients())},
+                   {"moments", 2 * slab},
+                   {working, step},
+                   {"data", data_memory(data, stream)},
+                   {"program", program}}};
+  if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
+  // It has the memory of the arena, which the system gets back meanwhile.
+  const size_t translation = beyond(translating_memory(model, data, options), step);
+  if (translation > 0) plan.parts.emplace_back(translating, translation);
+  // Sums in f64 and a model of --average-best have the memory of arena and moments.
+  const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
+  if (means > 0) plan.parts.emplace_back("means", means);
+  return plan;
+}
+
+size_t memory_to_translate(const MemoryPlan& plan) { return plan.of(working) + plan.of(translating); }
+
+void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                  const TrainOptions& options, const MemoryPlan& plan) {
+  const size_t limit = memory_limit(options.memory);
+  if (plan.total() <= limit) return;
+  const int64_t fits = largest_batch(model, parameters, data, options, limit);
+  const std::string remedy = fits > 0 && fits < options.batch_tokens
+                                 ? cat("lower `batch-tokens` from ", options.batch_tokens, " to ", fits, ", or ")
+                                 : cat("no batch is small enough: ");
+  refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
+                      limit >> 20, " MiB; ", remedy, what_else(options, plan.total())));
+}
+
+size_t arena_room(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+                  const TrainOptions& options, const MemoryPlan& plan) {
+  check_memory(model, parameters, data, options, plan);
+  size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
+  return capacity_for(std::max(most, plan.of(working)));
+}
+
+TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
+  TrainOptions o = options;
+  if (o.batch_tokens != 0) return o;
+  o.batch_tokens = of_earlier_run(o.model, "batch-tokens", 0);
+  if (o.batch_tokens != 0) return o;
+  Transformer model(with_vocabularies(o.architecture, data.pairs));
+  const Parameters parameters(model, DType::f32, Parameters::Use::training);
+  o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
+  if (o.batch_tokens == 0) {
+    o.batch_tokens = grain;
+    const size_t needed = plan_memory(model, parameters, data, o, *stream_of(data, o, grain)).total();
+    refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
+                  what_else(o, needed)));
+  }
+  return o;
+}
+
+TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher) {
+  TrainOptions o = options;
+  if (o.model.empty() || o.decay_updates > 0 || (o.schedule != "linear" && o.schedule != "cosine")) return o;
+  const int64_t end = of_earlier_run(o.model, "decay-updates", end_of_decay(o));
+  if (end == end_of_decay(o)) return o;
+  o.decay_updates = end;
+  watcher.note(cat("the learning rate still decays until update ", end, ", as it did when the run began"));
+  return o;
+}
+
+std::vector<std::pair<std::string, int64_t>> parameters_by_part(Transformer& model) {
+  std::vector<std::pair<std::string, int64_t>> parts;
+  for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
+    const std::string part = name.substr(0, name.find('.'));
+    if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
+    parts.back().second += p.shape.size();
+  });
+  return parts;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,122 @@
+#include "train/memory/memory_plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "backend/no_work.h"
+#include "base/system/machine.h"
+
+namespace hexapla {
+namespace {
+
+// As large as the machine's memory, or as the system gives it the addresses: those that nothing touches cost no memory.
+Arena large_arena() {
+  for (size_t bytes = physical_memory();; bytes /= 2) try {
+      return Arena(bytes);
+    } catch (const RunError&) {
+      if (bytes < size_t{1} << 20) throw;
+    }
+}
+
+// The peak of call(context), which does no arithmetic; none where there is no arena large enough to find it.
+template <class Call>
+std::optional<size_t> peak_of(Call&& call) {
+  NoWork nothing;
+  Arena arena = large_arena();
+  Context cx{nothing, arena};
+  try {
+    call(cx);
+  } catch (const RunError&) {  // of the arena, which is full
+    return {};
+  }
+  return arena.peak();
+}
+
+// The same sequences, half as long.
+Batch half_of(const Batch& batch) {
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  for (size_t i = 0; i + 1 < batch.source_starts.size(); ++i)
+    lengths.emplace_back((batch.source_starts[i + 1] - batch.source_starts[i] + 1) / 2,
+                         (batch.target_starts[i + 1] - batch.target_starts[i] + 1) / 2);
+  return made_up(lengths);
+}
+
+// What an arena holds grows in proportion to the rows of a batch, beside what does not depend on it. So where there is
+// no room to try a batch, twice the need of its half is enough for it, and not much more than it takes.
+template <class Peak>
+size_t peak_or_bound(const Batch& batch, Peak&& peak) {
+  if (const std::optional<size_t> bytes = peak(batch)) return *bytes;
+  const Batch half = half_of(batch);
+  if (half.source.size() == batch.source.size())
+    throw RunError(
+        cat("there is no room to find out how much memory is needed: ", why_memory_was_refused(physical_memory())));
+  return 2 * peak_or_bound(half, peak);
+}
+
+}  // namespace
+
+size_t MemoryPlan::of(const std::string& part) const {
+  for (const auto& [name, bytes] : parts)
+    if (name == part) return bytes;
+  return 0;
+}
+
+size_t MemoryPlan::total() const {
+  size_t sum = 0;
+  for (const auto& part : parts) sum += part.second;
+  return sum;
+}
+
+std::string MemoryPlan::text() const {
+  std::string text;
+  for (const auto& [name, bytes] : parts) text += cat(name, " ", mebibytes(bytes), " MiB, ");
+  return cat(text, "together ", mebibytes(total()), " MiB");
+}
+
+size_t step_memory(const Transformer& model, const Batch& batch, const Guidance& guidance) {
+  return peak_or_bound(batch, [&](const Batch& b) {
+    Transformer::Saved saved;
+    return peak_of([&](Context& cx) {
+      cx.training = true;
+      model.loss_and_gradient(cx, view(b, guidance, 0), 0, 0, saved);
+    });
+  });
+}
+
+size_t loss_memory(const Transformer& model, const Batch& batch) {
+  return peak_or_bound(batch, [&](const Batch& b) {
+    Transformer::Saved saved;
+    return peak_of([&](Context& cx) { model.loss(cx, view(b, {}, 0), 0, saved); });
+  });
+}
+
+Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
+  Batch b;
+  b.source_starts = b.target_starts = {0};
+  for (const auto& [source, target] : lengths) {
+    b.source.resize(b.source.size() + static_cast<size_t>(source));
+    b.target_out.resize(b.target_out.size() + static_cast<size_t>(target));
+    b.source_starts.push_back(static_cast<int32_t>(b.source.size()));
+    b.target_starts.push_back(static_cast<int32_t>(b.target_out.size()));
+    b.lines.push_back(0);
+  }
+  b.target_in = b.target_out;
+  return b;
+}
+
+size_t memory_limit(int64_t mebibytes) {
+  return mebibytes > 0 ? static_cast<size_t>(mebibytes) << 20 : usable_memory() / 5 * 4;
+}
+
+int64_t largest_that_fits(int64_t most, size_t limit, const std::function<size_t(int64_t)>& bytes) {
+  int64_t low = 0, high = 1;  // low fits
+  while (high < most && bytes(high) <= limit) low = high, high = std::min(2 * high, most);
+  if (high == most && bytes(most) <= limit) return most;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (bytes(middle) <= limit ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace hexapla

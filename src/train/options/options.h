@@ -1,0 +1,208 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/range.h"
+#include "model/config.h"
+#include "train/options/text_options.h"
+
+namespace hexapla {
+
+// Everything a training run is told. Each option is declared once, in visit(): the command line, the config file and
+// the checkpoint's record of the run follow from it.
+struct TrainOptions {
+  std::vector<std::string> train_sets, valid_sets;  // source, target
+  std::string model;                                // the folder of the run
+  std::string preset = "base";
+  std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
+  int64_t vocab_size = 10000;
+  uint64_t seed = 1;
+  int64_t threads = 0;             // 0: every core
+  std::string precision = "auto";  // of the factors of products
+  int64_t batch_tokens = 4096;     // 0: auto
+  int64_t memory = 0;              // MiB that training may take; 0: a share of the machine's
+  int64_t accumulate = 1;          // batches an update
+  int64_t max_length = 256;
+  int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
+  double max_minutes = 0;
+  std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
+  std::string report_every = "50";
+  int64_t valid_beam = 1;
+  std::string valid_tokenize = "auto";  // of the validation BLEU; auto: by the script of the references
+  std::string valid_script;             // a program that measures translations; empty: none
+  double valid_script_minutes = 10;     // that it may take
+  std::string best_by = "bleu";         // the metric of the best model, of patience and of a plateau
+  int64_t patience = 0;                 // validations without a better one before stopping; 0: never
+  std::string schedule = "inverse-sqrt";
+  double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
+  double lr_factor = 1;  // of the paper's
+  int64_t warmup = 4000;
+  int64_t decay_updates = 0;  // where linear and cosine end; 0: max_updates
+  double min_lr = 0;          // after warm-up
+  double plateau_factor = 0.5;
+  int64_t plateau_patience = 3;
+  double init_gain = 0.577;  // docs/adr/0006
+  double label_smoothing = 0.1;
+  double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
+  std::string guided_alignment;                  // a file of word alignments; empty: attention is not guided
+  std::string guided_alignment_units = "words";  // or pieces
+  double guided_alignment_weight = 0.1;          // of the loss
+  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
+  double max_loss_jump = 0;                                        // 0: never stops
+  double weight_decay = 0;
+  double ema = 0;                      // decay of the moving average that becomes the model; 0: none
+  int64_t average_last = 0;            // the final model is the mean of that many last checkpoints
+  int64_t average_best = 0;            // or of that many best validated models
+  std::string final_model = "better";  // of that mean and of the best validated model; or mean, or best
+  int64_t keep = 2;                    // checkpoints that stay
+  std::string init_from;               // a model to start from
+  std::string freeze;                  // parts of the model that stay as they are (train/loop/freeze.h)
+  TextOptions text;                    // sets, vocabularies, subwords, shuffling
+  Config architecture;                 // a preset's, with the user's own choices on top
+
+  // f(name, field, help, allowed, effect): long option names without the dashes; allowed is a number's Range, the
+  // Choices of a word, or Anything. The architecture's are visited by Config::visit; their effect is a model of another
+  // shape.
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin",
+      Anything{}, Effect::content);
+    f("valid-sets", o.valid_sets,
+      "text to validate on: source and target files in turn, or .tsv files; several are told by name and together",
+      Anything{}, Effect::content);
+    f("model", o.model, "folder of the run: checkpoints, log, final model", Anything{}, Effect::none);
+    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", Anything{}, Effect::last);
+    f("vocab", o.vocab, "SentencePiece model to use instead of training one", Anything{}, Effect::noted);
+    f("vocab-size", o.vocab_size, "pieces of the vocabulary that is trained if none is given",
+      Range<int64_t>{8, 1 << 22}, Effect::noted);
+    TextOptions::visit(o.text, f);
+    f("seed", o.seed, "of initialisation, shuffling and dropout", ranges::seed, Effect::fixed);
+    f("threads", o.threads, "0: every core; the result does not depend on it", ranges::threads, Effect::none);
+    f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32",
+      Anything{}, Effect::fixed);
+    f("batch-tokens", o.batch_tokens, "target tokens of a batch; auto: as many as `memory` allows, at most 25000",
+      Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed);
+    f("memory", o.memory, "MiB that training may take; 0: four fifths of the machine's or the container's",
+      ranges::mebibytes, Effect::none);
+    f("accumulate", o.accumulate, "batches an update: the gradient is that of the mean over all their target tokens",
+      Range<int64_t>{1, 1'000'000}, Effect::fixed);
+    f("max-length", o.max_length, "longer sentences (in tokens) are left out", Range<int64_t>{2, 1 << 20},
+      Effect::fixed);
+    f("max-updates", o.max_updates,
+      "stop after so many updates; 0: no limit; the preset's only where no other limit is given", ranges::count,
+      Effect::last);
+    f("max-epochs", o.max_epochs, "stop after so many epochs; 0: no limit", ranges::count, Effect::last);
+    f("max-minutes", o.max_minutes, "stop after so many minutes, earlier runs of the folder counted; 0: no limit",
+      Range<double>{0, 1e7}, Effect::last);
+    f("valid-every", o.valid_every, "validate every so many updates, or epochs: 500, 1e", Anything{}, Effect::noted);
+    f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e", Anything{},
+      Effect::noted);
+    f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e", Anything{}, Effect::last);
+    f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy", ranges::beam, Effect::noted);
+    f("valid-tokenize", o.valid_tokenize,
+      "words of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' script",
+      Anything{}, Effect::noted);
+    f("valid-script", o.valid_script,
+      "program that measures translations: called with the files of translations, references and sources, it prints a "
+      "number",
+      Anything{}, Effect::noted);
+    f("valid-script-minutes", o.valid_script_minutes, "it may take so many, then it is stopped; 0: no limit",
+      Range<double>{0, 1e6}, Effect::last);
+    f("best-by", o.best_by,
+      "bleu, chrf, loss or script: which validated model is the best (of several sets: over all their lines together)",
+      Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed);
+    f("patience", o.patience, "stop after so many validations without a better model; 0: never", ranges::count,
+      Effect::last);
+    visit_recipe(o, f);
+  }
+
+  int64_t guided_layer() const {
+    return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
+  }
+
+  // Checks everything that needs no file: UsageError names the option, the value and what is allowed.
+  void check() const;
+
+ private:
+  // The rest of visit(): how it learns, and what becomes of it.
+  template <class Self, class F>
+  static void visit_recipe(Self& o, F&& f) {
+    f("schedule", o.schedule,
+      "of the learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
+      Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed);
+    f("lr", o.lr, "peak learning rate; 0: the paper's, lr-factor * (dim-model * warmup)^-0.5", ranges::from_0,
+      Effect::noted);
+    f("lr-factor", o.lr_factor, "factor on the paper's learning rate", ranges::from_0, Effect::noted);
+    f("warmup", o.warmup, "updates in which the learning rate rises linearly to its peak", ranges::count_from_1,
+      Effect::noted);
+    f("decay-updates", o.decay_updates,
+      "update at which linear and cosine schedules end; 0: the max-updates that the run began with", ranges::count,
+      Effect::fixed);
+    f("min-lr", o.min_lr, "the learning rate does not fall below this after warm-up", ranges::from_0, Effect::fixed);
+    f("plateau-factor", o.plateau_factor, "plateau: the learning rate is multiplied by this when validations stall",
+      ranges::below_1, Effect::fixed);
+    f("plateau-patience", o.plateau_patience, "plateau: validations without a better model that count as stalled",
+      ranges::count_from_1, Effect::fixed);
+    f("init-gain", o.init_gain, "factor on the Xavier-uniform limits of the starting weights", ranges::above_0,
+      Effect::fixed);
+    f("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the vocabulary",
+      ranges::below_1, Effect::fixed);
+    f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed);
+    f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed);
+    f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed);
+    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: never", ranges::from_0, Effect::noted);
+    f("guided-alignment", o.guided_alignment,
+      "word alignments of the training sets, '0-0 1-2' a line: one attention head learns to follow them", Anything{},
+      Effect::content);
+    f("guided-alignment-units", o.guided_alignment_units,
+      "what they count: words, blanks (words between white space, whatever the script), or pieces",
+      Choices{"words", "blanks", "pieces"}, Effect::content);
+    f("guided-alignment-weight", o.guided_alignment_weight, "weight of that head's loss", ranges::from_0,
+      Effect::fixed);
+    f("guided-alignment-layer", o.guided_alignment_layer, "its decoder layer, from 0; -1: the last but one",
+      Range<int64_t>{-1, 255}, Effect::fixed);
+    f("guided-alignment-head", o.guided_alignment_head, "its head, from 0", Range<int64_t>{0, 4095}, Effect::fixed);
+    f("max-loss-jump", o.max_loss_jump,
+      "stop where the loss of an update is more than so many times the running mean; 0: only where it is no number",
+      Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last);
+    f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW) of the matrices of linear maps", ranges::from_0,
+      Effect::fixed);
+    f("ema", o.ema,
+      "the model is the exponential moving average of the parameters with this decay (0.999); 0: it is not",
+      ranges::below_1, Effect::fixed);
+    f("average-last", o.average_last,
+      "the mean is that of so many last checkpoints; 0: none, the result is the best or last",
+      Range<int64_t>{0, 1'000'000}, Effect::noted);
+    f("average-best", o.average_best, "the mean is that of so many best validated models", Range<int64_t>{0, 1'000'000},
+      Effect::fixed);
+    f("final-model", o.final_model,
+      "the result of the run: the better of mean and best model by best-by, always the mean, or always the best model",
+      Choices{"better", "mean", "best"}, Effect::last);
+    f("keep", o.keep, "checkpoints that stay on disk (at least average-last)", Range<int64_t>{1, 1'000'000},
+      Effect::last);
+    f("init-from", o.init_from, "start from this model: its weights, and its dimensions and vocabulary unless given",
+      Anything{}, Effect::content);
+    f("freeze", o.freeze,
+      "parts of the model that stay as they are: encoder,embeddings,decoder.layers.*.self_attention", Anything{},
+      Effect::fixed);
+  }
+
+  void check_recipe() const;
+};
+
+// The option that names where the vocabulary comes from ("vocab", "vocabs", "init-from"); "": it is trained.
+std::string given_vocabulary(const TrainOptions& options);
+
+// "500" or "1e".
+struct Interval {
+  int64_t updates = 0, epochs = 0;
+  static Interval parse(const std::string& option, const std::string& text);  // UsageError
+  // Is it time, after this update, given whether the epoch ends with it?
+  bool due(int64_t update, int64_t finished_epochs, bool epoch_ends) const {
+    return updates > 0 ? update % updates == 0 : epoch_ends && finished_epochs % epochs == 0;
+  }
+};
+
+}  // namespace hexapla

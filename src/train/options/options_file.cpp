@@ -1,0 +1,81 @@
+// Options of a run as YAML.
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "train/options/idle_options.h"
+#include "train/options/resolve.h"
+
+namespace hexapla {
+namespace {
+
+std::vector<std::string> values_of(const YAML::Node& node, const std::string& where) {
+  try {
+    if (node.IsSequence()) return node.as<std::vector<std::string>>();
+    return {node.as<std::string>()};
+  } catch (const YAML::Exception&) {
+    throw UsageError(cat(where, " cannot be ", YAML::Dump(node), ": give a value, or a list of values"));
+  }
+}
+
+// The shortest digits that give the same number: 0.1, not 0.10000000000000001.
+std::string plain(double value) { return fmt::format("{}", value); }
+template <class T>
+const T& plain(const T& value) {
+  return value;
+}
+
+}  // namespace
+
+std::vector<GivenOption> read_options_file(const std::string& path) {
+  YAML::Node root;
+  try {
+    root = YAML::Load(read_file(path));
+  } catch (const DataError& e) {
+    throw UsageError(cat("`config`: ", e.what()));
+  } catch (const YAML::Exception& e) {
+    throw UsageError(cat(path, ":", e.mark.line + 1, ": not valid YAML: ", e.msg));
+  }
+  if (root.IsNull()) return {};
+  if (!root.IsMap()) throw UsageError(cat(path, ": a config file is a list of 'option: value' lines"));
+  std::vector<GivenOption> given;
+  std::set<std::string> seen;
+  for (const auto& entry : root) {
+    const std::string place = cat(path, ":", entry.first.Mark().line + 1);
+    const std::string key = values_of(entry.first, place + ": a key").front();
+    if (!seen.insert(key).second) throw UsageError(cat(place, ": '", key, "' stands here for the second time"));
+    given.push_back({key, values_of(entry.second, cat(place, ": '", key, "'")), place});
+  }
+  return given;
+}
+
+std::string dump_options(const TrainOptions& options) {
+  const auto idle = idle_options(options);
+  YAML::Emitter out;
+  out << YAML::BeginMap;
+  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const auto&...) {
+    using T = std::remove_cvref_t<decltype(field)>;
+    if (idle.contains(name)) return;
+    if (name == "batch-tokens" && options.batch_tokens == 0) {
+      out << YAML::Key << name << YAML::Value << "auto";
+      return;
+    }
+    if constexpr (is_list<T>) {
+      if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << field;
+    } else {
+      if constexpr (std::is_same_v<T, std::string>)
+        if (field.empty()) return;
+      out << YAML::Key << name << YAML::Value << plain(field);
+    }
+  });
+  Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
+    if (!idle.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
+  });
+  out << YAML::EndMap;
+  return out.c_str();
+}
+
+}  // namespace hexapla

@@ -1,0 +1,199 @@
+#include "train/options/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "model/weights/model_file.h"
+#include "train/options/idle_options.h"
+#include "train/options/recipes.h"
+#include "train/run/init_from.h"
+
+namespace hexapla {
+namespace {
+
+// What was given, by name: of an option that was given twice the last time.
+using Given = std::map<std::string, const GivenOption*>;
+
+bool switched(const std::string& option, const std::string& word) {
+  for (const char* on : {"true", "on", "yes", "enable", "1"})
+    if (word == on) return true;
+  for (const char* off : {"false", "off", "no", "disable", "0"})
+    if (word == off) return false;
+  throw UsageError(cat("`", option, "` is '", word, "', but must be true or false"));
+}
+
+template <class Field, class Allowed>
+void set(const std::string& option, const std::vector<std::string>& words, const Allowed& allowed, Field& field) {
+  if constexpr (std::same_as<Field, std::vector<std::string>>) {
+    field = words;
+  } else if constexpr (std::same_as<Field, bool>) {
+    field = switched(option, words.back());
+  } else if constexpr (std::same_as<Field, std::string>) {
+    field = words.back();
+  } else if constexpr (Number<Field>) {
+    field = allowed.parse(option, words.back());
+  } else {
+    field.clear();
+    for (const std::string& word : words) field.push_back(allowed.parse(option, word));
+  }
+}
+
+std::string at(const GivenOption& option) { return option.place.empty() ? "" : option.place + ": "; }
+
+template <class Field, class Allowed>
+void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
+  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"));
+  try {
+    set(given.name, given.values, allowed, field);
+  } catch (const UsageError& e) {
+    throw UsageError(cat(at(given), e.what()));
+  }
+}
+
+// What was given, on top of `to`.
+template <class Options>
+void take_given(const Given& given, Options& to) {
+  Options::visit(to, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
+    const auto found = given.find(name);
+    if (found == given.end()) return;
+    set_given(*found->second, allowed, field);
+  });
+}
+
+std::vector<std::string> names_of_options() {
+  std::vector<std::string> names{"layers"};
+  const auto add = [&](const char* name, const auto&...) { names.emplace_back(name); };
+  const TrainOptions usual;
+  TrainOptions::visit(usual, add);
+  Config::visit(usual.architecture, add);
+  return names;
+}
+
+Given by_name(const std::vector<GivenOption>& all) {
+  const std::vector<std::string> names = names_of_options();
+  Given given;
+  for (const GivenOption& option : all) {
+    if (std::find(names.begin(), names.end(), option.name) == names.end()) {
+      const std::string near = nearest(names, option.name);
+      throw UsageError(cat(at(option), "there is no option '", option.name, "'",
+                           near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    given[option.name] = &option;
+  }
+  return given;
+}
+
+void make_room(const Given& given, TrainOptions& o) {
+  if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given.contains("max-updates")) o.max_updates = 0;
+  if (given.contains("batch-tokens") && !given.contains("accumulate")) o.accumulate = 1;
+  if (o.average_best > 0 && !given.contains("average-last")) o.average_last = 0;
+}
+
+// The model that a run starts from decides everything but the dropout of a preset that was asked for, which belongs to
+// its recipe.
+void start_with(Config model, bool recipe_given, Config& architecture) {
+  if (recipe_given) {
+    model.dropout = architecture.dropout;
+    model.attention_dropout = architecture.attention_dropout;
+    model.activation_dropout = architecture.activation_dropout;
+  }
+  architecture = std::move(model);
+}
+
+void set_both_stacks(const Given& given, Config& architecture) {
+  const auto layers = given.find("layers");
+  if (layers == given.end()) return;
+  if (given.contains("enc-layers") || given.contains("dec-layers"))
+    throw UsageError("`layers` sets both stacks; give either it or `enc-layers` and `dec-layers`");
+  set_given(*layers->second, Config::kLayers, architecture.enc_layers);
+  architecture.dec_layers = architecture.enc_layers;
+}
+
+void check_architecture(const TrainOptions& o) {
+  try {
+    Config check = o.architecture;
+    check.resolve();
+  } catch (const UsageError& e) {
+    const std::string from = o.init_from.empty() ? "`preset` " + o.preset : "`init-from`";
+    throw UsageError(cat(e.what(), " (", from, " sets every dimension that you do not give)"));
+  }
+}
+
+void refuse_idle(const Given& given, const TrainOptions& o) {
+  for (const auto& [name, why] : idle_options(o))
+    if (const auto option = given.find(name); option != given.end())
+      throw UsageError(cat("`", name, "` ", option->second->values.front(), " ", why));
+}
+
+void check_readers_of_stdin(const TrainOptions& o) {
+  std::vector<std::string> readers;
+  for (const auto& [name, files] : {std::pair{"`train-sets`", o.train_sets},
+                                    {"`valid-sets`", o.valid_sets},
+                                    {"`guided-alignment`", std::vector{o.guided_alignment}}})
+    readers.insert(readers.end(), static_cast<size_t>(std::count(files.begin(), files.end(), "-")), name);
+  if (readers.size() > 1)
+    throw UsageError(fmt::format("stdin ('-') can be read only once, but it is named for {}; name files instead",
+                                 fmt::join(readers, " and for ")));
+}
+
+// Of the options that `resolved` has by now: those that differ from the usual ones are the preset's, or the model's.
+std::map<std::string, std::string> origins_of(const Given& given, const TrainOptions& o) {
+  std::map<std::string, std::string> origins;
+  const std::set<std::string> of_recipes = options_of_recipes();
+  const auto add = [&](const std::string& name, const std::string& otherwise) {
+    const auto found = given.find(name);
+    if (found == given.end())
+      origins[name] = otherwise;
+    else
+      origins[name] = found->second->place.empty() ? "given" : found->second->place;
+  };
+  const std::string preset = "preset " + o.preset;
+  TrainOptions::visit(
+      o, [&](const std::string& name, const auto&...) { add(name, of_recipes.contains(name) ? preset : "default"); });
+  Config::visit(o.architecture, [&](const std::string& name, const auto&...) {
+    add(name, !o.init_from.empty() ? "init-from " + o.init_from : of_recipes.contains(name) ? preset : "default");
+  });
+  return origins;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> idle_options(const TrainOptions& o) {
+  std::map<std::string, std::string> idle;
+  if (const std::string from = given_vocabulary(o); !from.empty())
+    for (const char* name : {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols",
+                             "source-normalization", "target-normalization", "vocab-lines"})
+      idle[name] = cat("is for a vocabulary that is trained, but this one is that of `", from, "`: leave it out");
+  if (o.guided_alignment.empty())
+    for (const char* part : {"units", "weight", "layer", "head"})
+      idle[cat("guided-alignment-", part)] = "is for `guided-alignment`: give a file of alignments, or leave it out";
+  if (o.text.separate_vocabs && o.architecture.tied == "all")
+    idle["tied"] = "needs one vocabulary, but `separate-vocabs` trains two: give `tied` decoder or none";
+  return idle;
+}
+
+ResolvedOptions resolve_options(const std::vector<GivenOption>& all) {
+  Given given = by_name(all);
+  TrainOptions first;  // preset and init-from decide what the rest stands on
+  take_given(given, first);
+  TrainOptions options = preset_options(first.preset);
+  if (!first.init_from.empty())
+    start_with(config_of_model(model_file(first.init_from)), given.contains("preset"), options.architecture);
+  set_both_stacks(given, options.architecture);
+  take_given(given, options);
+  take_given(given, options.architecture);
+  if (!options.init_from.empty()) options.init_from = model_file(options.init_from);
+  check_architecture(options);
+  make_room(given, options);
+  refuse_idle(given, options);
+  check_readers_of_stdin(options);
+  auto origins = origins_of(given, options);
+  return {std::move(options), std::move(origins)};
+}
+
+}  // namespace hexapla

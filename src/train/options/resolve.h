@@ -1,0 +1,40 @@
+#pragma once
+// From what a user gave, in words, to the options of a run. A command line, a file and a caller of the library all come
+// in here.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "train/options/options.h"
+
+namespace hexapla {
+
+struct GivenOption {
+  std::string name;                 // "lr"; "layers" sets both stacks
+  std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
+  std::string place = {};           // of a file: "run.yml:3"; empty on a command line
+};
+
+struct ResolvedOptions {
+  TrainOptions options;
+  // Of every option where its value came from: "given", its place in a file, "preset tiny", "init-from MODEL", or
+  // "default".
+  std::map<std::string, std::string> origins;
+};
+
+// The preset's options or, where init-from names a model, that model's architecture, and on top of them what was given;
+// of an option that was given twice the last one counts. What was given may leave no room for a part of the preset's
+// recipe: its number of updates, where another end was given, its mean of the last checkpoints, and batches that make
+// up a large one together. UsageError naming option, value and place: no such option (with the nearest one), a value
+// out of its range, an option that can do nothing beside the others, stdin for more than one file. DataError: the model
+// of init-from cannot be read.
+ResolvedOptions resolve_options(const std::vector<GivenOption>& given);
+
+// All options as YAML that gives the same run when it is read.
+std::string dump_options(const TrainOptions& options);
+
+// The options that a YAML file gives: a map from the names of options to their values. Whether there are such options
+// is for resolve_options() to say. UsageError naming file and line: not to be read, no such map, an option given twice.
+std::vector<GivenOption> read_options_file(const std::string& path);
+
+}  // namespace hexapla

@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/range.h"
+#include "train/options/effect.h"
+
+namespace hexapla {
+
+// How text becomes what a run draws its batches from: sets, vocabularies, subwords, shuffling.
+struct TextOptions {
+  std::vector<double> train_weights;  // of each training set; empty: 1
+  bool tsv = false;
+  std::string vocab_type = "unigram";
+  std::vector<std::string> vocabs;  // existing models of source and target
+  bool separate_vocabs = false;
+  double character_coverage = 1;
+  bool byte_fallback = false;
+  std::vector<std::string> user_symbols;
+  std::string source_normalization = "nmt_nfkc";  // of a vocabulary that is trained (text/vocabulary/normalization.h)
+  std::string target_normalization = "keep";
+  int64_t vocab_lines = 1'000'000;  // of both sides together
+  double subword_alpha = 0;
+  int64_t shuffle_memory = 1024;  // MiB. No share of the machine's memory: the order of the pairs depends on it
+  std::string temp_dir;           // empty: the folder of the run
+
+  // f(name, field, help, allowed, effect), as TrainOptions::visit, which calls this.
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    f("train-weights", o.train_weights, "how often an epoch has each pair of each training set, on the mean: 1 2.5",
+      Range<double>{.least = 0, .most = 1000, .open_least = true}, Effect::content);
+    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever it is called", Anything{},
+      Effect::content);
+    f("vocab-type", o.vocab_type, "unigram or bpe: how the vocabulary is trained if none is given",
+      Choices{"unigram", "bpe"}, Effect::noted);
+    f("vocabs", o.vocabs, "SentencePiece models of source and target to use instead of training them", Anything{},
+      Effect::noted);
+    f("separate-vocabs", o.separate_vocabs, "train a vocabulary for each side; the source embedding is its own then",
+      Anything{}, Effect::noted);
+    f("character-coverage", o.character_coverage, "share of the text's characters that get a piece, 0.98 to 1",
+      Range<double>{0.98, 1}, Effect::noted);
+    f("byte-fallback", o.byte_fallback, "characters without a piece become bytes instead of unknown", Anything{},
+      Effect::noted);
+    f("user-symbols", o.user_symbols, "strings that are always one piece", Anything{}, Effect::noted);
+    f("source-normalization", o.source_normalization,
+      "nmt_nfkc: full-width and plain characters, no-break and plain blanks read alike; nmt_nfkc_cf: upper and lower "
+      "case, too; keep, nfkc, nfkc_cf, identity",
+      Anything{}, Effect::noted);
+    f("target-normalization", o.target_normalization,
+      "keep: every character can be written as it stands in the text, but for control characters and runs of blanks; "
+      "nmt_nfkc, where the text has many spellings of one character and one is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
+      "identity",
+      Anything{}, Effect::noted);
+    f("vocab-lines", o.vocab_lines, "train the vocabulary on so many lines at most, drawn from both sides",
+      Range<int64_t>{2, int64_t{1} << 40}, Effect::noted);
+    f("subword-alpha", o.subword_alpha,
+      "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.5; 0.2 for long "
+      "trainings), share of merges dropped by BPE (0.1); 0: always the best one",
+      Range<double>{0, 1000}, Effect::content);
+    f("shuffle-memory", o.shuffle_memory, "MiB for training pairs; what does not fit is shuffled on disk",
+      Range<int64_t>{1, 1 << 24}, Effect::content);
+    f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run", Anything{}, Effect::none);
+  }
+
+  bool separate() const { return separate_vocabs || !vocabs.empty(); }  // a vocabulary for each side
+  void check(size_t sets) const;                                        // UsageError, for so many training sets
+};
+
+}  // namespace hexapla

@@ -1,0 +1,295 @@
+// What a run is told about its text, and that a run with any of it resumes to the same bits.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "backend/cpu/cpu.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "data/batches/epoch_parts.h"
+#include "data/files/lines.h"
+#include "model/weights/model_file.h"
+#include "train/provenance/resume_fingerprint.h"
+#include "train/test_runs.h"
+
+namespace hexapla {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Texts : public TestFolder {
+ protected:
+  Texts() {
+    write_toy_corpus(at("a"), at("b"), 300);
+    write_toy_corpus(at("c"), at("d"), 100, 8);
+  }
+  TrainOptions options(const std::string& run) const {
+    TrainOptions o;
+    o.train_sets = {at("a"), at("b")};
+    o.model = at(run);
+    o.vocab_size = 60;
+    o.batch_tokens = 64;
+    o.max_updates = 40;
+    o.warmup = 20;
+    o.lr = 3e-3;
+    o.save_every = "15";
+    o.report_every = "1";
+    o.average_last = 2;
+    o.architecture.enc_layers = o.architecture.dec_layers = 1;
+    o.architecture.d_model = 32;
+    o.architecture.d_ff = 64;
+    o.architecture.heads = 2;
+    return o;
+  }
+  static TrainResult run(const TrainOptions& o, TrainWatcher& watcher, const std::atomic<bool>& stop,
+                         size_t memory = 0) {
+    TrainingData data = prepare_data(o);
+    if (memory > 0) spill(data, memory);
+    auto backend = make_cpu_backend();
+    return train(o, data, *backend, watcher, stop);
+  }
+  static void run(const TrainOptions& o, size_t memory = 0) {
+    TrainWatcher silent;
+    run(o, silent, false, memory);
+  }
+  // The same pairs in a store of less memory than an option can ask for.
+  static void spill(TrainingData& data, size_t memory) {
+    auto store = std::make_shared<PairStore>(0, data.space.folder);
+    data.pairs.store->for_each([&](const PackedPair& pair) { store->add(pair); });
+    store->finish();
+    data.pairs.store = store;
+    data.space.memory = memory;
+    ASSERT_GT(shuffle_parts(data.pairs, data.space), 3);
+  }
+  void expect_exact_resume(const TrainOptions& usual, size_t memory = 0) const {
+    TrainOptions whole = usual;
+    whole.threads = 1;
+    run(whole, memory);
+    const std::string model = read_file(whole.model + "/model.safetensors");
+    for (const int64_t threads : {1, 2}) {
+      TrainOptions broken = whole;
+      broken.model += cat("_broken", threads);
+      broken.threads = threads;
+      for (const int64_t update : {3, 16, 29}) {
+        StopAt watcher(update);
+        EXPECT_EQ(run(broken, watcher, watcher.stop, memory).end, TrainEnd::interrupted);
+      }
+      run(broken, memory);
+      EXPECT_TRUE(read_file(broken.model + "/model.safetensors") == model) << threads << " threads";
+    }
+  }
+};
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithWeights) {
+  TrainOptions o = options("weights");
+  o.train_sets.insert(o.train_sets.end(), {at("c"), at("d")});
+  o.text.train_weights = {1, 2.5};
+  expect_exact_resume(o);
+}
+
+TEST_F(Texts, ResumedEqualsUnbrokenOnDisk) { expect_exact_resume(options("disk"), 10'000); }
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithDrawnSubwords) {
+  for (const char* type : {"unigram", "bpe"}) {
+    TrainOptions o = options(cat("drawn_", type));
+    o.text.vocab_type = type;
+    o.text.subword_alpha = 0.2;
+    expect_exact_resume(o);
+  }
+}
+
+TEST_F(Texts, ResumedEqualsUnbrokenWithAllOfIt) {
+  TrainOptions o = options("all");
+  o.train_sets.insert(o.train_sets.end(), {at("c"), at("d")});
+  o.text.train_weights = {0.7, 2.5};
+  o.text.subword_alpha = 0.2;
+  o.text.separate_vocabs = true;
+  expect_exact_resume(o, 20'000);
+}
+
+TEST_F(Texts, AnotherVocabularyIsAnotherRun) {
+  for (const double alpha : {0.0, 0.2}) {  // what is kept of the text: ids, or characters
+    TrainOptions o = options(cat("vocabulary", alpha));
+    o.text.subword_alpha = alpha;
+    o.text.target_normalization = o.text.source_normalization;  // one file
+    run(o);
+    const Vocabulary was = Vocabulary::load(o.model + "/vocab.spm");
+    std::vector<std::string> lines;
+    for (const char* file : {"a", "b", "b"})
+      for (const std::string& line : read_lines(at(file))) lines.push_back(line);
+    const Vocabulary other = Vocabulary::train(lines, {.size = was.size()});
+    ASSERT_EQ(other.size(), was.size());
+    ASSERT_NE(other.bytes(), was.bytes());
+    write_file_atomically(o.model + "/vocab.spm", other.bytes());
+    o.max_updates += 10;
+    EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+                AllOf(HasSubstr("vocab.spm"), HasSubstr("put the files of that run back")));
+    write_file_atomically(o.model + "/vocab.spm", was.bytes());
+    run(o);
+  }
+}
+
+TEST(Identity, CheckpointsOfEarlierVersionsDoNotNameTheVocabulary) {
+  const std::string now = R"({"seed":1,"vocabulary":"a"})";
+  EXPECT_TRUE(same_run(R"({"seed":1})", now));
+  EXPECT_TRUE(same_run(now, now));
+  EXPECT_FALSE(same_run(R"({"seed":2})", now));
+  EXPECT_FALSE(same_run(R"({"seed":1,"vocabulary":"b"})", now));
+}
+
+TEST_F(Texts, OtherWeightsAreAnotherRun) {
+  TrainOptions o = options("other");
+  run(o);
+  o.text.train_weights = {2};
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("train-weights was not set, now it is \"2\""));
+}
+
+TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
+  TrainOptions o = options("separate");
+  o.text.separate_vocabs = true;
+  o.max_updates = 2;
+  o.average_last = 1;
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.config.tied, "decoder");
+  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
+                   target = Vocabulary::parse(model.target_vocabulary, "target");
+  EXPECT_EQ(source.decode(source.encode("small house")), "small house");
+  EXPECT_NE(model.source_vocabulary, model.target_vocabulary);
+
+  TrainOptions given = options("given");
+  given.text.vocabs = {o.model + "/vocab.source.spm", o.model + "/vocab.target.spm"};
+  given.max_updates = 2;
+  given.average_last = 1;
+  run(given);
+  EXPECT_EQ(load_model(given.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+}
+
+TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
+  TrainOptions o = options("rules");
+  o.max_updates = 2;
+  o.average_last = 1;
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.config.tied, "all");
+  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
+                   target = Vocabulary::parse(model.target_vocabulary, "target");
+  EXPECT_TRUE(same_pieces(source, target));
+  EXPECT_EQ(source.normalization(), "nmt_nfkc");
+  EXPECT_EQ(target.normalization(), "keep");
+  EXPECT_FALSE(std::filesystem::exists(o.model + "/vocab.spm"));
+
+  // Both given again, or one of them: the embeddings stay tied.
+  TrainOptions given = options("given");
+  given.text.vocabs = {o.model + "/vocab.source.spm", o.model + "/vocab.target.spm"};
+  given.max_updates = 2;
+  given.average_last = 1;
+  run(given);
+  EXPECT_EQ(load_model(given.model + "/model.safetensors").config.tied, "all");
+  TrainOptions tuned = options("tuned");
+  tuned.init_from = o.model + "/model.safetensors";
+  tuned.max_updates = 2;
+  tuned.average_last = 1;
+  run(tuned);
+  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").source_vocabulary, model.source_vocabulary);
+  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+
+  TrainOptions alike = options("alike");
+  alike.text.target_normalization = "nmt_nfkc";
+  alike.max_updates = 2;
+  alike.average_last = 1;
+  run(alike);
+  EXPECT_TRUE(std::filesystem::exists(alike.model + "/vocab.spm"));
+}
+
+// As a run of before there was the choice: one vocabulary in its folder, which stays.
+TEST_F(Texts, ARunKeepsTheNormalizationItBeganWith) {
+  TrainOptions o = options("old");
+  o.text.target_normalization = "nmt_nfkc";
+  StopAt watcher(20);
+  EXPECT_EQ(run(o, watcher, watcher.stop).end, TrainEnd::interrupted);
+  const std::string vocabulary = read_file(o.model + "/vocab.spm");
+  o.text.target_normalization = "keep";
+  run(o);
+  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  EXPECT_EQ(model.source_vocabulary, vocabulary);
+  EXPECT_EQ(model.target_vocabulary, vocabulary);
+  std::vector<std::string> unknown;
+  const Provenance c = Provenance::from_history(model.history, "m", unknown);
+  EXPECT_EQ(c.options.text.target_normalization, "nmt_nfkc");
+  EXPECT_THAT(c.changed, HasSubstr("target-normalization nmt_nfkc -> keep"));
+}
+
+TEST_F(Texts, AFolderWithAVocabularyForEachSideIsNotMixedUp) {
+  TrainOptions o = options("mixed");
+  o.text.separate_vocabs = true;
+  o.max_updates = 2;
+  run(o);
+  const std::string target = read_file(o.model + "/vocab.target.spm");
+  o.text.separate_vocabs = false;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("give `separate-vocabs`"));
+  EXPECT_EQ(read_file(o.model + "/vocab.target.spm"), target);
+}
+
+TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
+  std::ofstream tsv(at("ab.tsv"));
+  std::ifstream a(at("a")), b(at("b"));
+  for (std::string x, y; std::getline(a, x) && std::getline(b, y);) tsv << x << "\t" << y << "\n";
+  tsv.close();
+  TrainOptions two = options("two"), one = options("one");
+  one.train_sets = {at("ab.tsv")};
+  run(two);
+  run(one);
+  auto values = [](const TrainOptions& o) {  // the files also hold the options, which differ
+    const LoadedModel m = load_model(o.model + "/model.safetensors");
+    const Tensor all = m.parameters->values();
+    return std::vector<float>(all.data<float>(), all.data<float>() + all.size());
+  };
+  EXPECT_TRUE(values(one) == values(two));
+}
+
+TEST_F(Texts, OptionsAreChecked) {
+  auto message = [&](auto change) {
+    TrainOptions o = options("checked");
+    change(o);
+    return what_of<UsageError>([&] { o.check(); });
+  };
+  EXPECT_THAT(message([](auto& o) {
+                o.text.train_weights = {1, 2};
+              }),
+              HasSubstr("`train-weights` has 2 numbers, but `train-sets` has 1 set"));
+  EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }),
+              HasSubstr("`train-weights` is 0, but must be a number above 0"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("`vocab-type` is 'word'"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("`vocabs` takes two"));
+  EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),
+              HasSubstr("give either it or `vocabs` and `separate-vocabs`"));
+  EXPECT_THAT(message([](auto& o) { o.text.character_coverage = 0.5; }), HasSubstr("`character-coverage` is 0.5"));
+  EXPECT_THAT(message([](auto& o) { o.text.source_normalization = "nfd"; }),
+              HasSubstr("`source-normalization` is 'nfd', but must be keep, nmt_nfkc"));
+  EXPECT_THAT(message([](auto& o) { o.text.target_normalization = ""; }), HasSubstr("`target-normalization` is ''"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_lines = 1; }), HasSubstr("`vocab-lines` is 1"));
+  EXPECT_THAT(message([](auto& o) { o.text.subword_alpha = -1; }), HasSubstr("`subword-alpha` is -1"));
+  EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("`shuffle-memory` is 0"));
+  EXPECT_THAT(message([](auto& o) { o.guided_alignment = "x", o.text.subword_alpha = 0.2; }),
+              HasSubstr("leave `subword-alpha` out"));
+  EXPECT_THAT(message([](auto& o) {
+                o.guided_alignment = "x", o.train_sets = {"a", "b", "c", "d"};
+              }),
+              HasSubstr("belongs to one training set"));
+  EXPECT_THAT(message([](auto& o) { o.valid_sets = {"a"}; }), HasSubstr("`valid-sets` takes"));
+}
+
+TEST_F(Texts, BadInputIsOneClearError) {
+  TrainOptions o = options("bad");
+  o.text.vocab_type = "bpe";
+  o.text.subword_alpha = 1.5;
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), AllOf(HasSubstr("`subword-alpha` is 1.5"), HasSubstr("merges")));
+  o = options("bad_vocab");
+  o.text.vocabs = {at("a"), at("b")};
+  EXPECT_THAT(what_of<DataError>([&] { run(o); }), HasSubstr(at("a") + " is not a SentencePiece model"));
+}
+
+}  // namespace
+}  // namespace hexapla

@@ -1,0 +1,155 @@
+#include "train/provenance/provenance.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/hash.h"
+#include "base/json_text.h"
+#include "base/system/machine.h"
+
+namespace hexapla {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// A number such as 1e300 or -1 must not be squeezed into a type that does not have it.
+template <class T>
+void read(const json& j, T& value) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    if (!j.is_number_unsigned()) throw UsageError(cat(json_text(j), " is no whole number of at least 0"));
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is no whole number"));
+  }
+  value = j.get<T>();
+}
+
+ordered_json to_json(const TrainOptions& o) {
+  ordered_json j;
+  const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect) {
+    if (effect != Effect::none) j[name] = field;  // two runs that differ only there give the same model file
+  };
+  TrainOptions::visit(o, record);
+  return j;
+}
+
+// What runs did before there was an option for it, where its default is another.
+TrainOptions options_of_old() {
+  TrainOptions o;
+  o.text.target_normalization = "nmt_nfkc";
+  return o;
+}
+
+TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
+  TrainOptions o = options_of_old();
+  std::set<std::string> known;
+  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed, Effect) {
+    known.insert(name);
+    if (const auto found = j.find(name); found != j.end()) read(*found, field);
+    check_allowed(name, field, allowed);
+  });
+  for (const auto& item : j.items())
+    if (!known.count(item.key())) unknown.push_back(item.key());
+  return o;
+}
+
+const std::string& entry(const std::map<std::string, std::string>& history, const char* key, const std::string& file) {
+  const auto found = history.find(key);
+  if (found == history.end())
+    throw DataError(cat(file, ": its history has no '", key, "', so it does not say how it was trained; only models ",
+                        "that `hexapla train` has written do (not those of average, quantize or demo)"));
+  return found->second;
+}
+
+std::string optional_entry(const std::map<std::string, std::string>& history, const char* key) {
+  const auto found = history.find(key);
+  return found == history.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
+  std::vector<DataFile> files;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::exists(path) && path != "-") read_file(path);  // says why not
+    if (!std::filesystem::is_regular_file(path)) continue;
+    const FileReader file(path);
+    files.push_back({path, hash_hex(file), static_cast<int64_t>(file.size())});
+  }
+  return files;
+}
+
+std::map<std::string, std::string> Provenance::to_history() const {
+  ordered_json data = ordered_json::array();
+  for (const DataFile& f : files) data.push_back({{"path", f.path}, {"bytes", f.bytes}, {"hash", f.hash}});
+  std::map<std::string, std::string> history{{"options", json_text(to_json(options))},
+                                             {"data", json_text(data)},
+                                             {"vocabulary", vocabulary},
+                                             {"build", build},
+                                             {"machine", machine}};
+  if (!metric.empty()) history["metric"] = metric;
+  if (!changed.empty()) history["changed"] = changed;
+  return history;
+}
+
+Provenance Provenance::from_history(const std::map<std::string, std::string>& history, const std::string& file,
+                                    std::vector<std::string>& unknown) {
+  Provenance c;
+  try {
+    const json options = json::parse(entry(history, "options", file));
+    c.options = options_of(options, unknown);
+    if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // before there was a choice
+    for (const json& f : json::parse(entry(history, "data", file)))
+      c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
+  } catch (const json::exception& e) {
+    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+  } catch (const UsageError& e) {
+    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+  }
+  c.vocabulary = entry(history, "vocabulary", file);
+  c.build = optional_entry(history, "build");
+  c.machine = optional_entry(history, "machine");
+  c.metric = optional_entry(history, "metric");
+  c.changed = optional_entry(history, "changed");
+  return c;
+}
+
+std::string build_text() {
+  const Build& b = build();
+  return cat(b.version, b.commit.empty() ? "" : " of " + b.commit, ", ", b.compiler, ", ", b.type);
+}
+
+std::string machine_text(const std::string& backend, const std::string& precision) {
+  return cat(processor_name(), ", ", backend, ", ", precision);
+}
+
+std::vector<std::string> differences(const Provenance& was, const Provenance& now) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < std::max(was.files.size(), now.files.size()); ++i) {
+    if (i >= was.files.size() || i >= now.files.size()) {
+      all.push_back(cat("it was trained on ", was.files.size(), was.files.size() == 1 ? " file" : " files",
+                        ", now there are ", now.files.size()));
+      break;
+    }
+    const DataFile &a = was.files[i], &b = now.files[i];
+    if (a.hash != b.hash)
+      all.push_back(cat("the data differs: ", b.path, " has the hash ", b.hash, " and ", b.bytes, " bytes, but ",
+                        a.path, " had ", a.hash, " and ", a.bytes));
+  }
+  if (!now.vocabulary.empty() && was.vocabulary != now.vocabulary)
+    all.push_back(cat("the vocabulary differs: its hash is ", now.vocabulary, ", but was ", was.vocabulary));
+  if (was.machine != now.machine)
+    all.push_back(
+        cat("the machine differs: ", now.machine, "; it was ", was.machine.empty() ? "not told" : was.machine));
+  if (was.build != now.build)
+    all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not told" : was.build));
+  if (was.changed != now.changed)
+    all.push_back(cat("options were changed during the run (", was.changed,
+                      "), but it is repeated with the last of them from its beginning: the bytes will differ"));
+  return all;
+}
+
+}  // namespace hexapla

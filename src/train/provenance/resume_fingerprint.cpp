@@ -1,0 +1,154 @@
+#include "train/provenance/resume_fingerprint.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/json_text.h"
+#include "train/loop/schedule.h"
+
+namespace hexapla {
+
+namespace {
+
+constexpr const char *vocabulary_key = "vocabulary", *frozen_statistics = "running statistics of frozen norms";
+// In this order, so that the bytes of a checkpoint stay what they were in earlier versions; the rest follows.
+constexpr const char* written_first[] = {"seed",
+                                         "init-gain",
+                                         "init-from",
+                                         "freeze",
+                                         "precision",
+                                         "batch-tokens",
+                                         "accumulate",
+                                         "max-length",
+                                         "label-smoothing",
+                                         "adam-beta1",
+                                         "adam-beta2",
+                                         "adam-eps",
+                                         "weight-decay",
+                                         "ema",
+                                         "schedule",
+                                         "min-lr",
+                                         "decay-updates",
+                                         "plateau-factor",
+                                         "plateau-patience",
+                                         "valid-every",
+                                         frozen_statistics,
+                                         "best-by",
+                                         "average-best"};
+
+std::string hash_of_vocabularies(const TrainingPairs& pairs) {
+  Hash both;
+  for (const Vocabulary* side : {&pairs.source, &pairs.target}) both.add(cat(side->bytes().size(), " ", side->bytes()));
+  return both.hex();
+}
+
+bool decays(const TrainOptions& o) { return o.schedule == "linear" || o.schedule == "cosine"; }
+
+// Does an option do anything beside the others?
+bool matters(const std::string& name, const TrainOptions& o) {
+  if (name == "decay-updates") return decays(o);
+  if (name.starts_with("plateau-")) return o.schedule == "plateau";
+  if (name.starts_with("guided-alignment-")) return !o.guided_alignment.empty();
+  if (name == "valid-script") return !o.valid_script.empty();
+  if (name == "save-every") return o.average_last > 0;
+  return true;
+}
+
+}  // namespace
+
+std::string resume_fingerprint(const TrainOptions& o, const Config& model, const TrainingData& data,
+                               const std::string& initial) {
+  nlohmann::ordered_json fixed{{"init-from", initial}};
+  const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+    if (effect == Effect::fixed && matters(name, o)) fixed[name] = value;
+  };
+  TrainOptions::visit(o, take_fixed);
+  if (decays(o)) fixed["decay-updates"] = end_of_decay(o);
+  if (o.schedule == "plateau") fixed["valid-every"] = o.valid_every;
+  if (!o.guided_alignment.empty()) fixed["guided-alignment-layer"] = o.guided_layer();
+  // Runs of earlier versions let them move; the two do not mix.
+  if (!o.freeze.empty() && model.norm == "batch") fixed[frozen_statistics] = "frozen";
+
+  nlohmann::ordered_json j;
+  j["model"] = nlohmann::json::parse(model.to_json());
+  j[vocabulary_key] = hash_of_vocabularies(data.pairs);
+  for (const char* name : written_first)
+    if (fixed.contains(name)) j[name] = fixed[name];
+  for (const auto& [name, value] : data.identity) j[name] = value;
+  for (const auto& [name, value] : fixed.items())
+    if (!j.contains(name)) j[name] = value;
+  return json_text(j);
+}
+
+bool same_run(const std::string& before, const std::string& now) {
+  auto left = nlohmann::json::parse(before), right = nlohmann::json::parse(now);
+  if (!left.contains(vocabulary_key)) right.erase(vocabulary_key);
+  return left == right;
+}
+
+std::string noted_options(const TrainOptions& o, const TrainingData& data) {
+  // The vocabulary is that of the run's folder by then, but the record would say that others had made it.
+  nlohmann::ordered_json j;
+  const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+    const bool of_validation = name.starts_with("valid-");
+    if (effect == Effect::noted && matters(name, o) && !(of_validation && data.valid.empty())) j[name] = value;
+  };
+  TrainOptions::visit(o, take_noted);
+  Hash valid;
+  for (const auto* side : {&data.valid_source, &data.valid_reference})
+    for (const std::string& line : *side) valid.add(line), valid.add("\n");
+  j["hash of valid-sets"] = data.valid.empty() ? "" : valid.hex();
+  return json_text(j);
+}
+
+std::string measure_of(const std::string& changeable, const std::string& metric) {
+  const auto all = nlohmann::ordered_json::parse(changeable);
+  constexpr const char* sets = "hash of valid-sets";
+  if (!all.contains(sets) || all[sets] == "") return "";
+  std::vector<const char*> names{sets};
+  if (metric != "loss") names.push_back("valid-beam");
+  if (metric == "bleu") names.push_back("valid-tokenize");
+  if (metric == "script") names.push_back("valid-script");
+  nlohmann::ordered_json measure;
+  for (const char* name : names)
+    if (all.contains(name)) measure[name] = all[name];
+  return json_text(measure);
+}
+
+std::string changes(const std::string& before, const std::string& now) {
+  const auto left = nlohmann::ordered_json::parse(before), right = nlohmann::ordered_json::parse(now);
+  auto plain = [](const nlohmann::ordered_json& value) {
+    if (value.empty() || value == "") return std::string("none");
+    if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+    return value.is_string() ? value.get<std::string>() : json_text(value);
+  };
+  std::string text;
+  for (const auto& [name, value] : right.items())
+    if (const auto was = left.find(name); was != left.end() && *was != value)
+      text += cat(text.empty() ? "" : ", ", name, " ", plain(*was), " -> ", plain(value));
+  return text;
+}
+
+std::string first_difference(const std::string& before, const std::string& now) {
+  const auto left = nlohmann::json::parse(before).flatten(), right = nlohmann::json::parse(now).flatten();
+  auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
+  // With another one the training data is other ids, too.
+  if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && left[key] != right[key])
+    return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
+               json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
+  for (const auto& [key, value] : right.items()) {
+    if (left.contains(key) && left[key] == value) continue;
+    const bool end = name(key) == "decay-updates" && left.contains(key);
+    return cat(name(key), " was ", left.contains(key) ? json_text(left[key]) : "not set", ", now it is ",
+               json_text(value),
+               end ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[key]), ")") : "");
+  }
+  for (const auto& [key, value] : left.items())
+    if (!right.contains(key)) return cat(name(key), " was ", json_text(value), ", now it is not set");
+  return "the options differ";
+}
+
+}  // namespace hexapla

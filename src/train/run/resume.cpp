@@ -1,0 +1,82 @@
+#include "train/run/resume.h"
+
+#include "base/error.h"
+#include "train/outcome/best_files.h"
+#include "train/provenance/resume_fingerprint.h"
+
+namespace hexapla {
+namespace {
+
+using State = std::map<std::string, std::string>;
+using Note = std::function<void(const std::string&)>;
+
+std::string text_in(const State& state, const char* key) {
+  const auto found = state.find(key);
+  return found == state.end() ? "" : found->second;
+}
+
+void require_same_run(const TrainOptions& o, const State& state, const std::string& identity) {
+  const std::string was = text_in(state, "identity");
+  if (!was.empty() && same_run(was, identity)) return;
+  throw UsageError(cat(o.model, " holds a run with other options: ",
+                       was.empty() ? "its checkpoint does not say which" : first_difference(was, identity),
+                       "; give the options of that run, or another `model` folder"));
+}
+
+// Checkpoints of earlier versions do not say what could have changed.
+void record_changes(const std::string& was, const std::string& now, RunState& state, const Note& note) {
+  const std::string what = was.empty() ? "" : changes(was, now);
+  if (what.empty()) return;
+  state.changed += cat(state.changed.empty() ? "" : "; ", "update ", state.update, ": ", what);
+  note(cat("goes on with other options: ", what, "; the model's record will say so"));
+}
+
+// now: "" where nothing is validated; then the scores stay what they were.
+void compare_measures(const std::string& now, RunState& state, const Note& note) {
+  if (now.empty()) return;
+  if (state.best_score && !state.measure.empty() && state.measure != now) {
+    state.forget_scores();
+    note(cat("validations until update ", state.update, " were by another measure (", changes(state.measure, now),
+             "), so their scores are left behind: the best model, `patience` and a plateau begin anew"));
+  }
+  state.measure = now;
+}
+
+// A run that was stopped leaves a checkpoint that an unbroken one would not have, and removes it after its next one.
+// One that was killed in between removes it now, lest it enter a mean.
+void remove_off_schedule(const std::string& checkpoints, int64_t before) {
+  for (const int64_t update : list_checkpoints(checkpoints)) {
+    if (update >= before) continue;
+    try {
+      if (text_in(load_state(checkpoints, update), "schedule") == "off") remove_checkpoint(checkpoints, update);
+    } catch (const DataError&) {  // a mean that needs it will say so
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& identity, const std::string& changeable,
+                                  const Note& note) {
+  const std::string checkpoints = o.model + "/checkpoints";
+  std::vector<std::string> notes;
+  std::optional<LoadedCheckpoint> found = load_newest(checkpoints, notes);
+  for (const auto& n : notes) note(n);
+  RunState state;
+  if (found) {
+    require_same_run(o, found->state, identity);
+    state = RunState::from_strings(found->state, checkpoints);
+    const std::string was = text_in(found->state, "changeable");
+    record_changes(was, changeable, state, note);
+    if (state.measure.empty() && !was.empty()) state.measure = measure_of(was, o.best_by);
+  }
+  set_aside_after(checkpoints, state.update);
+  remove_off_schedule(checkpoints, state.update);
+  restore_best(o.model, state, note);
+  compare_measures(measure_of(changeable, o.best_by), state, note);
+  prune_best(o.model, state);
+  if (!found) return {};
+  return Resumed{std::move(*found), state};
+}
+
+}  // namespace hexapla

@@ -1,0 +1,74 @@
+#include "train/run/run_state.h"
+
+#include <fmt/format.h>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace hexapla {
+namespace {
+// Of a score that there is not yet, from the days when no score was negative.
+constexpr const char* none = "-1";
+
+void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
+void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
+void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
+void parse(const std::string& text, std::optional<double>& value) {
+  if (text != none) value = std::strtod(text.c_str(), nullptr);
+}
+
+// fmt writes the shortest decimal that reads back as the same double.
+template <class T>
+std::string text_of(const T& value) {
+  return fmt::format("{}", value);
+}
+std::string text_of(const BestModels& value) { return value.text(); }
+std::string text_of(const std::optional<double>& value) {
+  if (!value) return none;
+  return *value == -1 ? "-1.0" : text_of(*value);
+}
+}  // namespace
+
+void RunState::forget_scores() {
+  best_score.reset();
+  best_update = worse_validations = plateau.stalled = 0;
+  best_models = {};
+  scores_since = update;
+}
+
+std::map<std::string, std::string> RunState::to_strings() const {
+  std::map<std::string, std::string> strings;
+  visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
+  if (best_update > 0) strings["best_update"] = text_of(best_update);
+  if (!measure.empty()) strings["measure"] = measure;
+  if (scores_since > 0) strings["scores_since"] = text_of(scores_since);
+  if (!changed.empty()) strings["changed"] = changed;
+  if (!lost_checkpoints.empty()) strings["lost_checkpoints"] = fmt::format("{}", fmt::join(lost_checkpoints, " "));
+  return strings;
+}
+
+RunState RunState::from_strings(const std::map<std::string, std::string>& strings, const std::string& file) {
+  RunState state;
+  visit(state, [&](const char* name, auto& value) {
+    const auto found = strings.find(name);
+    if (found == strings.end())
+      throw DataError(
+          cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new `model` folder"));
+    parse(found->second, value);
+  });
+  const auto optional = [&](const char* name, auto read) {
+    if (const auto found = strings.find(name); found != strings.end()) read(found->second);
+  };
+  optional("best_update", [&](const std::string& text) { parse(text, state.best_update); });
+  optional("measure", [&](const std::string& text) { state.measure = text; });
+  optional("scores_since", [&](const std::string& text) { parse(text, state.scores_since); });
+  optional("changed", [&](const std::string& text) { state.changed = text; });
+  optional("lost_checkpoints", [&](const std::string& text) {
+    std::istringstream updates(text);
+    for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);
+  });
+  return state;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,82 @@
+#include "train/run/train_log.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files/file.h"
+
+namespace hexapla {
+namespace {
+
+std::string with_time(const std::string& object) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[64];
+  const size_t size = std::strftime(text, sizeof text, ", \"time\": \"%Y-%m-%dT%H:%M:%SZ\"}\n", &utc);
+  return object.substr(0, object.size() - 1).append(text, size);
+}
+
+// All of it, or nothing: half a line would take the next one with it.
+bool append_to(const std::string& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  struct stat before {};
+  bool whole = fstat(file, &before) == 0;
+  while (whole && !text.empty()) {
+    const ssize_t n = write(file, text.data(), text.size());
+    if (n > 0) text.remove_prefix(static_cast<size_t>(n));
+    whole = n > 0 || (n < 0 && errno == EINTR);
+  }
+  const int error = errno;
+  if (!whole) [[maybe_unused]]
+    const int cut = ftruncate(file, before.st_size);
+  close(file);
+  errno = error;
+  return whole;
+}
+
+// Is it one of ours, of no later than this update? What a crash or an editor has left is none.
+bool belongs(const std::string& line, int64_t last_update) {
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return false;
+  return object["update"].get<int64_t>() <= last_update;
+}
+
+}  // namespace
+
+std::string to_json(const TrainReport& r) {
+  return fmt::format(
+      "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, \"gradient_norm\": {}, "
+      "{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+      r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
+      r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
+      r.tokens_per_second);
+}
+
+JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {
+  if (!std::filesystem::exists(path_)) return;
+  std::istringstream in(read_file(path_));
+  std::string kept;
+  for (std::string line; std::getline(in, line);)
+    if (belongs(line, update)) kept += line + "\n";
+  write_file_atomically(path_, kept);
+}
+
+void JsonLines::append(const std::string& object) {
+  if (!append_to(path_, with_time(object)))
+    throw RunError(
+        cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or mend its permissions"));
+}
+
+}  // namespace hexapla

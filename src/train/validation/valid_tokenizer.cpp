@@ -1,0 +1,74 @@
+#include "train/validation/valid_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/files/file.h"
+#include "evaluate/tokenization/choose_tokenizer.h"
+#include "train/run/checkpoint.h"
+
+namespace hexapla {
+namespace {
+
+constexpr double kNone = 0.5;  // BLEU that says nothing
+constexpr double kClimb = 5;   // points of chrF
+constexpr int kValidations = 3;
+constexpr double kLongWords = 8;  // characters; in languages with blanks, marks counted as words, they are 4 to 7
+
+// Of the newest checkpoint that can be read; nothing where there is none, or where nothing was validated until then.
+std::optional<std::string> earlier_tokenizer(const std::string& run) {
+  using nlohmann::json;
+  std::vector<std::string> notes;
+  const auto found = load_newest(run + "/checkpoints", notes);
+  if (!found || !found->state.contains("changeable")) return {};
+  const auto options = json::parse(found->state.at("changeable"), nullptr, false);
+  if (!options.is_object() || options.value("hash of valid-sets", "") == "") return {};
+  return options.value("valid-tokenize", "13a");
+}
+
+}  // namespace
+
+TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingData& data, TrainWatcher& watcher) {
+  TrainOptions o = options;
+  if (data.valid.empty()) return o;
+  const std::optional<std::string> earlier = earlier_tokenizer(o.model);
+  if (o.valid_tokenize != "auto") {
+    if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
+      throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
+                           "validated with ", *earlier, ", and its best model goes by BLEU, which cannot be compared; ",
+                           "leave the option out, or give another `model` folder"));
+    return o;
+  }
+  const TokenizerChoice choice = tokenizer_for(data.valid_reference);
+  o.valid_tokenize = earlier.value_or(choice.name);
+  if (!earlier || *earlier == choice.name) {
+    if (const std::string what = text_of(choice); !what.empty()) watcher.note(what);
+  } else if (*earlier == "13a") {
+    watcher.note(cat("the validation BLEU stays that of 13a, with which this run began, though the references are ",
+                     choice.language, "; `best-by` chrf in another `model` folder, or `valid-tokenize` ", choice.name,
+                     " there, tells more"));
+  }
+  o.check();  // the run's tokenizer may be missing on this machine
+  return o;
+}
+
+std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word, const std::string& tokenizer) {
+  if (bleu >= kNone || characters_a_word < kLongWords) {
+    zeros_ = 0;
+    return "";
+  }
+  if (zeros_++ == 0) first_chrf_ = chrf;
+  if (said_ || zeros_ < kValidations || chrf < first_chrf_ + kClimb) return "";
+  said_ = true;
+  return fmt::format(
+      "BLEU has stayed below {} for {} validations, while chrF rose from {:.1f} to {:.1f}: does the tokenizer {} fit "
+      "the text? Its words have {:.0f} characters, as if it took a line for one. Begin anew in another `model` folder "
+      "with `valid-tokenize` "
+      "char "
+      "(zh, ja-mecab), or with `best-by` chrf",
+      kNone, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
+}
+
+}  // namespace hexapla

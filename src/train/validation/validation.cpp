@@ -1,0 +1,184 @@
+#include "train/validation/validation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/json_text.h"
+#include "evaluate/metrics/bleu.h"
+#include "evaluate/metrics/chrf.h"
+#include "train/validation/valid_script.h"
+
+namespace hexapla {
+namespace {
+
+// In the order of the batches, so always the same bits.
+LossSums validation_loss(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options,
+                         const Plan& batches) {
+  LossSums total;
+  Transformer::Saved saved;
+  const auto mark = cx.arena.mark();
+  for (const auto& places : batches) {
+    const Batch b = make_batch(data.pairs.target, data.valid, places);
+    const LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
+                                     options.label_smoothing, saved);
+    cx.arena.rewind(mark);
+    total.loss += sums.loss;
+    total.nll += sums.nll;
+    total.tokens += sums.tokens;
+  }
+  return total;
+}
+
+void set_loss(ValidScores& scores, const LossSums& sums) {
+  scores.loss = sums.loss / double(sums.tokens);
+  scores.perplexity = std::exp(sums.nll / double(sums.tokens));
+}
+
+std::vector<std::string> translations(const Transformer& model, const TrainingData& data, const TranslateOptions& how,
+                                      Backend& backend) {
+  const TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
+  constexpr size_t portion = 2000;  // lines: ids, scores and hypotheses are held of so many
+  const std::span<const std::string> lines(data.valid_source);
+  std::vector<std::string> best;
+  for (size_t from = 0; from < lines.size(); from += portion) {
+    const auto some = lines.subspan(from, std::min(portion, lines.size() - from));
+    for (auto& found : translator.translate(Lines{.text = some, .first = from}, how))
+      best.push_back(std::move(found.front().text));
+  }
+  return best;
+}
+
+// Blanks left out.
+double characters(std::span<const std::string> lines) {
+  int64_t n = 0;
+  for (const std::string& line : lines)
+    n += std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80 && c != ' '; });
+  return double(n);
+}
+
+// The statistics of every sentence once: their sums over all, and over the lines of each set.
+class SentenceSums {
+ public:
+  SentenceSums(const Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
+      : metric_(metric), of_sentence_(sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
+  MetricStatistics all() const { return sum(of_sentence_); }
+  double next(size_t lines) {
+    const auto own = std::span(of_sentence_).subspan(at_, lines);
+    at_ += lines;
+    return metric_.score(sum(own));
+  }
+
+ private:
+  const Metric& metric_;
+  std::vector<MetricStatistics> of_sentence_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> score_of(const Validation& v, const std::string& metric) {
+  if (metric == "loss") return v.loss;
+  if (metric == "script") return v.script;
+  return metric == "chrf" ? v.chrf : v.bleu;
+}
+
+std::vector<Plan> plan_validation(const TrainingData& data, const TrainOptions& o) {
+  std::vector<Plan> plans;
+  size_t first = 0;
+  for (const ValidSet& set : data.valid_sets) {
+    plans.push_back(
+        plan_epoch(std::span(data.valid).subspan(first, set.examples), {o.batch_tokens, o.max_length, o.seed}, 0));
+    for (auto& batch : plans.back())
+      for (int32_t& place : batch) place += static_cast<int32_t>(first);
+    first += set.examples;
+  }
+  return plans;
+}
+
+TranslateOptions translation_of(const TrainOptions& options) {
+  TranslateOptions how;
+  how.search.beam_size = static_cast<int>(options.valid_beam);
+  return how;
+}
+
+Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options,
+                    size_t memory) {
+  Validation v;
+  LossSums all;
+  for (const ValidSet& set : data.valid_sets) v.sets.emplace_back(set.name, ValidScores{});
+  const std::vector<Plan> plans = plan_validation(data, options);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const LossSums sums = validation_loss(cx, model, data, options, plans[i]);
+    set_loss(v.sets[i].second, sums);
+    all.loss += sums.loss;
+    all.nll += sums.nll;
+    all.tokens += sums.tokens;
+  }
+  set_loss(v, all);
+
+  cx.arena.release();
+  TranslateOptions how = translation_of(options);
+  how.memory = memory;
+  const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend);
+  const Bleu bleu({.tokenize = options.valid_tokenize});
+  const Chrf chrf;
+  SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
+  const BleuScore score = bleu.result(by_bleu.all());
+  v.bleu = score.score;
+  v.chrf = chrf.score(by_chrf.all());
+  v.signature = signature(bleu, 1);
+  v.characters_a_word = characters(data.valid_reference) / double(std::max<int64_t>(score.reference_length, 1));
+  for (size_t i = 0; i < v.sets.size(); ++i) {
+    v.sets[i].second.bleu = by_bleu.next(data.valid_sets[i].lines);
+    v.sets[i].second.chrf = by_chrf.next(data.valid_sets[i].lines);
+  }
+  if (v.sets.size() == 1) v.sets.clear();
+  if (!options.valid_script.empty()) {
+    ScriptScore by_script = measure_by_script(options, hypotheses, data.valid_reference, data.valid_source);
+    v.script = by_script.score;
+    v.script_problem = std::move(by_script.problem);
+  }
+  for (size_t i = 0; i < std::min<size_t>(5, hypotheses.size()); ++i)
+    v.examples.push_back({data.valid_source[i], data.valid_reference[i], hypotheses[i]});
+  return v;
+}
+
+std::string says_nothing_is_validated(const TrainOptions& o, int64_t updates_an_epoch) {
+  const Interval valid = Interval::parse("valid-every", o.valid_every);
+  const int64_t first = valid.updates > 0 ? valid.updates : valid.epochs * updates_an_epoch;
+  int64_t end = first;
+  if (o.max_updates > 0) end = std::min(end, o.max_updates);
+  if (o.max_epochs > 0) end = std::min(end, o.max_epochs * updates_an_epoch);
+  if (end >= first) return "";
+  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (`valid-every` ",
+             o.valid_every, "): lower `valid-every` to ", end, " or less to have one",
+             o.average_best > 0 ? cat("; without any, `average-best` ", o.average_best, " has no models") : "");
+}
+
+namespace {
+
+// Doubles in the shortest digits that read back as the same, as everywhere in the logs. JSON has no infinity: the
+// perplexity of a model that has gone wild is null.
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+std::string numbers(const ValidScores& s) {
+  return fmt::format("\"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}", number(s.loss),
+                     number(s.perplexity), number(s.bleu.value_or(-1)), number(s.chrf.value_or(-1)));
+}
+
+}  // namespace
+
+std::string to_json(const Validation& v) {
+  std::string sets;
+  for (const auto& [name, scores] : v.sets)
+    sets += fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers(scores));
+  return fmt::format("{{\"update\": {}, \"epoch\": {}, {}, {}{}\"signature\": {}, \"samples\": {}}}", v.update, v.epoch,
+                     numbers(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
+                     sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets),
+                     json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
+}
+
+}  // namespace hexapla

@@ -1,0 +1,60 @@
+// What an earlier program wrote is read, and gone on with to the same bytes: tests/fixtures/run_of_0.1.0/README.md.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/test_paths.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class EarlierRun : public TestFolder {
+ protected:
+  void SetUp() override {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "the C library's functions round otherwise without FMA";
+#else
+    GTEST_SKIP() << "the fixture was made on x86-64";
+#endif
+    fs::copy(source_path("tests/fixtures/run_of_0.1.0"), at("earlier"), fs::copy_options::recursive);
+  }
+  // The program in the folder of the earlier one's files, with the kernels that are the same everywhere.
+  int program(const std::string& arguments) const {
+    const std::string command = cat("cd '", at("earlier"), "' && HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own '",
+                                    build_path("hexapla"), "' ", arguments);
+    return std::system(command.c_str());
+  }
+  std::string file(const std::string& name) const { return read_file(at("earlier/" + name)); }
+};
+
+TEST_F(EarlierRun, GoesOnToTheSameBytes) {
+  ASSERT_EQ(program("train -q --model run --train-sets train.a train.b --valid-sets valid.a valid.b --layers 1 "
+                    "--dim-model 16 --dim-ff 32 --heads 2 --vocab-size 40 --batch-tokens 200 --save-every 150 "
+                    "--valid-every 150 --report-every 50 --lr 0.01 --warmup 50 --precision f32 --average-last 2 "
+                    "--dropout 0.1 --attention-dropout 0.1 --max-epochs 0 --accumulate 2 --ema 0.9 --weight-decay 0.01 "
+                    "--source-normalization keep --clip-norm 1 --max-updates 450"),
+            0);
+  const json was = json::parse(file("manifest_450.json")),
+             is = json::parse(file("run/checkpoints/update-00000450/MANIFEST.json"));
+  EXPECT_EQ(is["files"]["tensors.safetensors"], was["files"]["tensors.safetensors"]);
+  json state_was = json::parse(file("state_450.json")),
+       state_is = json::parse(file("run/checkpoints/update-00000450/state.json"));
+  state_was.erase("seconds"), state_is.erase("seconds");
+  EXPECT_EQ(state_is, state_was);
+}
+
+TEST_F(EarlierRun, ItsModelTranslatesToTheSameBytes) {
+  ASSERT_EQ(program("translate -q -m model.safetensors --json --n-best 3 < valid.a > now.jsonl"), 0);
+  EXPECT_EQ(file("now.jsonl"), file("translations.jsonl"));
+}
+
+}  // namespace
+}  // namespace hexapla
