@@ -50,7 +50,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
     backend->fill(parameters.gradients(), 0);
     const LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
     arena.clear();
-    optimizer.update(*backend, n, 1, optimizer.gradient_norm(*backend));
+    optimizer.update(cx, n, 1, optimizer.gradient_norm(cx));
     return sums.loss;
   };
   const double first = step(1);

@@ -4,14 +4,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "backend/cpu/cpu.h"
+#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/option_names.h"
-#include "decode/models/model_text.h"
-#include "decode/models/packed_weights.h"
-#include "decode/rescoring/text_scorer.h"
-#include "decode/text/translator.h"
-#include "model/weights/model_file.h"
 
 namespace hexapla {
 namespace {
@@ -82,20 +77,12 @@ class Warning {
 std::string version() { return HEXAPLA_VERSION; }
 
 struct Translator::Impl {
-  LoadedModel model;
-  VocabularyPair text;
-  std::unique_ptr<Backend> backend;
-  PackedWeights packed;
+  OpenModel model;
   TextTranslator translator;
   TextScorer scorer;
 
   explicit Impl(const std::string& path)
-      : model(load_to_translate(path)),
-        text(vocabularies_of(model, path)),
-        backend(make_cpu_backend()),
-        packed(*backend, model),
-        translator(*model.net, text.source, text.target, *backend),
-        scorer(*model.net, text.source, text.target, *backend) {}
+      : model(open_translator(path, Precision::f32)), translator(model.translator()), scorer(model.scorer()) {}
 };
 
 Translator::Translator(const std::string& model_path)

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "backend/cpu/cpu.h"
-#include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "decode/models/model_text.h"
@@ -31,21 +30,20 @@ OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::un
   return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend), nullptr};
 }
 
-std::string checked_file(const std::string& path, int threads) {
-  if (path.empty()) throw UsageError("which model? give -m MODEL, a model.safetensors or the folder of a training");
-  set_threads(threads);
+std::string checked_file(const std::string& path) {
+  if (path.empty()) throw UsageError("which model? give `model`, a model.safetensors or the folder of a training");
   return model_file(path);
 }
 
 }  // namespace
 
-OpenModel open_model(const std::string& path, int threads) {
-  const std::string file = checked_file(path, threads);
+OpenModel open_model(const std::string& path) {
+  const std::string file = checked_file(path);
   return with_vocabularies(load_model(file), file, make_cpu_backend());
 }
 
-OpenModel open_translator(const std::string& path, int threads, Precision precision) {
-  const std::string file = checked_file(path, threads);
+OpenModel open_translator(const std::string& path, Precision precision) {
+  const std::string file = checked_file(path);
   OpenModel m = with_vocabularies(load_to_translate(file), file, make_cpu_backend(precision));
   m.packed = std::make_unique<PackedWeights>(*m.backend, m.file);
   return m;
@@ -58,13 +56,13 @@ TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vecto
   return TextTranslator(e, first.source, first.target, *first.backend);
 }
 
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision) {
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision) {
   OpenEnsemble e;
   e.members.reserve(paths.size());  // `first` stays where it is
-  e.members.push_back(open_translator(paths.empty() ? "" : paths[0], threads, precision));
+  e.members.push_back(open_translator(paths.empty() ? "" : paths[0], precision));
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
-    const std::string file = checked_file(paths[i], threads);
+    const std::string file = checked_file(paths[i]);
     OpenModel m = with_vocabularies(load_to_translate(file), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],

@@ -1,5 +1,5 @@
 #pragma once
-// What every subcommand that uses a model shares: loading it with its vocabularies and a backend.
+// A model with its vocabularies and a backend, ready to be used.
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,11 +26,10 @@ int64_t integers_in(const std::string& file);
 // UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
 // (a checkpoint).
 void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
-// path: a model file, or the folder of a run with model.safetensors (or best.safetensors while it is in training).
-// DataError otherwise. threads 0: every core.
-OpenModel open_model(const std::string& path, int threads);
+// path: as model_file(). DataError: none there, or damaged. UsageError: no path.
+OpenModel open_model(const std::string& path);
 // The same, and made ready to translate: with packed weights, in this precision.
-OpenModel open_translator(const std::string& path, int threads, Precision precision);
+OpenModel open_translator(const std::string& path, Precision precision);
 
 // Models that translate together, in one backend.
 struct OpenEnsemble {
@@ -40,6 +39,6 @@ struct OpenEnsemble {
   TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
 };
 // UsageError: models of different vocabularies; weights are checked by translator().
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, int threads, Precision precision);
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision);
 
 }  // namespace hexapla

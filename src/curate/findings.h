@@ -33,7 +33,7 @@ struct FaultInfo {
   std::string_view id;     // in options and JSON
   std::string_view words;  // in the report
   bool dropped;            // by default, when a clean pair of files is written
-  bool harmless;           // usual in good corpora: does not count for --strict
+  bool harmless;           // usual in good corpora: does not count for `strict`
 };
 const FaultInfo& info(Fault fault);
 // The fault of that id; UsageError that lists all ids and names `option`.

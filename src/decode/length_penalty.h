@@ -27,7 +27,7 @@ inline double divisor(const LengthPenalty& penalty, int64_t length) {
   return std::visit([length](const auto& p) { return p(length); }, penalty);
 }
 
-// "paper", "power": the values of --length-normalization.
+// "paper", "power": the values of `length-normalization`.
 const std::vector<std::string>& length_penalty_names();
 // UsageError: another name, or an alpha that is no finite number.
 LengthPenalty make_length_penalty(const std::string& name, double alpha);

@@ -19,6 +19,12 @@ struct SentenceConstraints {
   uint32_t part = 0;                        // of the line
 };
 
+// What is asked of the sentences of a search.
+struct AllConstraints {
+  std::span<const SentenceConstraints> sentences = {};  // one a sentence, or none at all
+  const PieceTexts* pieces = nullptr;                   // needed where they, or the options, speak of text
+};
+
 // Sentences that wait to be translated: ids that end with </s>. Several workers may draw on one of these.
 struct Queue {
   std::span<const Ids> sources;
@@ -28,6 +34,8 @@ struct Queue {
   std::atomic<size_t> next = 0;                        // of order
   std::span<const SentenceConstraints> requests = {};  // one a source, or none at all
   const PieceTexts* pieces = nullptr;                  // needed where there are requests or rules on text
+
+  AllConstraints constraints() const { return {requests, pieces}; }
 };
 
 // Called for each sentence that is done: hypotheses best first.

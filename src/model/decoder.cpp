@@ -69,15 +69,15 @@ Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor m
 void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
-  cx.backend.fill(dn, 0);
+  fill(cx, dn, 0);
   hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
   hexapla::backward(feed_forward_norm, cx, s.norm3, {}, dn);
   add_to(cx, d, dn);
-  cx.backend.fill(dn, 0);
+  fill(cx, dn, 0);
   cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), dn, d_memory);
   hexapla::backward(cross_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
-  cx.backend.fill(dn, 0);
+  fill(cx, dn, 0);
   self_attention.backward(cx, s.self, self_dropout.backward(cx, d), dn);
   hexapla::backward(self_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
@@ -163,7 +163,7 @@ void Decoder::remember(Context& cx, const Memory& memory, std::span<const int64_
           const Tensor all = stack[i].cross_attention.remember(cx, memory.values);
           for (size_t b = 0; b < places.size(); ++b) {
             const int64_t first = memory.rows[b], n = memory.rows[b + 1] - first;
-            cx.backend.combine(1, all.slice(first, n), 0, cache[i].cross.slice(places[b], n));
+            copy(cx, all.slice(first, n), cache[i].cross.slice(places[b], n));
           }
           cx.arena.rewind(before);
         }

@@ -67,11 +67,11 @@ Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s
 void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
-  cx.backend.fill(dn, 0);
+  fill(cx, dn, 0);
   hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
   hexapla::backward(feed_forward_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
-  cx.backend.fill(dn, 0);
+  fill(cx, dn, 0);
   self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), dn);
   hexapla::backward(attention_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
@@ -90,7 +90,7 @@ namespace {
 // Without a backward pass nothing of a layer is needed but its output y: that goes where its input was, and all that
 // was taken since is given back.
 Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
-  cx.backend.combine(1, y, 0, x);
+  copy(cx, y, x);
   cx.arena.rewind(before);
   return x;
 }

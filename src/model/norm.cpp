@@ -19,18 +19,15 @@ Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const 
   }
   BatchNormalized b = batch_norm(cx, x, r, {gain.value, bias.value, eps});
   const double n = static_cast<double>(x.shape[0]), unbiased = n > 1 ? n / (n - 1) : 1;
-  cx.backend.combine(momentum, b.batch.mean, 1 - momentum, mean.value);
-  cx.backend.combine(momentum * unbiased, b.batch.variance, 1 - momentum, variance.value);
+  combine(cx, momentum, b.batch.mean, 1 - momentum, mean.value);
+  combine(cx, momentum * unbiased, b.batch.variance, 1 - momentum, variance.value);
   s = b.out;
   return s.y;
 }
 
 // With given statistics the norm is affine, and d goes through its matrix, a diagonal. Gain and bias are frozen, too.
 void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
-  Tensor zeros = cx.scratch(mean.value.shape), dx = cx.scratch(d.shape);
-  cx.backend.fill(zeros, 0);
-  cx.backend.batch_norm_inference(d, {}, gain.value, zeros, eps, zeros, variance.value, dx);
-  cx.backend.combine(1, dx, 0, d);
+  batch_norm_inference_backward(cx, gain.value, eps, variance.value, d);
 }
 
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s) {

@@ -89,7 +89,7 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
   LossSums all = sums(loss);
   add_guide(cx, decoder, b.guide, s.decoder, all);
   Tensor d_memory = cx.scratch(memory.shape);
-  cx.backend.fill(d_memory, 0);
+  fill(cx, d_memory, 0);
   decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
   encoder.backward(cx, source_embedding(), s.encoder, d_memory);
   return all;

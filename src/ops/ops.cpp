@@ -39,6 +39,20 @@ void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor 
   cx.backend.linear_backward_weight(x, dy, dw, db);
 }
 
+void fill(Context& cx, Tensor y, double value) { cx.backend.fill(y, value); }
+
+void copy(Context& cx, Tensor x, Tensor y) { combine(cx, 1, x, 0, y); }
+
+void combine(Context& cx, double a, Tensor x, double b, Tensor y) {
+  check_like("combine", "y", y, x);
+  cx.backend.combine(a, x, b, y);
+}
+
+void dropout(Context& cx, Tensor x, const DropoutMask& mask, Tensor y) {
+  check_like("dropout", "y", y, x);
+  cx.backend.dropout(x, mask, y);
+}
+
 Tensor add(Context& cx, Tensor a, Tensor b) {
   check_like("add", "b", b, a);
   Tensor y = cx.keep(a.shape);
@@ -223,6 +237,38 @@ LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tenso
   Tensor tile = cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape[1]});
   cx.backend.cross_entropy_with_gradient(in, tile, g.loss.loss, g.loss.nll, g.d, dw, db);
   return g;
+}
+
+void batch_norm_inference_backward(Context& cx, Tensor gain, double eps, Tensor variance, Tensor d) {
+  check_matrix("batch_norm_backward", "d", d);
+  check_vector("batch_norm_backward", "the gain", gain, d.shape[1]);
+  check_vector("batch_norm_backward", "the variance", variance, d.shape[1]);
+  Tensor zeros = cx.scratch(variance.shape), dx = cx.scratch(d.shape);
+  fill(cx, zeros, 0);
+  cx.backend.batch_norm_inference(d, {}, gain, zeros, eps, zeros, variance, dx);
+  copy(cx, dx, d);
+}
+
+void log_softmax_in_place(Context& cx, Tensor x) {
+  check_matrix("log_softmax", "x", x);
+  cx.backend.log_softmax(x, x);
+}
+
+Top log_softmax_top(Context& cx, Tensor x, int64_t k) {
+  check_matrix("log_softmax_top", "x", x);
+  HEXAPLA_CHECK(0 < k && k <= x.shape[1], "log_softmax_top: ", k, " of rows of ", x.shape[1]);
+  Top top{cx.keep({x.shape[0], k}), cx.keep({x.shape[0], k}, DType::i32)};
+  cx.backend.log_softmax_top(x, k, top.scores, top.ids);
+  return top;
+}
+
+double sum_of_squares(Context& cx, Tensor x) { return cx.backend.sum_of_squares(x); }
+
+void adam(Context& cx, const AdamSlabs& slabs, const AdamStep& step) {
+  check_like("adam", "the gradients", slabs.gradients, slabs.values);
+  check_like("adam", "the first moments", slabs.first, slabs.values);
+  check_like("adam", "the second moments", slabs.second, slabs.values);
+  cx.backend.adam(slabs.values, slabs.gradients, slabs.first, slabs.second, step);
 }
 
 Tensor log_softmax(Context& cx, Tensor x) {

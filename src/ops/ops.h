@@ -12,6 +12,10 @@ Tensor linear(Context& cx, Tensor x, Tensor w, Tensor b);
 void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how);
 void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor db);
 
+void fill(Context& cx, Tensor y, double value);
+void copy(Context& cx, Tensor x, Tensor y);                              // y = x
+void combine(Context& cx, double a, Tensor x, double b, Tensor y);       // y = a x + b y
+void dropout(Context& cx, Tensor x, const DropoutMask& mask, Tensor y);  // y may be x; its own backward
 Tensor add(Context& cx, Tensor a, Tensor b);
 void add_to(Context& cx, Tensor y, Tensor x);  // y += x
 
@@ -57,6 +61,8 @@ struct BatchNormalized {
 BatchNormalized batch_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w);
 void batch_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, Tensor dgain, Tensor dbias);
 Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& w, const Statistics& running);
+// d <- J^T d of the same: the norm is affine then, and J a diagonal.
+void batch_norm_inference_backward(Context& cx, Tensor gain, double eps, Tensor variance, Tensor d);
 
 // scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  Error if an id lies outside the table.
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
@@ -108,5 +114,18 @@ struct LossGradient {
 };
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db);
 Tensor log_softmax(Context& cx, Tensor x);
+void log_softmax_in_place(Context& cx, Tensor x);
+// The k largest of each row of log_softmax(x), best first, the lower id first among equals -> [N, k] each, kept
+struct Top {
+  Tensor scores, ids;
+};
+Top log_softmax_top(Context& cx, Tensor x, int64_t k);
+
+// Whole slabs, as the optimizer walks over them.
+double sum_of_squares(Context& cx, Tensor x);  // in f64, in a fixed order
+struct AdamSlabs {
+  Tensor values, gradients, first, second;  // of equal length
+};
+void adam(Context& cx, const AdamSlabs& slabs, const AdamStep& step);
 
 }  // namespace hexapla

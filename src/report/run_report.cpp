@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json_text.h"
 #include "inspect/recorder.h"
@@ -258,7 +259,8 @@ RunRecord read_run(const std::string& folder, int threads) {
   run.validations = json_lines(folder + "/valid.jsonl");
   if (!std::filesystem::exists(folder + "/model.safetensors") && !std::filesystem::exists(folder + "/best.safetensors"))
     return run;
-  const OpenModel m = open_model(folder, threads);
+  set_threads(threads);
+  const OpenModel m = open_model(folder);
   run.history = m.file.history;
   run.config = nlohmann::ordered_json::parse(m.file.config.to_json());
   if (!run.validations.empty())

@@ -77,7 +77,7 @@ TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
   write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
   for (const int64_t positions : {5, 6}) {
     write_model({}, positions);
-    const Vocabulary v = Vocabulary::parse(open_model(folder(), 1).file.source_vocabulary, "model");
+    const Vocabulary v = Vocabulary::parse(open_model(folder()).file.source_vocabulary, "model");
     ASSERT_EQ(v.encode("a b c").size(), 5u);
     const std::string page = draw_report(read_run(folder(), 1));
     EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));

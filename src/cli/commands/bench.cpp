@@ -165,8 +165,8 @@ struct BenchTrain {
       const auto start = Clock::now();
       cx_.step = static_cast<uint32_t>(++updates_);
       run(cx_, rows);
-      cx_.backend.sum_of_squares(parameters_.gradients());
-      optimizer_.update(cx_.backend, updates_, 1, 1);
+      sum_of_squares(cx_, parameters_.gradients());
+      optimizer_.update(cx_, updates_, 1, 1);
       return seconds_since(start);
     }
     // The products of the same step alone.
@@ -178,7 +178,7 @@ struct BenchTrain {
 
    private:
     void run(Context& cx, const Rows& rows) {
-      cx.backend.fill(parameters_.gradients(), 0);
+      fill(cx, parameters_.gradients(), 0);
       model_.loss_and_gradient(cx, rows.view(), 0.1, 1.0 / static_cast<double>(rows.out.size()), saved_);
       cx.arena.clear();
     }
@@ -267,7 +267,8 @@ struct BenchTranslate {
   // Tokenisation included, loading not.
   int translate_text() const {
     if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
-    const OpenModel m = open_translator(model_path, threads, parse_decoding_precision(precision));
+    set_threads(threads);
+    const OpenModel m = open_translator(model_path, parse_decoding_precision(precision));
     const std::vector<std::string> lines = read_lines(text);
     TranslateOptions options;
     options.search.beam_size = beam;

@@ -8,6 +8,7 @@
 
 #include "api/open_model.h"
 #include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/hash.h"
 #include "cli/command.h"
@@ -187,7 +188,8 @@ struct Demo {
     } else if (!text) {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
-    const OpenModel m = open_translator(model, threads, Precision::f32);
+    set_threads(threads);
+    const OpenModel m = open_translator(model, Precision::f32);
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -200,7 +202,8 @@ struct Demo {
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
-    const OpenModel m = open_translator(model, threads, Precision::f32);
+    set_threads(threads);
+    const OpenModel m = open_translator(model, Precision::f32);
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));

@@ -113,7 +113,8 @@ struct Evaluate {
   }
 
   Sentences translate(const Sentences& lines) const {
-    const OpenModel m = open_translator(model, threads, parse_decoding_precision(search.precision));
+    set_threads(threads);
+    const OpenModel m = open_translator(model, parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
     TranslateOptions how = search.translate_options();
     how.attention = AlignmentFlags{}.attention(m);

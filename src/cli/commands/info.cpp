@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
@@ -23,7 +24,8 @@ struct Info {
   bool json = false;
 
   int run() const {
-    const OpenModel m = open_model(model, 1);
+    set_threads(1);
+    const OpenModel m = open_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;
     for_each<Parameter>(*m.file.net, [&](const std::string& name, Parameter& p) {

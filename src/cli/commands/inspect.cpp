@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
@@ -147,7 +148,8 @@ struct Inspect {
     const Output output = find_output(out);
     if (!out.empty() && !model.empty()) refuse_to_overwrite({model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
-    const OpenModel m = open_model(model, threads);
+    set_threads(threads);
+    const OpenModel m = open_model(model);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string place = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
     check_head(head, m.file.config.heads);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/search_options.h"
@@ -63,7 +64,8 @@ struct Quantize {
   }
 
   BleuScore bleu(const std::string& path, const Corpus& valid, const BleuOptions& by) const {
-    const OpenModel m = open_translator(path, threads, Precision::f32);
+    set_threads(threads);
+    const OpenModel m = open_translator(path, Precision::f32);
     TranslateOptions how;
     how.search.beam_size = beam_size;
     std::vector<std::string> best;

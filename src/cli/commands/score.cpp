@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
@@ -69,7 +70,8 @@ struct Score {
 
   int run() const {
     if (json && (words || tokens)) throw UsageError("--json has the scores of words and tokens; leave the others out");
-    const OpenModel m = open_translator(model, threads, parse_decoding_precision(how.precision));
+    set_threads(threads);
+    const OpenModel m = open_translator(model, parse_decoding_precision(how.precision));
     const TextScorer scorer = m.scorer();
     const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
     Progress progress(make_terminal(parse_color(color), quiet));

@@ -7,8 +7,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "report/run_report.h"
-#include "train/loop/watchers.h"
 #include "train/memory/memory_budget.h"
+#include "train/watch/watchers.h"
 
 namespace hexapla::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/open_model.h"
+#include "base/compute/parallel.h"
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
@@ -71,7 +72,8 @@ struct Translate {
 
   int run() const {
     TranslateOptions how = options();
-    const OpenEnsemble m = open_ensemble(models, threads, parse_decoding_precision(search.precision));
+    set_threads(threads);
+    const OpenEnsemble m = open_ensemble(models, parse_decoding_precision(search.precision));
     const TextTranslator translator = m.translator(make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated

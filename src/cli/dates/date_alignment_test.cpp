@@ -90,7 +90,7 @@ class DateAlignment : public TestFolder {
     TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;
-    return open_translator(train(o, data, *backend, silent, stop).model, 0, Precision::f32);
+    return open_translator(train(o, data, *backend, silent, stop).model, Precision::f32);
   }
 };
 

@@ -48,7 +48,7 @@ void ConstrainedBeamSearch::grow(const Step& step) const {
 
 void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<Banked>& all) const {
   const BeamEntry& live = step.sentence.live[beam];
-  const Partial so_far = constraints_.partial(live.prefix.ids, step.sentence.source);
+  const Partial so_far = constraints_.partial(live.prefix.ids, *step.sentence.constraints);
   const auto needed = 2 * static_cast<size_t>(step.sentence.width);
   size_t taken = 0;
   const bool may_end = so_far.request.required.empty() || met(so_far.request.required, so_far.ids, so_far.text).all;
@@ -89,7 +89,7 @@ int64_t ConstrainedBeamSearch::bank(const Partial& so_far, int32_t id) const {
 void ConstrainedBeamSearch::end(const Step& step) const {
   Sentence& s = step.sentence;
   for (size_t i = 0; i < s.live.size(); ++i) {
-    const Partial so_far = constraints_.partial(s.live[i].prefix.ids, s.source);
+    const Partial so_far = constraints_.partial(s.live[i].prefix.ids, *s.constraints);
     if (!constraints_.allows(so_far, special_.eos) || !met(so_far.request.required, so_far.ids, so_far.text).all)
       continue;
     s.finished.push_back(
@@ -100,7 +100,7 @@ void ConstrainedBeamSearch::end(const Step& step) const {
 
 // Hypotheses that met the phrases early and badly are finished first: they do not end the search for better ones.
 void ConstrainedBeamSearch::retire(Sentence& s) const {
-  if (constraints_.request(s.source).required.empty() || s.live.empty()) return hexapla::retire(s, options_);
+  if (s.constraints->required.empty() || s.live.empty()) return hexapla::retire(s, options_);
   sort_best_first(s.finished);
   if (passed(s, options_)) s.live.clear();
   if (s.live.empty()) hexapla::retire(s, options_);

@@ -7,8 +7,8 @@ namespace hexapla {
 
 class ConstrainedBeamSearch final : public DecodingStrategy {
  public:
-  ConstrainedBeamSearch(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
-      : options_(options), special_(special), constraints_(queue, options, special), pieces_(queue.pieces) {}
+  ConstrainedBeamSearch(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
+      : options_(options), special_(special), constraints_(all, options, special), pieces_(all.pieces) {}
   void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
   void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
 

@@ -42,7 +42,7 @@ class ConstrainedTokens {
   Tensor scores(int64_t row) {
     const Tensor r = logits_.slice(row, 1);
     if (!normalised_[static_cast<size_t>(row)]) {
-      cx_.backend.log_softmax(r, r);
+      log_softmax_in_place(cx_, r);
       if (std::isnan(number(r, 0))) throw_not_a_number();
       normalised_[static_cast<size_t>(row)] = true;
     }

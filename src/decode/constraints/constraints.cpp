@@ -84,8 +84,8 @@ struct Forbidden final : Constraint {
 };
 
 template <class F>
-bool any_request(const Queue& queue, F&& f) {
-  return std::any_of(queue.requests.begin(), queue.requests.end(), f);
+bool any_request(const AllConstraints& all, F&& f) {
+  return std::any_of(all.sentences.begin(), all.sentences.end(), f);
 }
 bool has_prefix(const SentenceConstraints& r) { return !r.prefix.empty(); }
 bool has_forbidden(const SentenceConstraints& r) { return !r.forbidden.empty(); }
@@ -93,19 +93,19 @@ bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
 
 }  // namespace
 
-bool ruled(const Queue& queue, const SearchOptions& o) {
+bool ruled(const AllConstraints& all, const SearchOptions& o) {
   return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_repetition > 0 || o.forbid_unknown ||
-         any_request(queue,
+         any_request(all,
                      [](const SentenceConstraints& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });
 }
 
-Constraints::Constraints(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
-    : requests_(queue.requests), pieces_(queue.pieces), eos_(special.eos) {
-  const bool forbidden = any_request(queue, has_forbidden);
+Constraints::Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
+    : pieces_(all.pieces), eos_(special.eos) {
+  const bool forbidden = any_request(all, has_forbidden);
   read_text_ =
-      forbidden || options.max_repetition > 0 || any_request(queue, has_prefix) || any_request(queue, has_required);
+      forbidden || options.max_repetition > 0 || any_request(all, has_prefix) || any_request(all, has_required);
   HEXAPLA_CHECK(pieces_ || !(read_text_ || options.forbid_unknown),
-                "search: rules on text, but the queue does not say what the pieces read as");
+                "search: rules on text, but nothing says what the pieces read as");
   const auto add = [&](auto rule) { constraints_.push_back(std::make_unique<decltype(rule)>(std::move(rule))); };
   if (options.min_length > 0) add(MinLength(options.min_length, special.eos));
   if (options.forbid_unknown) add(KnownWords(pieces_->unk()));
@@ -114,14 +114,8 @@ Constraints::Constraints(const Queue& queue, const SearchOptions& options, const
   if (options.max_repetition > 0) add(LimitedRepetition(options.max_repetition, *pieces_));
 }
 
-const SentenceConstraints& Constraints::request(size_t source) const {
-  static const SentenceConstraints none;
-  return requests_.empty() ? none : requests_[source];
-}
-
-Partial Constraints::partial(const Ids& ids, size_t source) const {
-  const SentenceConstraints& r = request(source);
-  return {ids, read_text_ ? pieces_->read(ids, r.prefix) : std::string(), r};
+Partial Constraints::partial(const Ids& ids, const SentenceConstraints& request) const {
+  return {ids, read_text_ ? pieces_->read(ids, request.prefix) : std::string(), request};
 }
 
 bool Constraints::allows(const Partial& so_far, int32_t id) const {

@@ -28,24 +28,22 @@ class Constraint {
 // The rules of one search.
 class Constraints {
  public:
-  // Error: a request speaks of text, but the queue has no piece texts.
-  Constraints(const Queue& queue, const SearchOptions& options, const SpecialIds& special);
+  // Error: a request speaks of text, but there are no piece texts.
+  Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special);
 
-  const SentenceConstraints& request(size_t source) const;
-  Partial partial(const Ids& ids, size_t source) const;
+  Partial partial(const Ids& ids, const SentenceConstraints& request) const;
   // Whether the prefix that was asked for is not yet written: then it alone decides, and few tokens are allowed.
   bool forced(const Partial& so_far) const { return so_far.text.size() < so_far.request.prefix.size(); }
   bool allows(const Partial& so_far, int32_t id) const;
 
  private:
-  std::span<const SentenceConstraints> requests_;
   const PieceTexts* pieces_;
   int32_t eos_;
   bool read_text_ = false;
   std::vector<std::unique_ptr<Constraint>> constraints_;
 };
 
-// Whether any sentence of the queue has rules: if not, there are faster ways to decode.
-bool ruled(const Queue& queue, const SearchOptions& options);
+// Whether any sentence has rules: if not, there are faster ways to decode.
+bool ruled(const AllConstraints& all, const SearchOptions& options);
 
 }  // namespace hexapla

@@ -324,7 +324,7 @@ TEST(Constraints, StutterIsSeenInTheText) {
   const Ids nothing{specials.bos};
   SearchOptions options{.max_repetition = 2};
   Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
-  const Constraints rules(queue, options, special_ids(vocabulary()));
+  const Constraints rules(queue.constraints(), options, special_ids(vocabulary()));
   const SentenceConstraints request;
   const auto may_add = [&](const std::string& text, const char* piece) {
     for (int32_t id = 0; id < pieces().size(); ++id)
@@ -346,7 +346,7 @@ TEST(Constraints, StutterIsOfCharacters) {
   Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &texts};
   const SentenceConstraints request;
   const auto may_read = [&](const std::string& text, int64_t times) {
-    const Constraints rules(queue, {.max_repetition = times}, special_ids(v));
+    const Constraints rules(queue.constraints(), {.max_repetition = times}, special_ids(v));
     Ids ids{v.bos()};
     for (const char byte : text) {  // in the smallest pieces that there are
       int32_t id = 0;

@@ -83,7 +83,7 @@ void check(const Ensemble& e) {
 }
 
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out) {
-  for (const Tensor& t : logits) cx.backend.log_softmax(t, t);
+  for (const Tensor& t : logits) log_softmax_in_place(cx, t);
   out.dtype == DType::f64 ? mix_rows<double>(ensemble, logits, out) : mix_rows<float>(ensemble, logits, out);
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "decode/hypothesis.h"
 #include "decode/models/steps.h"
+#include "decode/queue.h"
 #include "decode/search_options.h"
 
 namespace hexapla {
@@ -16,10 +16,14 @@ struct BeamEntry {
   uint32_t sample = 0;              // its number, where it is one
 };
 
+class DecodingStrategy;
+
 struct Sentence {
-  size_t source;
+  size_t source;          // its name in the queue that it comes from
   int64_t place, tokens;  // its memory rows
   int64_t cap, width;     // tokens of a translation, </s> counted, and hypotheses, at most
+  const SentenceConstraints* constraints;
+  DecodingStrategy* strategy;
   std::vector<BeamEntry> live;
   std::vector<Hypothesis> finished;
 };

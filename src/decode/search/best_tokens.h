@@ -28,16 +28,14 @@ class BestTokens {
   // Asks for two more than are needed, because <s> and padding may be among them.
   BestTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special) : special_(special) {
     k_ = std::min(needed + 2, logits.shape[1]);
-    scores_ = cx.keep({logits.shape[0], k_});
-    ids_ = cx.keep({logits.shape[0], k_}, DType::i32);
-    cx.backend.log_softmax_top(logits, k_, scores_, ids_);
+    top_ = log_softmax_top(cx, logits, k_);
   }
   // f(score, id), best first, until it returns false. RunError: not a number, or the best one of the row infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
-      const int32_t id = ids_.data<int32_t>()[i];
-      const double score = number(scores_, i);
+      const int32_t id = top_.ids.data<int32_t>()[i];
+      const double score = number(top_.scores, i);
       if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
       if (id != special_.bos && id != special_.pad && !f(score, id)) return;
     }
@@ -54,7 +52,7 @@ class BestTokens {
  private:
   SpecialIds special_;
   int64_t k_;
-  Tensor scores_, ids_;
+  Top top_;
 };
 
 // log p(</s>) of each row.

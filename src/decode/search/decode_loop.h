@@ -1,83 +1,133 @@
 #pragma once
 // The sentences that a worker has on their way: drawn from a queue, begun a few together, stepped together, given back
 // as each is done. Steps: DecoderSteps or a sibling.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "decode/search/decoding_capacity.h"
-#include "decode/search/decoding_strategy.h"
+#include "decode/search/sentence_queue.h"
 
 namespace hexapla {
 
 template <class Steps>
 class DecodeLoop {
  public:
-  DecodeLoop(Steps& steps, int64_t positions, Queue& queue, const SearchOptions& options, DecodingStrategy& strategy)
-      : decoder_(steps),
-        positions_(positions),
-        queue_(queue),
-        options_(options),
-        strategy_(strategy),
-        capacity_(positions, queue, options) {}
+  DecodeLoop(Steps& steps, int64_t positions, SentenceQueue& queue, const DecodingCapacity& capacity)
+      : decoder_(steps), positions_(positions), queue_(queue), capacity_(capacity) {}
 
-  void run(Context& cx, const Done& done) {
+  // Until the queue has no sentence for an idle loop.
+  void run(Context& cx) {
     while (begin()) {
       step(cx);
-      give_back(done);
+      give_back();
     }
   }
 
  private:
   // Begins sentences while there is room and enough of it: encoding one at a time would be slow. -> is there work?
   bool begin() {
+    drop_unwanted();
     const auto on_their_way = static_cast<int64_t>(sentences_.size());
     if (8 * on_their_way > 7 * capacity_.sentences) return true;
     std::vector<Ids> sources;
     std::vector<int64_t> places;
     while (static_cast<int64_t>(sentences_.size()) < capacity_.sentences && look()) {
-      const Ids& source = queue_.sources[*waiting_];
-      const auto tokens = static_cast<int64_t>(source.size());
-      const SentenceConstraints& request = queue_.requests.empty() ? nothing_ : queue_.requests[*waiting_];
-      const int64_t cap = longest_translation(positions_, source, options_, request);
-      const int64_t hypotheses = width(options_, request);
-      const std::optional<size_t> at = gap(tokens);
-      if (!at || held_rows_ + cap * hypotheses > capacity_.cache_rows) break;
-      const int64_t place = *at == 0 ? 0 : sentences_[*at - 1].place + sentences_[*at - 1].tokens;
-      const auto s = sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(*at),
-                                       {*waiting_, place, tokens, cap, hypotheses, {}, {}});
-      strategy_.begin(*s);
-      held_rows_ += cap * hypotheses;
-      sources.push_back(source);
-      places.push_back(place);
+      const std::optional<size_t> at = room_for(*waiting_);
+      if (!at) break;
+      const Sentence& s = add(*waiting_, *at);
+      sources.push_back(*waiting_->source);
+      places.push_back(s.place);
       waiting_.reset();
     }
     // A queue that ended here would leave its sentences without translations, and nobody would know.
     HEXAPLA_CHECK(!(sentences_.empty() && waiting_), "search: there is no room even for one sentence of ",
-                  queue_.sources[waiting_.value_or(0)].size(), " tokens");
+                  waiting_ ? waiting_->source->size() : 0, " tokens");
     if (!sources.empty()) decoder_.encode(sources, places);
     return !sentences_.empty();
+  }
+
+  Sentence sentence(const SentenceJob& job) const {
+    return {job.name,
+            0,
+            static_cast<int64_t>(job.source->size()),
+            longest_translation(positions_, *job.source, *job.options, *job.constraints),
+            width(*job.options, *job.constraints),
+            job.constraints,
+            job.strategy,
+            {},
+            {}};
+  }
+  static int64_t rows_of(const Sentence& s) { return s.cap * s.width; }
+
+  // Before which sentence this one has its place, if there is memory for it.
+  std::optional<size_t> room_for(const SentenceJob& job) const {
+    const Sentence s = sentence(job);
+    if (held_rows_ + rows_of(s) > capacity_.cache_rows) return {};
+    return gap(s.tokens);
+  }
+
+  const Sentence& add(const SentenceJob& job, size_t at) {
+    Sentence s = sentence(job);
+    s.place = at == 0 ? 0 : sentences_[at - 1].place + sentences_[at - 1].tokens;
+    job.strategy->begin(s);
+    held_rows_ += rows_of(s);
+    return *sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
   }
 
   void step(Context& cx) {
     const StepLayout rows(sentences_, capacity_.tokens);
     const Tensor logits = decoder_.step(rows.prefixes, rows.starts, rows.memory);
-    strategy_.choose(cx, logits, sentences_, rows.first);
+    for (size_t from = 0, to = 0; from < sentences_.size(); from = to) {
+      while (to < sentences_.size() && sentences_[to].strategy == sentences_[from].strategy) ++to;
+      choose(cx, logits, rows.first, from, to);
+    }
+    forget([&](const Sentence& s) { return std::find(failed_.begin(), failed_.end(), s.source) != failed_.end(); });
+    failed_.clear();
   }
 
-  void give_back(const Done& done) {
-    std::erase_if(sentences_, [&](Sentence& s) {
+  // The sentences [from, to) have a strategy in common.
+  void choose(Context& cx, Tensor logits, std::span<const int64_t> first, size_t from, size_t to) {
+    const int64_t begin = first[from], end = to < first.size() ? first[to] : logits.shape[0];
+    std::vector<int64_t> own(first.begin() + static_cast<std::ptrdiff_t>(from),
+                             first.begin() + static_cast<std::ptrdiff_t>(to));
+    for (int64_t& row : own) row -= begin;
+    const std::span<Sentence> some(sentences_.data() + from, to - from);
+    try {
+      some.front().strategy->choose(cx, logits.slice(begin, end - begin), some, own);
+    } catch (...) {
+      for (const Sentence& s : some) {
+        if (!queue_.failed(s.source, std::current_exception())) throw;
+        failed_.push_back(s.source);  // it stays until all have chosen: the rows of the others are counted with its own
+      }
+    }
+  }
+
+  void give_back() {
+    forget([&](Sentence& s) {
       if (!s.live.empty()) return false;
-      done(s.source, std::move(s.finished));
-      held_rows_ -= s.cap * s.width;
+      queue_.done(s.source, std::move(s.finished));
+      return true;
+    });
+  }
+
+  void drop_unwanted() {
+    forget([&](const Sentence& s) { return !queue_.wanted(s); });
+    if (waiting_ && !queue_.wanted(sentence(*waiting_))) waiting_.reset();
+  }
+
+  template <class F>
+  void forget(F&& which) {
+    std::erase_if(sentences_, [&](Sentence& s) {
+      if (!which(s)) return false;
+      held_rows_ -= rows_of(s);
       return true;
     });
   }
 
   bool look() {
-    if (waiting_) return true;
-    const size_t next = queue_.next++;
-    if (next < queue_.order.size()) waiting_ = queue_.order[next];
+    if (!waiting_) waiting_ = queue_.next(sentences_.empty());
     return waiting_.has_value();
   }
 
@@ -94,14 +144,12 @@ class DecodeLoop {
 
   Steps& decoder_;
   int64_t positions_;
-  Queue& queue_;
-  const SearchOptions& options_;
-  DecodingStrategy& strategy_;
-  const SentenceConstraints nothing_;
+  SentenceQueue& queue_;
   DecodingCapacity capacity_;
-  std::vector<Sentence> sentences_;  // by place
-  int64_t held_rows_ = 0;            // of the cache, at most
-  std::optional<size_t> waiting_;    // taken from the queue, not yet begun
+  std::vector<Sentence> sentences_;     // by place
+  int64_t held_rows_ = 0;               // of the cache, at most
+  std::vector<size_t> failed_;          // of this step
+  std::optional<SentenceJob> waiting_;  // taken from the queue, not yet begun
 };
 
 }  // namespace hexapla

@@ -17,9 +17,10 @@ int64_t longest_translation(int64_t positions, const Ids& source, const SearchOp
 // Hypotheses of a sentence at a time.
 int64_t width(const SearchOptions& options, const SentenceConstraints& request = {});
 
-// What a worker has memory for: enough for any sentence of the queue alone.
+// What a worker has memory for; of a list: enough for any of its sentences alone.
 struct DecodingCapacity {
   int64_t sentences = 0, tokens = 0, cache_rows = 0, longest = 0, widest = 1;
+  DecodingCapacity() = default;
   DecodingCapacity(int64_t positions, const Queue& q, const SearchOptions& options);
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// How the next tokens are chosen: each way of decoding is a sibling of this interface, and a worker drives any of them.
+// How the next tokens are chosen: each way of decoding is a sibling of this interface, and a decode loop drives any of
+// them.
 #include <span>
 #include <vector>
 

@@ -8,14 +8,14 @@
 
 namespace hexapla {
 
-std::unique_ptr<DecodingStrategy> make_strategy(const Queue& queue, const SearchOptions& options,
+std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const SearchOptions& options,
                                                 const SpecialIds& special) {
-  const bool required = std::any_of(queue.requests.begin(), queue.requests.end(),
+  const bool required = std::any_of(all.sentences.begin(), all.sentences.end(),
                                     [](const SentenceConstraints& r) { return !r.required.empty(); });
   if (options.sampling && required)
     throw UsageError("words that are required need a beam, and sampling has none; leave one of them out");
-  if (options.sampling) return std::make_unique<Sampler>(queue, options, special);
-  if (ruled(queue, options)) return std::make_unique<ConstrainedBeamSearch>(queue, options, special);
+  if (options.sampling) return std::make_unique<Sampler>(all, options, special);
+  if (ruled(all, options)) return std::make_unique<ConstrainedBeamSearch>(all, options, special);
   return std::make_unique<BeamSearch>(options, special);
 }
 

@@ -6,9 +6,9 @@
 
 namespace hexapla {
 
-// The way of decoding that options and requests ask for. Borrows all of them. UsageError: sampling, where a request has
-// words that are required.
-std::unique_ptr<DecodingStrategy> make_strategy(const Queue& queue, const SearchOptions& options,
+// The way of decoding that options and constraints ask for. Borrows all of them. UsageError: sampling, where a sentence
+// has words that are required.
+std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const SearchOptions& options,
                                                 const SpecialIds& special);
 
 }  // namespace hexapla

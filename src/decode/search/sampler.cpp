@@ -69,7 +69,7 @@ void Sampler::begin(Sentence& s) {
 }
 
 DrawKey Sampler::key(const Sentence& s, const BeamEntry& live) const {
-  const SentenceConstraints& r = constraints_.request(s.source);
+  const SentenceConstraints& r = *s.constraints;
   return {options_.sampling->seed, r.line, r.part, live.sample, static_cast<int64_t>(live.prefix.ids.size())};
 }
 
@@ -86,7 +86,8 @@ void Sampler::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, 
           last ? Token{tokens.score(row, special_.eos), special_.eos} : next(s, live, tokens, row);
       if (token && token->id != special_.eos)
         next_live.push_back(extended(live, token->id, live.score + token->score, token->score, options_));
-      else if (token && (!last || constraints_.allows(constraints_.partial(live.prefix.ids, s.source), special_.eos)))
+      else if (token &&
+               (!last || constraints_.allows(constraints_.partial(live.prefix.ids, *s.constraints), special_.eos)))
         s.finished[live.sample] = finish(live, token->score, options_);
     }
     s.live = std::move(next_live);
@@ -96,7 +97,7 @@ void Sampler::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, 
 
 std::optional<Token> Sampler::next(const Sentence& s, const BeamEntry& live, ConstrainedTokens& tokens,
                                    int64_t row) const {
-  const Partial so_far = constraints_.partial(live.prefix.ids, s.source);
+  const Partial so_far = constraints_.partial(live.prefix.ids, *s.constraints);
   const bool all = options_.sampling->top_k == 0 && options_.sampling->top_p == 1;
   return all ? of_all(so_far, key(s, live), tokens, row) : of_the_best(so_far, key(s, live), tokens, row);
 }

@@ -19,8 +19,8 @@ int64_t best_of_a_row(const SamplingOptions& options);
 
 class Sampler final : public DecodingStrategy {
  public:
-  Sampler(const Queue& queue, const SearchOptions& options, const SpecialIds& special)
-      : options_(options), special_(special), constraints_(queue, options, special) {}
+  Sampler(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
+      : options_(options), special_(special), constraints_(all, options, special) {}
   void begin(Sentence& s) override;
   void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
 

@@ -34,14 +34,14 @@ struct Everything {
 
 namespace {
 
-DecodingSizes sizes(const DecodingCapacity& room, const SearchOptions& options) {
-  const int64_t hypotheses = room.sentences * room.widest;
-  return {.source_tokens = room.tokens,
+DecodingSizes sizes(const DecodingCapacity& capacity, const SearchOptions& options) {
+  const int64_t hypotheses = capacity.sentences * capacity.widest;
+  return {.source_tokens = capacity.tokens,
           .hypotheses = hypotheses,
           .logit_rows = hypotheses,
-          .longest = room.longest,
-          .cache_rows = room.cache_rows,
-          .candidates = 2 + (options.sampling ? best_of_a_row(*options.sampling) : 2 * room.widest)};
+          .longest = capacity.longest,
+          .cache_rows = capacity.cache_rows,
+          .candidates = 2 + (options.sampling ? best_of_a_row(*options.sampling) : 2 * capacity.widest)};
 }
 
 int64_t positions(const Ensemble& ensemble) {
@@ -55,20 +55,22 @@ int64_t positions(const Ensemble& ensemble) {
 void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done) {
   check(options);
-  const DecodingCapacity room(positions(model), queue, options);
-  DecoderSteps steps(cx, model, room.tokens, room.cache_rows);
-  const auto strategy = make_strategy(queue, options, special);
-  DecodeLoop(steps, positions(model), queue, options, *strategy).run(cx, done);
+  const DecodingCapacity capacity(positions(model), queue, options);
+  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);
+  const auto strategy = make_strategy(queue.constraints(), options, special);
+  ListQueue list(queue, options, *strategy, done);
+  DecodeLoop(steps, positions(model), list, capacity).run(cx);
 }
 
 void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done) {
   check(options);
   check(ensemble);
-  const DecodingCapacity room(positions(ensemble), queue, options);
-  EnsembleSteps steps(cx, ensemble, room);
-  const auto strategy = make_strategy(queue, options, special);
-  DecodeLoop(steps, positions(ensemble), queue, options, *strategy).run(cx, done);
+  const DecodingCapacity capacity(positions(ensemble), queue, options);
+  EnsembleSteps steps(cx, ensemble, capacity);
+  const auto strategy = make_strategy(queue.constraints(), options, special);
+  ListQueue list(queue, options, *strategy, done);
+  DecodeLoop(steps, positions(ensemble), list, capacity).run(cx);
 }
 
 std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,

@@ -1,9 +1,10 @@
 #include "model/weights/model_file.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <list>
 #include <set>
 
@@ -247,12 +248,19 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
   write_safetensors(path, tensors, metadata);
 }
 
+namespace {
+// std::filesystem ends the program where it lacks memory for a path.
+bool is_there(const std::string& path, mode_t kind) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+}  // namespace
+
 std::string model_file(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return path;
+  if (!is_there(path, S_IFDIR)) return path;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
-    if (std::filesystem::exists(path + name)) return path + name;
-  throw DataError(cat(path,
-                      " is a folder without a model.safetensors; give -m a model file, or the `model` folder of a ",
+    if (is_there(path + name, S_IFREG)) return path + name;
+  throw DataError(cat(path, " is a folder without a model.safetensors; `model` takes a model file, or the folder of a ",
                       "finished training"));
 }
 

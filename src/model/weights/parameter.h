@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/context.h"
+#include "ops/ops.h"
 
 namespace hexapla {
 
@@ -48,14 +49,14 @@ struct Dropout {
   }
   // In place.
   Tensor forward(Context& cx, Tensor x) const {
-    if (cx.training && p > 0) cx.backend.dropout(x, mask(cx), x);
+    if (cx.training && p > 0) dropout(cx, x, mask(cx), x);
     return x;
   }
   // The gradient before the dropout: d itself where nothing was dropped, else a masked copy in scratch.
   Tensor backward(Context& cx, Tensor d) const {
     if (!cx.training || p <= 0) return d;
     Tensor dx = cx.scratch(d.shape);
-    cx.backend.dropout(d, mask(cx), dx);
+    dropout(cx, d, mask(cx), dx);
     return dx;
   }
 };

@@ -42,13 +42,13 @@ double Optimizer::learning_rate(int64_t step, double scale) const {
   return step < options_.warmup ? rate : std::max(rate, options_.min_lr);
 }
 
-double Optimizer::gradient_norm(Backend& backend) {
+double Optimizer::gradient_norm(Context& cx) {
   for (const Part& part : parts_)
-    if (!part.trained) backend.fill(part_of(parameters_.gradients(), part), 0);
-  return std::sqrt(backend.sum_of_squares(parameters_.gradients()));
+    if (!part.trained) fill(cx, part_of(parameters_.gradients(), part), 0);
+  return std::sqrt(sum_of_squares(cx, parameters_.gradients()));
 }
 
-void Optimizer::update(Backend& backend, int64_t step, double scale, double norm) {
+void Optimizer::update(Context& cx, int64_t step, double scale, double norm) {
   const double limit = options_.clip_norm;
   AdamStep how{.lr = learning_rate(step, scale),
                .beta1 = options_.beta1,
@@ -59,8 +59,10 @@ void Optimizer::update(Backend& backend, int64_t step, double scale, double norm
   for (const Part& part : parts_) {
     if (!part.trained) continue;
     how.weight_decay = part.decays ? options_.weight_decay : 0;
-    backend.adam(part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part),
-                 part_of(second_, part), how);
+    adam(cx,
+         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part),
+          part_of(second_, part)},
+         how);
   }
 }
 
@@ -89,12 +91,12 @@ void MovingAverage::start_statistics() {
 
 // The two factors add up to 1: rounded each for itself, 0.9999 and 0.0001 give an average that is smaller by 1 part in
 // 6,000. Statistics are few, and what is frozen of them must stay to the bit.
-void MovingAverage::update(Backend& backend, int64_t step) {
+void MovingAverage::update(Context& cx, int64_t step) {
   if (!slab_) return;
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
   const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
   for (const Part& part : parts_)
-    if (part.trained) backend.combine(take, part_of(parameters_.values(), part), keep, part_of(slab_, part));
+    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, part_of(slab_, part));
   const float* now = buffers_ ? parameters_.buffers().data<float>() : nullptr;
   for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));
 }

@@ -22,15 +22,15 @@ std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, con
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
  public:
-  // UsageError: --freeze, --schedule (frozen_parameters, make_schedule).
+  // UsageError: `freeze`, `schedule` (frozen_parameters, make_schedule).
   Optimizer(Transformer& model, Parameters& parameters, const TrainOptions& options);
 
   // step: 1 at the first update; scale: of a plateau.
   double learning_rate(int64_t step, double scale) const;
   // Of the gradient of what is trained, before clipping; the rest of the gradient becomes zero.
-  double gradient_norm(Backend& backend);
+  double gradient_norm(Context& cx);
   // norm: as gradient_norm gave it. Values and moments of what is frozen are not touched.
-  void update(Backend& backend, int64_t step, double scale, double norm);
+  void update(Context& cx, int64_t step, double scale, double norm);
 
   Tensor first_moments() const { return first_; }
   Tensor second_moments() const { return second_; }
@@ -58,7 +58,7 @@ class MovingAverage {
   Tensor buffers() const { return buffers_; }  // nor where the model has none
   void start();                                // from the values as they are
   void start_statistics();                     // the same of the running statistics alone
-  void update(Backend& backend, int64_t step);
+  void update(Context& cx, int64_t step);
   // Values and average change places; called again, they are back to the bit.
   void swap();
 

@@ -14,6 +14,13 @@
 namespace hexapla {
 namespace {
 
+// A context for a backend; what is called here takes nothing from the arena.
+struct On {
+  Arena arena{4096};
+  Context own, &cx;
+  explicit On(Backend& backend) : own{backend, arena}, cx(own) {}
+};
+
 using testing::Each;
 using testing::FloatNear;
 
@@ -71,7 +78,7 @@ TEST(Optimizer, WeightDecayIsForMatricesAlone) {
   Bench plain, decayed(o);
   for (Bench* b : {&plain, &decayed}) {
     Optimizer optimizer(b->model, b->parameters, b->options);
-    optimizer.update(*b->backend, 1, 1, optimizer.gradient_norm(*b->backend));
+    optimizer.update(On(*b->backend).cx, 1, 1, optimizer.gradient_norm(On(*b->backend).cx));
   }
   const auto before = Bench().values(), without = plain.values(), with = decayed.values();
   int matrices = 0;
@@ -119,8 +126,8 @@ TEST(Optimizer, WhatIsFrozenIsNotTouched) {
   double trained = 0;
   for (const auto& [name, v] : before) trained += name.starts_with("decoder") ? double(v.size()) : 0;
   for (int64_t step : {1, 2, 3}) {
-    EXPECT_NEAR(optimizer.gradient_norm(*b.backend), std::sqrt(trained), 1e-3) << "of what is trained alone";
-    optimizer.update(*b.backend, step, 1, 1);
+    EXPECT_NEAR(optimizer.gradient_norm(On(*b.backend).cx), std::sqrt(trained), 1e-3) << "of what is trained alone";
+    optimizer.update(On(*b.backend).cx, step, 1, 1);
   }
   for (const auto& [name, v] : b.values()) {
     if (name.starts_with("decoder"))
@@ -158,7 +165,7 @@ TEST(MovingAverage, ByHand) {
   double expected = 1;
   for (const auto& [step, decay, value] : {std::tuple{1, 2.0 / 11, 3.0}, {2, 0.25, -2.0}, {3, 0.26, 5.0}}) {
     b.backend->fill(b.parameters.values(), value);
-    average.update(*b.backend, step);
+    average.update(On(*b.backend).cx, step);
     expected = decay * expected + (1 - decay) * value;
     EXPECT_THAT(average.slab().values<float>(), Each(FloatNear(static_cast<float>(expected), 1e-6f)));
   }
@@ -174,7 +181,7 @@ TEST(MovingAverage, OfWhatIsFrozenIsTheValueItself) {
   const auto before = b.values();
   MovingAverage average(b.parameters, parts_of(b.model, b.parameters, {"embeddings.0.table"}, false), 0.999);
   average.start();
-  for (int64_t step = 1; step < 50; ++step) average.update(*b.backend, step);
+  for (int64_t step = 1; step < 50; ++step) average.update(On(*b.backend).cx, step);
   average.swap();
   EXPECT_EQ(b.values().at("embeddings.0.table"), before.at("embeddings.0.table"));
 }
@@ -190,7 +197,7 @@ TEST(MovingAverage, IsNotSmallerThanWhatItIsOf) {
   for (int64_t step = 100'000; step < 115'000; ++step) {
     const auto noise = static_cast<float>(0.01 * (random.uniform() - 0.5));
     for (size_t i = 0; i < start.size(); ++i) values[i] = start[i] * (1 + (i % 2 == 0 ? noise : -noise));
-    average.update(*b.backend, step);
+    average.update(On(*b.backend).cx, step);
   }
   const auto found = average.slab().values<float>();
   double ratio = 0, of = 0;
@@ -211,7 +218,7 @@ TEST(MovingAverage, HasTheStatisticsOfItsWeights) {
   double expected = parameters.buffers().values<float>()[0];
   for (const auto& [step, decay, value] : {std::tuple{1, 2.0 / 11, 3.0}, {2, 0.25, -2.0}, {3, 0.25, 5.0}}) {
     backend->fill(parameters.buffers(), value);
-    average.update(*backend, step);
+    average.update(On(*backend).cx, step);
     expected = decay * expected + (1 - decay) * value;
   }
   EXPECT_NEAR(average.buffers().values<float>()[0], expected, 1e-6);
@@ -229,7 +236,7 @@ TEST(MovingAverage, WithoutDecayIsNothing) {
   EXPECT_FALSE(none.slab());
   const auto before = b.values();
   none.start();
-  none.update(*b.backend, 1);
+  none.update(On(*b.backend).cx, 1);
   const UseAverage use(none);
   EXPECT_EQ(b.values(), before);
 }

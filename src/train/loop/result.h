@@ -9,14 +9,14 @@ namespace hexapla {
 // Weights that contend to be the result of a run.
 struct Contender {
   std::string what;             // "mean of the last 5 checkpoints", "best single model (update 1200)"
-  std::optional<double> score;  // on the validation set, by --best-by
+  std::optional<double> score;  // on the validation set, by `best-by`
 };
 
 enum class TrainEnd { finished, interrupted };
 struct TrainResult {
   TrainEnd end;
   int64_t updates = 0, epochs = 0;
-  std::optional<double> best_score;     // by --best-by
+  std::optional<double> best_score;     // by `best-by`
   std::string model;                    // DIR/model.safetensors; empty when interrupted
   size_t peak_bytes = 0;                // of working memory that training took
   std::vector<Contender> contenders{};  // the one that the model is first; empty when interrupted

@@ -37,7 +37,7 @@ struct CosineDecay {
   double after(double step) const;
 };
 
-// The peak; with --schedule plateau the run lowers it (Plateau, below).
+// The peak; with `schedule` plateau the run lowers it (Plateau, below).
 struct ConstantRate {
   double peak;
   int64_t warmup;
@@ -49,14 +49,14 @@ using Schedule = std::variant<InverseSquareRoot, LinearDecay, CosineDecay, Const
 // The learning rate of a step, 1 or more.
 double learning_rate(const Schedule& schedule, int64_t step);
 
-// Where the rise ends: --lr, or factor * (d_model * warmup)^-0.5, the paper's.
+// Where the rise ends: `lr`, or factor * (d_model * warmup)^-0.5, the paper's.
 double peak_learning_rate(const TrainOptions& options);
 // UsageError: a schedule that needs an end or validations, and the options give none.
 Schedule make_schedule(const TrainOptions& options);
-// The step at which a decay ends: --decay-updates, else --max-updates.
+// The step at which a decay ends: `decay-updates`, else `max-updates`.
 int64_t end_of_decay(const TrainOptions& options);
 
-// What --schedule plateau does to the learning rate: a factor that shrinks when validations stop getting better.
+// What `schedule` plateau does to the learning rate: a factor that shrinks when validations stop getting better.
 struct Plateau {
   double scale = 1;
   int64_t stalled = 0;  // validations since the best one or the last reduction

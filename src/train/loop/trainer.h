@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "model/transformer.h"
+#include "train/data/training_data.h"
 #include "train/loop/result.h"
-#include "train/loop/training_data.h"
-#include "train/loop/watcher.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 

@@ -149,7 +149,7 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
   // It has the memory of the arena, which the system gets back meanwhile.
   const size_t translation = beyond(translating_memory(model, data, options), step);
   if (translation > 0) plan.parts.emplace_back(translating, translation);
-  // Sums in f64 and a model of --average-best have the memory of arena and moments.
+  // Sums in f64 and a model of `average-best` have the memory of arena and moments.
   const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
   if (means > 0) plan.parts.emplace_back("means", means);
   return plan;

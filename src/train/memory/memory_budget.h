@@ -2,8 +2,8 @@
 // Does a training fit into memory, and how large may its batches be?
 #include "data/batches/batch_stream.h"
 #include "model/weights/parameters.h"
-#include "train/loop/training_data.h"
-#include "train/loop/watcher.h"
+#include "train/data/training_data.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 
@@ -39,7 +39,7 @@ size_t arena_room(const Transformer& model, const Parameters& parameters, const 
 // where not even 64 tokens fit.
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data);
 
-// options with the --decay-updates of the run that the folder holds where none are given: they follow --max-updates,
+// options with the `decay-updates` of the run that the folder holds where none are given: they follow `max-updates`,
 // but a learning rate does not change its course because a run is to go on for longer. The watcher is told.
 TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher);
 

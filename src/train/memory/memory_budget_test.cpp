@@ -9,8 +9,8 @@
 #include "base/files/test_folder.h"
 #include "base/system/child_process.h"
 #include "base/system/machine.h"
-#include "train/loop/watchers.h"
 #include "train/test_runs.h"
+#include "train/watch/watchers.h"
 
 namespace hexapla {
 namespace {

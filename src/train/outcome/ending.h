@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "train/loop/watcher.h"
 #include "train/outcome/final_model.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 
-// A run that has made its last update. The model holds the weights of that: with --ema the moving average.
+// A run that has made its last update. The model holds the weights of that: with `ema` the moving average.
 struct EndOfRun {
   Trained trained;
   Parameters& parameters;  // of trained.model
@@ -23,8 +23,8 @@ struct HandedOver {
   std::string path;                   // DIR/model.safetensors
   std::vector<Contender> contenders;  // the one that it is first
 };
-// Writes DIR/model.safetensors (docs/adr/0014): the mean that --average-last or --average-best ask for, or the best
-// model, whichever --final-model says; the last weights where there is neither. Where the disk is full, checkpoints
+// Writes DIR/model.safetensors (docs/adr/0014): the mean that `average-last` or `average-best` ask for, or the best
+// model, whichever `final-model` says; the last weights where there is neither. Where the disk is full, checkpoints
 // older than the newest go before the result does. RunError where no model can be written: one of an earlier end is
 // called earlier-model.safetensors then, so that nobody takes it for the result.
 HandedOver hand_over(EndOfRun& run);

@@ -25,7 +25,7 @@ bool past_limits(const TrainOptions& o, const RunState& s) {
 }
 
 // A run that the clock ended, or limits that were lowered too late, cannot be repeated by these: what repeats it is the
-// updates that it made, with the learning rates that it had. What repeats its best model is --final-model best.
+// updates that it made, with the learning rates that it had. What repeats its best model is `final-model` best.
 Provenance make_provenance(const Trained& trained, const RunState& state, const Weights& weights) {
   const auto& [model, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();

@@ -6,8 +6,8 @@
 
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
+#include "train/data/training_data.h"
 #include "train/loop/result.h"
-#include "train/loop/training_data.h"
 #include "train/run/checkpoint.h"
 #include "train/run/run_state.h"
 
@@ -26,7 +26,7 @@ struct Weights {
   enum class Kind { last, best, mean_of_last, mean_of_best };  // best: on the validation set when it was written
   Kind kind = Kind::last;
   std::vector<int64_t> updates{};  // one, or those that entered a mean
-  std::optional<double> score{};   // on the validation set, by --best-by
+  std::optional<double> score{};   // on the validation set, by `best-by`
 
   bool is_mean() const { return kind == Kind::mean_of_last || kind == Kind::mean_of_best; }
   std::string text() const;  // "mean of the last 5 checkpoints", "model of update 1200"

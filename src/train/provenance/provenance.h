@@ -1,5 +1,5 @@
 #pragma once
-// A run as a provenance: everything that decides its result, kept in the model file, so that it can be run again.
+// What made a model: everything that decides its result, kept in the model file, so that it can be run again.
 #include <map>
 #include <string>
 #include <vector>

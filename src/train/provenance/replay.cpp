@@ -52,7 +52,7 @@ const std::string& state_value(const LoadedCheckpoint& c, const std::string& key
   return found->second;
 }
 
-// --freeze of the run whose step it was.
+// `freeze` of the run whose step it was.
 std::string freeze_of(const LoadedCheckpoint& c) {
   const auto found = c.state.find("identity");
   const json identity = found == c.state.end() ? json() : json::parse(found->second, nullptr, false);
@@ -110,7 +110,7 @@ StepFindings check_step(Context& outer, Transformer& model, const Parameters& pa
   cx.training = true;
   cx.seed = step.seed;
   cx.step = step.dropout_step;
-  outer.backend.fill(parameters.gradients(), 0);
+  fill(outer, parameters.gradients(), 0);
   int64_t tokens = 0;
   for (const Batch& b : step.batches) tokens += b.target_tokens();
   Transformer::Saved saved;
@@ -124,7 +124,7 @@ StepFindings check_step(Context& outer, Transformer& model, const Parameters& pa
     f.loss.nll += sums.nll;
     f.loss.tokens += sums.tokens;
   }
-  f.gradient_norm = std::sqrt(outer.backend.sum_of_squares(parameters.gradients()));
+  f.gradient_norm = std::sqrt(sum_of_squares(outer, parameters.gradients()));
   while (f.first_bad < f.outputs.size() && !f.outputs[f.first_bad].found.bad()) ++f.first_bad;
   return f;
 }

@@ -1,14 +1,14 @@
 #pragma once
 #include <string>
 
-#include "train/loop/training_data.h"
+#include "train/data/training_data.h"
 
 namespace hexapla {
 
 // What must be the same for a run to be resumed, as JSON: otherwise the result would be of neither the old run nor the
 // new. Left out are limits, intervals, threads and what is kept on disk, which change where a run ends but not what it
 // is like there; and the learning rate, its warm-up and clipping, which may have to change for a run to survive.
-// model: with the sizes of the vocabularies. initial: what tells the model of --init-from from others; empty without.
+// model: with the sizes of the vocabularies. initial: what tells the model of `init-from` from others; empty without.
 std::string resume_fingerprint(const TrainOptions& options, const Config& model, const TrainingData& data,
                                const std::string& initial);
 

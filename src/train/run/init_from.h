@@ -8,7 +8,7 @@
 
 namespace hexapla {
 
-// The model that a run starts from (--init-from).
+// The model that a run starts from (`init-from`).
 struct InitialModel {
   LoadedModel model;
   std::string path;

@@ -21,10 +21,10 @@ struct RunState {
   double loss_sum = 0;               // since the last report
   int64_t loss_tokens = 0;           // since the last report
   double mean_loss = 0;              // a token, of the last hundred updates or so
-  std::optional<double> best_score;  // by --best-by; none: not validated yet
+  std::optional<double> best_score;  // by `best-by`; none: not validated yet
   int64_t worse_validations = 0;     // since the best one
-  Plateau plateau;                   // of --schedule plateau
-  BestModels best_models;            // of --average-best
+  Plateau plateau;                   // of `schedule` plateau
+  BestModels best_models;            // of `average-best`
 
   // Of a run that has validated, which earlier versions did not say:
   int64_t best_update = 0;   // that best_score is of; 0: not known

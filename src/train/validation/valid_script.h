@@ -12,7 +12,7 @@ struct ScriptScore {
   std::string problem;  // where there is none: what went wrong
 };
 
-// --valid-script. Writes DIR/validation/translations.txt, references.txt and sources.txt, a sentence a line, and calls
+// `valid-script`. Writes DIR/validation/translations.txt, references.txt and sources.txt, a sentence a line, and calls
 // the program with these three paths; the last line that it writes to stdout is the score. What it writes to stderr is
 // kept in DIR/validation/errors.txt.
 ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::string> translations,

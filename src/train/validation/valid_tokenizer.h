@@ -1,6 +1,6 @@
 #pragma once
-#include "train/loop/training_data.h"
-#include "train/loop/watcher.h"
+#include "train/data/training_data.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 

@@ -1,11 +1,11 @@
 #pragma once
 #include "decode/text/translator.h"
-#include "train/loop/training_data.h"
-#include "train/loop/watcher.h"
+#include "train/data/training_data.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 
-// Of the metric of --best-by, over all sets together. None where that is a script that failed.
+// Of the metric of `best-by`, over all sets together. None where that is a script that failed.
 std::optional<double> score_of(const Validation& v, const std::string& metric);
 
 // The batches of each validation set, as places in data.valid.

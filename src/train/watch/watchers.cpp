@@ -1,4 +1,4 @@
-#include "train/loop/watchers.h"
+#include "train/watch/watchers.h"
 
 #include "base/error.h"
 

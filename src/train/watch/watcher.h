@@ -32,7 +32,7 @@ struct TrainReport {  // one line of DIR/train.jsonl
 struct ValidScores {
   double loss = 0, perplexity = 0;  // perplexity: exp of the unsmoothed loss a token
   std::optional<double> bleu, chrf;
-  std::optional<double> script;  // of --valid-script, over all sets; none where it failed
+  std::optional<double> script;  // of `valid-script`, over all sets; none where it failed
 };
 struct Validation : ValidScores {  // over the lines of all sets together
   int64_t update = 0, epoch = 1;
@@ -40,7 +40,7 @@ struct Validation : ValidScores {  // over the lines of all sets together
   std::string signature;                                  // of BLEU
   double characters_a_word = 0;                           // of the references, words as BLEU has them
   std::string script_problem;                             // why there is no score of the script
-  bool best = false;                                      // by --best-by
+  bool best = false;                                      // by `best-by`
   int64_t stalled = 0;                                    // validations since the best one
   std::vector<std::array<std::string, 3>> examples;       // source, reference, hypothesis: the same pairs every time
 };

@@ -1,4 +1,4 @@
-#include "train/run/tensorboard.h"
+#include "train/watch/tensorboard.h"
 
 #include <unistd.h>
 

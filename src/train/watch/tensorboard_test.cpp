@@ -1,5 +1,5 @@
 // Event files against bytes that TensorBoard's own writer made, and against its reader where there is one.
-#include "train/run/tensorboard.h"
+#include "train/watch/tensorboard.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

@@ -13,7 +13,7 @@ namespace hexapla {
 
 class RunLock;  // train/run/checkpoint.h
 
-// One of --valid-sets: so many of the validation lines, and of the examples that the loss is taken over.
+// One of `valid-sets`: so many of the validation lines, and of the examples that the loss is taken over.
 struct ValidSet {
   std::string name;
   size_t lines = 0, examples = 0;

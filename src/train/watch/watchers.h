@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "train/loop/trainer.h"
-#include "train/run/tensorboard.h"
+#include "train/watch/tensorboard.h"
 
 namespace hexapla {
 

@@ -1,4 +1,4 @@
-#include "train/run/train_log.h"
+#include "train/watch/train_log.h"
 
 #include <gmock/gmock.h>
 

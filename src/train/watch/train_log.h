@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "train/loop/training_data.h"
-#include "train/loop/watcher.h"
+#include "train/data/training_data.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla {
 

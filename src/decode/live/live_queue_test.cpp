@@ -1,0 +1,268 @@
+#include "decode/live/live_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "backend/cpu/cpu.h"
+#include "base/compute/parallel.h"
+#include "base/files/test_folder.h"
+#include "decode/models/workers.h"
+#include "decode/search/beam_search.h"
+#include "decode/search/decode_loop.h"
+#include "decode/test_models.h"
+
+namespace hexapla {
+namespace {
+
+using namespace test;
+using std::chrono::milliseconds;
+using Clock = LiveRequest::Clock;
+
+constexpr LiveLimits limits{.sentences = 6, .tokens = 60, .longest = 40, .widest = 8, .cache_rows = 600};
+
+struct Served {
+  TestModel m{small_config()};
+  std::unique_ptr<Backend> backend = make_cpu_backend();
+  LiveQueue queue{limits, specials, positions(m.model)};
+  std::vector<std::thread> loops;
+  std::vector<size_t> peaks;
+
+  explicit Served(int workers) : peaks(workers) {
+    for (int i = 0; i < workers; ++i)
+      loops.emplace_back([this, i] {
+        set_threads(1);
+        const DType dtype = m.model.target_embedding().table.value.dtype;
+        Arena arena(live_memory(m.model, limits, dtype));
+        Context cx{*backend, arena, dtype};
+        serve(cx, m.model, queue);
+        peaks[static_cast<size_t>(i)] = arena.mark().bottom;
+      });
+  }
+  ~Served() { end(); }
+  void end(bool finish = true) {
+    queue.close(finish);
+    for (std::thread& t : loops)
+      if (t.joinable()) t.join();
+  }
+  std::vector<Hypothesis> alone(const Ids& source, const SearchOptions& options,
+                                const SentenceConstraints& constraints) const {
+    const size_t first = 0;
+    Queue list{
+        .sources = {&source, 1}, .order = {&first, 1}, .sentences = 1, .tokens = 1, .requests = {&constraints, 1}};
+    std::vector<Hypothesis> found;
+    const DType dtype = m.model.target_embedding().table.value.dtype;
+    on_workers(1, *backend, dtype, search_memory(m.model, list, options, dtype), [&](Context& cx) {
+      search(cx, m.model, list, options, specials, [&](size_t, std::vector<Hypothesis> h) { found = std::move(h); });
+    });
+    return found;
+  }
+};
+
+SearchOptions some_options(Random& random) {
+  SearchOptions o{.beam_size = 1 + static_cast<int>(random.below(8)), .extra_length = random.below(12)};
+  o.n_best = 1 + static_cast<int>(random.below(static_cast<uint32_t>(o.beam_size)));
+  if (random.below(3) == 0) o.length_penalty = PowerPenalty{1.0};
+  if (random.below(4) == 0) o.min_length = random.below(10);
+  if (random.below(4) == 0) o.no_repeat_ngram = 2;
+  if (random.below(4) == 0) o.token_scores = true;
+  if (random.below(5) == 0)
+    o.sampling = SamplingOptions{.temperature = 0.7, .top_k = random.below(6), .seed = random.below(9)};
+  return o;
+}
+
+struct Asked {
+  Ids source;
+  SearchOptions options;
+  SentenceConstraints constraints;
+  std::optional<LiveResult> result;
+  int ends = 0;
+  size_t steps = 0;
+};
+
+// They arrive from three threads while others are on their way; some are cancelled, some too late.
+TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
+  Random random(11);
+  const std::vector<Ids> sources = random_sentences(500, 20, 24);
+  std::vector<Asked> all(500);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i] = {sources[i], some_options(random), {}, {}};
+    all[i].constraints.line = i;
+  }
+  std::mutex mutex;
+  Served served(2);
+  const auto submit = [&](size_t from) {
+    for (size_t i = from; i < all.size(); i += 3) {
+      Asked& a = all[i];
+      LiveRequest r{.source = a.source, .options = a.options, .constraints = a.constraints};
+      if (i % 7 == 3) r.deadline = Clock::now() - milliseconds(1);
+      r.on_step = [&a](const Ids& so_far) { a.steps = std::max(a.steps, so_far.size()); };
+      r.on_end = [&](LiveResult result) {
+        const std::lock_guard lock(mutex);
+        a.result = std::move(result), ++a.ends;
+      };
+      const size_t name = served.queue.submit(std::move(r));
+      if (i % 11 == 5) served.queue.cancel(name);
+      if (i % 50 == 0) std::this_thread::sleep_for(milliseconds(2));
+    }
+  };
+  std::vector<std::thread> callers;
+  for (size_t from = 0; from < 3; ++from) callers.emplace_back(submit, from);
+  for (std::thread& t : callers) t.join();
+  served.end();
+  size_t finished = 0, with_steps = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Asked& a = all[i];
+    ASSERT_EQ(a.ends, 1) << i;
+    if (a.result->end == LiveEnd::finished) {
+      ++finished;
+      with_steps += a.steps > 0;
+      EXPECT_EQ(a.result->hypotheses, served.alone(a.source, a.options, a.constraints)) << i;
+    } else {
+      EXPECT_EQ(a.result->end, i % 11 == 5 ? LiveEnd::cancelled : LiveEnd::late) << i;
+      EXPECT_TRUE(i % 11 == 5 || i % 7 == 3) << i;
+    }
+    EXPECT_FALSE(i % 7 == 3 && a.result->end == LiveEnd::finished) << "too late, and yet finished: " << i;
+  }
+  EXPECT_GT(finished, 350u);
+  EXPECT_GT(with_steps, 300u);
+  for (const size_t held : served.peaks) EXPECT_EQ(held, 0u) << "the arena is not given back";
+}
+
+TEST(LiveQueue, WhatIsOnItsWayCanBeCancelled) {
+  Served served(1);
+  std::promise<LiveResult> ended;
+  std::promise<void> begun;
+  std::atomic<bool> told = false;
+  // Far from its end, and slow.
+  LiveRequest r{.source = random_sentences(1, 4, 24)[0],
+                .options = {.beam_size = 1, .extra_length = 30, .min_length = 30}};
+  r.on_step = [&](const Ids&) {
+    if (!told.exchange(true)) begun.set_value();
+    std::this_thread::sleep_for(milliseconds(20));
+  };
+  r.on_end = [&](LiveResult result) { ended.set_value(std::move(result)); };
+  const size_t name = served.queue.submit(std::move(r));
+  begun.get_future().wait();
+  EXPECT_TRUE(served.queue.cancel(name));
+  EXPECT_EQ(ended.get_future().get().end, LiveEnd::cancelled);
+  EXPECT_FALSE(served.queue.cancel(name)) << "it is gone";
+}
+
+TEST(LiveQueue, ADeadlineEndsWhatIsOnItsWay) {
+  Served served(1);
+  std::promise<LiveResult> ended;
+  LiveRequest r{.source = random_sentences(1, 4, 24)[0],
+                .options = {.beam_size = 1, .extra_length = 30, .min_length = 30}};
+  r.deadline = Clock::now() + milliseconds(50);
+  r.on_step = [](const Ids&) { std::this_thread::sleep_for(milliseconds(20)); };
+  r.on_end = [&](LiveResult result) { ended.set_value(std::move(result)); };
+  served.queue.submit(std::move(r));
+  EXPECT_EQ(ended.get_future().get().end, LiveEnd::late);
+}
+
+TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
+  const TestModel m(small_config());
+  LiveLimits few = limits;
+  few.waiting = 2;
+  LiveQueue queue(few, specials, positions(m.model));
+  const auto submit = [&](int tokens, SearchOptions options) {
+    queue.submit({.source = Ids(static_cast<size_t>(tokens), 5), .options = options, .on_end = [](LiveResult) {}});
+  };
+  const auto refusal = [&](int tokens, SearchOptions options) {
+    return what_of<UsageError>([&] { submit(tokens, options); });
+  };
+  EXPECT_THAT(refusal(61, {}), testing::HasSubstr("61 source tokens, but this queue takes at most 60"));
+  EXPECT_THAT(refusal(5, {.extra_length = 36}), testing::HasSubstr("41 tokens that its translation may have"));
+  EXPECT_THAT(refusal(5, {.beam_size = 9, .extra_length = 5}), testing::HasSubstr("9 hypotheses at a time"));
+  EXPECT_THAT(refusal(5, {.beam_size = 0}), testing::HasSubstr("`beam-size` is 0"));
+  submit(5, {.extra_length = 5});
+  submit(5, {.extra_length = 5});
+  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }),
+              testing::HasSubstr("2 requests wait already"));
+  queue.close(false);
+  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("closed"));
+}
+
+TEST(LiveQueue, ClosingAnswersThoseThatWait) {
+  const TestModel m(small_config());
+  LiveQueue queue(limits, specials, positions(m.model));
+  std::vector<LiveEnd> ends;
+  for (int i = 0; i < 3; ++i)
+    queue.submit({.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
+                    ends.push_back(r.end);
+                  }});
+  EXPECT_EQ(queue.waiting(), 3u);
+  queue.close(false);
+  EXPECT_THAT(ends, testing::ElementsAre(LiveEnd::cancelled, LiveEnd::cancelled, LiveEnd::cancelled));
+  EXPECT_EQ(queue.waiting(), 0u);
+}
+
+// Throws at its second step.
+struct Failing final : DecodingStrategy {
+  BeamSearch beam;
+  int steps = 0;
+  explicit Failing(const SearchOptions& options) : beam(options, specials) {}
+  void begin(Sentence& s) override { beam.begin(s); }
+  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override {
+    if (++steps == 2) throw RunError("it fails");
+    beam.choose(cx, logits, sentences, first);
+  }
+};
+
+// Three sentences of a strategy each, of which the one in the middle fails.
+struct Three final : SentenceQueue {
+  const std::vector<Ids> sources = random_sentences(3, 12, 24);
+  const SearchOptions options{.beam_size = 3, .extra_length = 8};
+  const SentenceConstraints none;
+  Failing fails{options};
+  BeamSearch first{options, specials}, last{options, specials};
+  std::vector<std::vector<Hypothesis>> found{3};
+  std::vector<size_t> failures;
+  size_t given = 0;
+
+  std::optional<SentenceJob> next(bool) override {
+    if (given == 3) return {};
+    DecodingStrategy* const strategies[] = {&first, &fails, &last};
+    const size_t i = given++;
+    return SentenceJob{i, &sources[i], &options, &none, strategies[i]};
+  }
+  void done(size_t name, std::vector<Hypothesis> hypotheses) override { found[name] = std::move(hypotheses); }
+  bool failed(size_t name, const std::exception_ptr&) override {
+    failures.push_back(name);
+    return true;
+  }
+};
+
+TEST(DecodeLoop, AFailureLeavesItsNeighboursAlone) {
+  const Served served(0);
+  Three queue;
+  DecodingCapacity capacity;
+  capacity.sentences = 3, capacity.tokens = 60, capacity.cache_rows = 600, capacity.longest = 60, capacity.widest = 3;
+  Arena arena(live_memory(served.m.model, limits, DType::f32));
+  Context cx{*served.backend, arena};
+  DecoderSteps steps(cx, served.m.model, capacity.tokens, capacity.cache_rows);
+  DecodeLoop(steps, positions(served.m.model), queue, capacity).run(cx);
+  EXPECT_THAT(queue.failures, testing::ElementsAre(1));
+  for (const size_t i : {0, 2})
+    EXPECT_EQ(queue.found[i], served.alone(queue.sources[i], queue.options, queue.none)) << i;
+}
+
+// A request whose step throws is the only one that is lost.
+TEST(LiveQueue, AFailureIsThatOfItsRequest) {
+  Served served(1);
+  const Tensor weights = served.m.parameters.values();
+  for (float& w : weights.values<float>()) w = NAN;
+  std::promise<LiveResult> ended;
+  served.queue.submit({.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
+                         ended.set_value(std::move(r));
+                       }});
+  const LiveResult result = ended.get_future().get();
+  EXPECT_EQ(result.end, LiveEnd::failed);
+  EXPECT_THROW(std::rethrow_exception(result.error), RunError);
+}
+
+}  // namespace
+}  // namespace hexapla

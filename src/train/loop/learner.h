@@ -1,0 +1,66 @@
+#pragma once
+// The weights of a run, and how one update changes them.
+#include <optional>
+
+#include "model/weights/parameters.h"
+#include "train/data/training_data.h"
+#include "train/loop/communicator.h"
+#include "train/loop/optimizer.h"
+#include "train/memory/memory_budget.h"
+#include "train/provenance/replay.h"
+#include "train/run/checkpoint.h"
+#include "train/run/init_from.h"
+
+namespace hexapla {
+
+class Learner {
+ public:
+  Learner(const TrainOptions& options, const TrainingData& data, Backend& backend, Communicator& communicator);
+
+  // The weights that a run begins with, of init-from where there is such a model. -> what was carried over; "": nothing
+  std::string initialise();
+  // What tells the model of init-from from others; "" without.
+  std::string initial_checksum() const { return initial_ ? initial_->checksum() : ""; }
+  void forget_initial_model() { initial_.reset(); }
+
+  // Of the mean over the target tokens of all batches. step: of the first batch's dropout; each draws anew.
+  LossSums accumulate_gradient(const std::vector<Batch>& batches, uint32_t step);
+  double gradient_norm() { return optimizer_.gradient_norm(cx_); }
+  // update: 1 at the first; scale: of a plateau; norm: of this gradient.
+  void update(int64_t update, double scale, double norm);
+  double learning_rate(int64_t update, double scale) const { return optimizer_.learning_rate(update, scale); }
+  bool weights_are_finite();
+
+  std::vector<NamedTensor> tensors() const;  // all that a checkpoint holds
+  // false: of an earlier version that did not average running statistics; their average begins now.
+  bool read(const LoadedCheckpoint& checkpoint);
+
+  // No update follows: the memory of gradients and moments is the system's.
+  void end_updates();
+
+  Transformer& model() { return model_; }
+  Parameters& parameters() { return parameters_; }
+  MovingAverage& average() { return average_; }
+  Context& context() { return cx_; }
+  BatchStream& stream() { return *stream_; }
+  const BatchStream& stream() const { return *stream_; }
+  const MemoryPlan& plan() const { return plan_; }
+  size_t peak() const { return arena_.peak(); }
+
+ private:
+  const TrainOptions& options_;
+  const TrainingData& data_;
+  Communicator& communicator_;
+  Transformer model_;
+  Parameters parameters_;
+  Optimizer optimizer_;
+  MovingAverage average_;
+  std::unique_ptr<BatchStream> stream_;
+  MemoryPlan plan_;
+  Arena arena_;
+  Context cx_;
+  std::optional<InitialModel> initial_;
+  Transformer::Saved saved_;
+};
+
+}  // namespace hexapla

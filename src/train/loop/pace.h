@@ -1,0 +1,35 @@
+#pragma once
+// How fast a run is, and how far it has come.
+#include "base/system/running_clock.h"
+#include "train/data/training_data.h"
+#include "train/run/run_state.h"
+#include "train/watch/watcher.h"
+
+namespace hexapla {
+
+class Pace {
+ public:
+  Pace(const TrainOptions& options, const RunState& state, const BatchStream& stream)
+      : options_(options), state_(state), stream_(stream) {}
+
+  void start();                             // of this session
+  void reported();                          // the rate of the next report begins here, or after a validation
+  bool due_to_be_shown();                   // a few times a second
+  double seconds() const;                   // of the run, earlier sessions counted
+  double progress() const;                  // of the nearest limit, 0 .. 1
+  bool finished() const;                    // a limit is reached
+  void fill_in(TrainReport& report) const;  // rate, progress and time left
+
+ private:
+  double since(double then) const { return clock_.seconds() - then; }
+
+  const TrainOptions& options_;
+  const RunState& state_;
+  const BatchStream& stream_;
+  RunningClock clock_;
+  double started_ = 0, reported_ = 0, shown_ = 0;  // by the clock
+  int64_t reported_tokens_ = 0;
+  double progress_at_start_ = 0;
+};
+
+}  // namespace hexapla

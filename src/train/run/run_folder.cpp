@@ -1,0 +1,94 @@
+#include "train/run/run_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files/disk.h"
+#include "base/files/file.h"
+#include "train/outcome/best_files.h"
+#include "train/outcome/final_model.h"
+#include "train/validation/validation.h"
+
+namespace hexapla {
+
+void RunFolder::tidy() const {
+  for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
+  remove_unfinished(checkpoints());
+}
+
+void RunFolder::resumed_from(const Resumed& found) {
+  saved_update_ = found.state.update;
+  const auto schedule = found.checkpoint.state.find("schedule");
+  if (schedule != found.checkpoint.state.end() && schedule->second == "off") extra_checkpoint_ = found.state.update;
+}
+
+void RunFolder::open_logs(int64_t update) {
+  log_.emplace(options_.model + "/train.jsonl", update);
+  valid_log_.emplace(options_.model + "/valid.jsonl", update);
+}
+
+void RunFolder::save(RunState& state, const Content& content) {
+  if (!write_checkpoint(state, "on", content)) return lost(state);
+  written("an old checkpoint was not removed", [&] {
+    if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+    extra_checkpoint_.reset();
+    prune(checkpoints(), std::max(options_.keep, options_.average_last));
+    prune_best(options_.model, state);
+  });
+}
+
+void RunFolder::lost(RunState& state) const {
+  state.lost_checkpoints.push_back(state.update);
+  if (static_cast<int64_t>(state.lost_checkpoints.size()) > options_.average_last)
+    state.lost_checkpoints.erase(state.lost_checkpoints.begin());
+}
+
+void RunFolder::save_off_schedule(const RunState& state, const Content& content) {
+  if (saved_update_ == state.update || !write_checkpoint(state, "off", content)) return;
+  if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+  extra_checkpoint_ = state.update;
+}
+
+// Where it fails the last good one stays and the next is tried.
+bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
+  if (!written("no checkpoint was written, training goes on",
+               [&] { save_making_room(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
+    return false;
+  saved_update_ = state.update;
+  watcher_.saved(state.update, checkpoints());
+  return true;
+}
+
+void RunFolder::log(const TrainReport& report) {
+  lost_lines_ += !written("the report was not logged", [&] { log_->append(to_json(report)); });
+}
+
+void RunFolder::log(const Validation& validation) {
+  lost_lines_ += !written("the validation was not logged", [&] { valid_log_->append(to_json(validation)); });
+}
+
+bool RunFolder::written(const char* otherwise, const std::function<void()>& write) {
+  try {
+    write();
+    return true;
+  } catch (const RunError& e) {
+    watcher_.note(cat(otherwise, ": ", e.what()));
+    return false;
+  }
+}
+
+std::vector<std::string> RunFolder::missing(int64_t update) const {
+  std::vector<std::string> all;
+  if (saved_update_ != update)
+    all.push_back(cat("the checkpoint of the last update: the run can go on from ",
+                      saved_update_ > 0 ? cat("update ", saved_update_) : "its beginning", " only"));
+  if (lost_lines_ > 0) all.push_back(cat(lost_lines_, " lines of train.jsonl and valid.jsonl"));
+  return all;
+}
+
+void RunFolder::forget_failure() const {
+  std::error_code none;
+  std::filesystem::remove_all(failure(), none);
+}
+
+}  // namespace hexapla
