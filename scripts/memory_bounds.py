@@ -117,6 +117,12 @@ def peak_of(command, log):
     return run.returncode, peak / 1024
 
 
+def updates(o):
+    """As many as it takes until everything that the training needs has been there: where an epoch is made in windows,
+    the third comes into memory when the first is used up."""
+    return 40 if "shuffle-memory" in o or "subword-alpha" in o else 8
+
+
 def train(hexapla, o, text, folder, draw):
     """-> (announced MiB, MiB at the highest, all that it announced), or the end of what went wrong."""
     sets = write_text(f"{folder}/train", draw, text["lines"], text["longest"], 4000)
@@ -124,7 +130,7 @@ def train(hexapla, o, text, folder, draw):
     for i in range(text["valid sets"]):
         valid += write_text(f"{folder}/valid{i}", draw, text["valid lines"], text["valid longest"], 4000)
     command = [hexapla, "train", "--color", "never", "--model", f"{folder}/run", "--train-sets", *sets, "--valid-sets", *valid,
-               "--max-updates", "8", "--max-epochs", "0", "--valid-every", "4", "--save-every", "2", "--report-every", "4",
+               "--max-updates", str(updates(o)), "--max-epochs", "0", "--valid-every", "4", "--save-every", "2", "--report-every", "4",
                "--lr", "1e-4"]
     flags = [f"--{name}" if value == "true" else f"--{name}={value}" for name, value in o.items()]
     code, peak = peak_of(command + flags, f"{folder}/log")
