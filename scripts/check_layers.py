@@ -13,12 +13,12 @@ import sources
 LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "nccl.h", "cublasLt.h",
-            "omp.h", "boost/beast.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h"]
+            "omp.h", "boost/beast.hpp", "nlohmann/json.hpp", "CLI/CLI.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h"]
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}
 JSON_TEXT = re.compile(r"\.dump\(")
-MAY_DUMP = "base/json_text.h"  # bytes that are not UTF-8 would end the program anywhere else
+MAY_DUMP = "base/json.h"  # bytes that are not UTF-8 would end the program anywhere else
 FLAG = re.compile(r'"--')
 MAY_SAY_FLAGS = {"cli", "base/option_names.cpp"}
 CIRCLE, FILES = 2, 20  # units of a circle of includes, and files of a folder, at most

@@ -99,7 +99,7 @@ class Layers(unittest.TestCase):
 
     def test_json_becomes_text_at_one_place(self):
         self.finds("src/base/b.cpp:2: JSON becomes text by json_text()", {"src/base/b.cpp": "\nauto s = j.dump(1);\n"})
-        self.assertEqual(problems(check_layers.check, files={"src/base/json_text.h": "#pragma once\n// j.dump(1)\n"}), [])
+        self.assertEqual(problems(check_layers.check, files={"src/base/json.h": "#pragma once\n// j.dump(1)\n"}), [])
 
     def test_libraries_do_not_print_or_exit(self):
         for call in ("std::cerr << 1;", 'printf("x");', "exit(1);", "std::abort();"):

@@ -3,11 +3,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/json.h"
 #include "base/test_paths.h"
 
 namespace hexapla {

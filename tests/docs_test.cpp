@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/files/toy_corpus.h"
 #include "base/test_paths.h"
-#include "base/toy_corpus.h"
 
 namespace hexapla {
 namespace {

@@ -1,13 +1,20 @@
 #pragma once
-// A subcommand is one file with one door: add_<name>() declares its options and what it does when chosen.
-#include <CLI/CLI.hpp>
+// A subcommand is one file with one door: add_<name>() declares its options and what it does when chosen. The parser
+// behind it is CLI11, which only cli/parser.h includes: it takes longer to compile than a command does.
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/range.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace hexapla::cli {
 
@@ -23,47 +30,96 @@ struct NumberIn<std::vector<T>> : std::type_identity<T> {};
 template <class T>
 constexpr bool holds_number = !std::is_void_v<typename NumberIn<T>::type>;
 
+// Looks at a word where it is read, and throws UsageError. The name tells options apart that have it.
+struct Validator {
+  std::function<void(const std::string& word)> check;
+  std::string name = "";
+};
+
+// Of a command, which owns it. Each of the functions that declare something returns the option.
+class Option {
+ public:
+  explicit Option(CLI::Option& parsed) : parsed_(parsed) {}
+
+  Option* default_str(const std::string& text);  // as the help shows it
+  Option* type_name(const std::string& name);
+  Option* group(const std::string& title);
+  Option* required();
+  Option* expected(int words);  // below 0: so many or more
+  Option* expected(int least, int most);
+  Option* list();      // one word or more
+  Option* repeated();  // one word each time it is given
+  Option* take_all();  // every time counts, not the last alone
+  Option* delimiter(char between);
+  Option* check(const Validator& validator);
+  Option* needs(Option* other);
+  Option* excludes(Option* other);
+
+  size_t count() const;  // how often it was given
+  CLI::Option& parsed() const { return parsed_; }
+
+ private:
+  CLI::Option& parsed_;
+};
+
 // The program or a subcommand. An option with a number takes its range, without which it does not compile; the help
 // shows the range, and what is no number in it is a UsageError with option, value and range.
-class Command : public CLI::App {
+class Command {
  public:
   struct NumberOption {
-    CLI::Option* option;
+    Option* option;
     std::string requirement;           // as the message says it
     std::vector<std::string> outside;  // numbers next to the range that it does not have
   };
 
-  using CLI::App::App;
+  explicit Command(const std::string& help = "", const std::string& name = "");
+  explicit Command(std::shared_ptr<CLI::App> parser);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
 
-  template <class T>
-  CLI::Option* add_option(const std::string& names, T& variable, const std::string& help) {
-    static_assert(!holds_number<T>, "an option with a number takes its range: names, variable, range, help");
-    return CLI::App::add_option(names, variable, help);
-  }
+  Option* add_flag(const std::string& names, bool& variable, const std::string& help);
+  Option* add_option(const std::string& names, std::string& variable, const std::string& help);
+  Option* add_option(const std::string& names, std::optional<std::string>& variable, const std::string& help);
+  Option* add_option(const std::string& names, std::vector<std::string>& variable, const std::string& help);
   template <class T, Number N>
-  CLI::Option* add_option(const std::string& names, T& variable, const Range<N>& range, const std::string& help) {
+  Option* add_option(const std::string& names, T& variable, const Range<N>& range, const std::string& help) {
     using Own = typename NumberIn<T>::type;
-    CLI::Option* option =
-        CLI::App::add_option(names, [this, &variable, range, place = numbers_.size()](const CLI::results_t& words) {
-          const std::string name = numbers_[place].option->get_lnames().front();
-          if constexpr (is_list<T>) variable.clear();
-          for (const std::string& word : words)
-            if constexpr (is_list<T>)
-              variable.push_back(range.parse(name, word));
-            else
-              variable = static_cast<Own>(range.parse(name, word));
-          return true;
-        });
-    option->description(help + " (" + range.text() + ")")->type_name(CLI::detail::type_name<Own>());
-    if (is_list<T>) option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+    const auto read = [&variable, range](const std::string& name, const std::vector<std::string>& words) {
+      if constexpr (is_list<T>) variable.clear();
+      for (const std::string& word : words)
+        if constexpr (is_list<T>)
+          variable.push_back(range.parse(name, word));
+        else
+          variable = static_cast<Own>(range.parse(name, word));
+    };
+    Option* option = add_read(names, help + " (" + range.text() + ")", read);
+    option->type_name(std::floating_point<Own> ? "FLOAT" : std::unsigned_integral<Own> ? "UINT" : "INT");
+    if (is_list<T>) option->list();
     numbers_.push_back({option, range.requirement(), range.outside()});
     return option;
   }
 
-  Command* add_command(const std::string& name, const std::string& what);
+  // The option of this name, "--beam-size". It must be there.
+  Option* get_option(const std::string& name);
   const std::vector<NumberOption>& numbers() const { return numbers_; }
 
+  Command* add_command(const std::string& name, const std::string& help);
+  const std::deque<Command>& commands() const { return commands_; }
+  void require_command();
+  void footer(const std::string& text);
+  void callback(const std::function<void()>& chosen);
+  CLI::App& parser() const { return *parser_; }
+
  private:
+  using Read = std::function<void(const std::string& name, const std::vector<std::string>& words)>;
+
+  Option* add(CLI::Option* parsed);
+  Option* add_read(const std::string& names, const std::string& help, const Read& read);
+
+  std::shared_ptr<CLI::App> parser_;
+  std::deque<Option> options_;
+  std::deque<Command> commands_;
   std::vector<NumberOption> numbers_;
 };
 

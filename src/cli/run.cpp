@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/options/train_options.h"
+#include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
@@ -21,15 +22,16 @@ namespace {
 void complain(const std::string& message) { say_on_stderr("hexapla: error: " + message + "\n"); }
 
 // The subcommand that was named, or the program itself.
-const CLI::App& named(const CLI::App& app) {
-  const auto commands = app.get_subcommands();
-  return commands.empty() ? app : *commands.front();
+const Command& named(const Command& app) {
+  for (const Command& command : app.commands())
+    if (command.parser().parsed()) return command;
+  return app;
 }
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
 
 // An argument that nothing takes: CLI11 would list it and its neighbours in reverse.
-std::string unexpected(const CLI::App& app, const CLI::App& command, std::string word) {
+std::string unexpected(const Command& app, const Command& command, std::string word) {
   if (word.front() != '-') {
     if (&command != &app) return cat("'", word, "' is one argument too many");
     return cat("there is no command '", word, "'", did_you_mean(nearest_command(app, word)));
@@ -40,15 +42,15 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, std::string
   return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
-int complain_about_usage(const CLI::App& app, const std::string& what) {
-  const CLI::App& command = named(app);
-  complain(cat(what, "\nSee 'hexapla", &command == &app ? "" : " " + command.get_name(), " --help'."));
+int complain_about_usage(const Command& app, const std::string& what) {
+  const Command& command = named(app);
+  complain(cat(what, "\nSee 'hexapla", &command == &app ? "" : " " + command.parser().get_name(), " --help'."));
   return 2;
 }
 
-std::string what_of(const CLI::App& app, const CLI::ParseError& e) {
-  const CLI::App& command = named(app);
-  const std::vector<std::string> rest = command.remaining(true);
+std::string what_of(const Command& app, const CLI::ParseError& e) {
+  const Command& command = named(app);
+  const std::vector<std::string> rest = command.parser().remaining(true);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
   return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
 }
@@ -65,15 +67,9 @@ void last_one_counts(CLI::App& app) {
 
 }  // namespace
 
-Command* Command::add_command(const std::string& name, const std::string& what) {
-  auto command = std::make_shared<Command>(what, name);
-  add_subcommand(command);
-  return command.get();
-}
-
 void add_commands(Command& app, Action& chosen) {
-  app.require_subcommand(0, 1);
-  app.set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
+  app.parser().require_subcommand(0, 1);
+  app.parser().set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
   app.footer(
       "Start here:\n"
       "  hexapla demo                 train a small Transformer on dates and look inside it\n"
@@ -92,8 +88,8 @@ void add_commands(Command& app, Action& chosen) {
   add_doctor(app, chosen);
   add_bench(app, chosen);
   add_demo(app, chosen);
-  for (CLI::App* command : app.get_subcommands({})) command->footer(command->get_footer() + "\n");
-  last_one_counts(app);
+  for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
+  last_one_counts(app.parser());
 }
 
 namespace {
@@ -146,15 +142,15 @@ int run(int argc, const char* const* argv) try {
   Action chosen;
   add_commands(app, chosen);
   try {
-    app.parse(argc, argv);
+    app.parser().parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    if (e.get_exit_code() == 0) return app.parser().exit(e);  // --help, --version
     return complain_about_usage(app, what_of(app, e));
   } catch (const UsageError& e) {  // a number out of its range
     return complain_about_usage(app, e.what());
   }
   if (!chosen) {
-    std::fputs(app.help().c_str(), stdout);
+    std::fputs(app.parser().help().c_str(), stdout);
     return argc > 1 ? 2 : 0;
   }
   return perform([&] {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "decode/rescoring/score.h"
 #include "tensor/safetensors.h"
 

@@ -1,10 +1,10 @@
 #include "inspect/recorder.h"
+#include "base/json.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/random.h"

@@ -1,11 +1,10 @@
 #include "report/evaluate_report.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "text/utf8.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <ostream>
 

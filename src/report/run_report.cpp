@@ -8,7 +8,7 @@
 #include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "inspect/recorder.h"
 #include "report/chart.h"
 #include "report/svg.h"

@@ -1,9 +1,10 @@
 #pragma once
 // What a run has left in its folder, as one HTML page that needs nothing from elsewhere.
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace hexapla {
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
-#include "base/json_text.h"
+#include "base/json.h"
 
 namespace hexapla {
 namespace {

@@ -9,7 +9,7 @@
 #include <regex>
 
 #include "base/files/file.h"
-#include "base/toy_corpus.h"
+#include "base/files/toy_corpus.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla {

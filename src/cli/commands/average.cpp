@@ -59,8 +59,8 @@ void add_average(Command& app, Action& chosen) {
                 "model files, checkpoints (DIR/checkpoints/update-...), or folders of trainings")
       ->type_name("MODEL")
       ->required();
-  CLI::Option* last = c->add_option("--last", average->last, ranges::count_from_1,
-                                    "of each folder of a training: its so many last checkpoints");
+  Option* last = c->add_option("--last", average->last, ranges::count_from_1,
+                               "of each folder of a training: its so many last checkpoints");
   c->add_option("--best", average->best, ranges::count_from_1,
                 "of each folder of a training: its so many best validated models")
       ->excludes(last);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 
@@ -16,8 +15,9 @@
 #include "backend/products_only.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "cli/commands/bench.h"
+#include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "data/files/lines.h"
@@ -362,7 +362,7 @@ void add_bench_train(Command& bench, Action& chosen) {
   Command* c = bench.add_command("train", "target tokens a second of training, and the share of the products");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("tiny");
   c->add_option("--lengths", b->lengths, "wmt or multi30k: how long sentences are")
-      ->check(CLI::IsMember({"wmt", "multi30k"}))
+      ->check(one_of("lengths", {"wmt", "multi30k"}))
       ->default_str("wmt");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("10000");
   c->add_option("--batch-tokens", b->tokens, ranges::batch_tokens, "target tokens of a batch")->default_str("2048");
@@ -387,7 +387,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
-      ->check(CLI::IsMember({"f32", "bf16", "int8"}))
+      ->check(one_of("precision", {"f32", "bf16", "int8"}))
       ->default_str("f32");
   c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
   c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences at a time")->default_str("32");
@@ -404,7 +404,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
 
 void add_bench(Command& app, Action& chosen) {
   Command* c = app.add_command("bench", "measure this machine: training and translating, on made-up text");
-  c->require_subcommand(1);
+  c->require_command();
   c->footer(
       "Examples:\n"
       "  hexapla bench ops --preset base\n"

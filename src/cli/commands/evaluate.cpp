@@ -182,7 +182,7 @@ void add_evaluate(Command& app, Action& chosen) {
   c->add_option(
        "--compare", e->compare,
        "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
-      ->allow_extra_args(false)
+      ->repeated()
       ->check(text_input())
       ->type_name("FILE");
   c->add_option("--source", e->source, "what was translated, for --worst and --best")

@@ -3,11 +3,10 @@
 
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "api/open_model.h"
 #include "base/compute/parallel.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"

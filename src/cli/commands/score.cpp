@@ -5,13 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "api/open_model.h"
 #include "base/compute/parallel.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/search_options.h"

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "cli/options/declare_option.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -39,7 +40,7 @@ std::optional<AttentionHead> guided_head(const OpenModel& model) {
 }  // namespace
 
 void AlignmentFlags::bind(Command& command) {
-  CLI::Option* const on =
+  Option* const on =
       command
           .add_option(
               "--alignment", kind,
@@ -59,7 +60,7 @@ void AlignmentFlags::bind(Command& command) {
       .add_option("--alignment-units", units,
                   "what is numbered: words (between white space; in scripts without blanks, characters), blanks "
                   "(between white space whatever the script), or pieces")
-      ->check(CLI::IsMember({"words", "blanks", "pieces"}))
+      ->check(one_of("alignment-units", {"words", "blanks", "pieces"}))
       ->needs(on)
       ->default_str("words");
 }

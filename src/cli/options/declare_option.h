@@ -10,17 +10,14 @@ namespace hexapla::cli {
 
 // One of them: a switch, a number with its range, a list, or a word, which must be one of its choices.
 template <class T, class Allowed>
-CLI::Option* declare_option(Command& command, const std::string& names, T& field, const std::string& help,
-                            const Allowed& allowed) {
+Option* declare_option(Command& command, const std::string& names, T& field, const std::string& help,
+                       const Allowed& allowed) {
   if constexpr (std::is_same_v<T, bool>)
     return command.add_flag(names, field, help);
   else if constexpr (std::is_same_v<T, std::vector<double>>)
     return command.add_option(names, field, allowed, help)->default_str("");
   else if constexpr (is_list<T>)
-    return command.add_option(names, field, help)
-        ->expected(1, CLI::detail::expected_max_vector_size)
-        ->allow_extra_args()
-        ->default_str("");
+    return command.add_option(names, field, help)->list()->default_str("");
   else if constexpr (holds_number<T>)
     return command.add_option(names, field, allowed, help)
         ->default_str(allowed.zero && field == 0 ? allowed.zero : fmt::format("{}", field));
@@ -29,12 +26,8 @@ CLI::Option* declare_option(Command& command, const std::string& names, T& field
 }
 
 // For words that must be checked where they are read, not when all options are there.
-inline CLI::Validator one_of(const std::string& name, const Choices& choices) {
-  return {[name, choices](std::string& word) {
-            check_choice(choices, name, word);
-            return std::string();
-          },
-          "", ""};
+inline Validator one_of(const std::string& name, const Choices& choices) {
+  return {[name, choices](const std::string& word) { check_choice(choices, name, word); }};
 }
 
 }  // namespace hexapla::cli

@@ -17,7 +17,7 @@ std::string flags_of(const std::string& name) {
 
 auto declare_in(Command& command) {
   return [&command](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
-    CLI::Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
+    Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
     if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
     return option;
   };
@@ -37,7 +37,7 @@ void bind_n_best(Command& command, BeamOptions& options) { BeamOptions::visit_n_
 
 void bind_options(Command& command, SampleOptions& options) {
   SampleOptions::visit(options, declare_in(command));
-  CLI::Option* const on = command.get_option("--sample");
+  Option* const on = command.get_option("--sample");
   SampleOptions::visit(options, [&](const std::string& name, const auto&...) {
     if (name != "sample") command.get_option("--" + name)->needs(on);
   });

@@ -6,14 +6,15 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cli/parser.h"
 
 namespace hexapla::cli {
 namespace {
 
 constexpr auto kTextInput = "text input", kBesideStdin = "text input beside stdin";
 
-CLI::Validator mark(const char* name) {
-  return {[](std::string&) { return std::string(); }, "", name};
+Validator mark(const char* name) {
+  return {[](const std::string&) {}, name};
 }
 
 bool marked(CLI::Option& option, const char* name) {
@@ -25,12 +26,7 @@ bool marked(CLI::Option& option, const char* name) {
   }
 }
 
-}  // namespace
-
-CLI::Validator text_input() { return mark(kTextInput); }
-CLI::Validator text_input_beside_stdin() { return mark(kBesideStdin); }
-
-void check_readers_of_stdin(CLI::App& command) {
+void check_readers(CLI::App& command) {
   std::vector<std::string> readers;
   for (CLI::Option* option : command.get_options()) {
     const bool beside = marked(*option, kBesideStdin);
@@ -43,7 +39,14 @@ void check_readers_of_stdin(CLI::App& command) {
   if (readers.size() > 1)
     throw UsageError(fmt::format("stdin ('-') can be read only once, but it is named for {}; name files instead",
                                  fmt::join(readers, " and for ")));
-  for (CLI::App* chosen : command.get_subcommands()) check_readers_of_stdin(*chosen);
+  for (CLI::App* chosen : command.get_subcommands()) check_readers(*chosen);
 }
+
+}  // namespace
+
+Validator text_input() { return mark(kTextInput); }
+Validator text_input_beside_stdin() { return mark(kBesideStdin); }
+
+void check_readers_of_stdin(const Command& app) { check_readers(app.parser()); }
 
 }  // namespace hexapla::cli

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/command.h"
+#include "cli/parser.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {
@@ -16,9 +17,9 @@ using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 bool is_marked(CLI::Option& option) {
-  for (CLI::Validator mark : {text_input(), text_input_beside_stdin()}) {
+  for (const Validator& mark : {text_input(), text_input_beside_stdin()}) {
     try {
-      option.get_validator(mark.get_name());
+      option.get_validator(mark.name);
       return true;
     } catch (const CLI::OptionNotFound&) {
     }
@@ -44,7 +45,7 @@ TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   Action chosen;
   add_commands(app, chosen);
   int marked = 0;
-  each_option(app, [&](const std::string& command, CLI::Option& o) {
+  each_option(app.parser(), [&](const std::string& command, CLI::Option& o) {
     const std::string type = o.get_type_name(), name = name_of(o);
     const bool file = type.find("FILE") != type.npos || type.find("SOURCE") != type.npos;
     EXPECT_EQ(is_marked(o), file && !excepted.count(name))

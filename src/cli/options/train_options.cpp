@@ -10,6 +10,7 @@
 #include "base/option_names.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
+#include "cli/parser.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
 
@@ -53,16 +54,16 @@ std::set<std::string> names_of_training() {
 
 }  // namespace
 
-std::string nearest_option(const CLI::App& command, const std::string& word) {
+std::string nearest_option(const Command& command, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.parser().get_options())
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   return nearest(names, word);
 }
 
-std::string nearest_command(const CLI::App& app, const std::string& word) {
+std::string nearest_command(const Command& app, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : app.parser().get_subcommands({})) names.push_back(command->get_name());
   return nearest(names, word);
 }
 
@@ -71,7 +72,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
   const std::set<std::string> of_recipes = options_of_recipes();
   const auto declare = [&](const std::string& name, auto& field, const std::string& help, const auto& allowed,
                            const auto&...) {
-    CLI::Option* option = declare_option(command, "--" + name, field, spell_options(help, as_flag), allowed);
+    Option* option = declare_option(command, "--" + name, field, spell_options(help, as_flag), allowed);
     if (of_recipes.contains(name)) option->default_str("(preset)");
     if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
     if (names_text(name)) option->check(text_input());
@@ -95,14 +96,14 @@ TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
   std::vector<GivenOption> all;
   if (!b.config_file.empty())
     for (GivenOption& given : read_options_file(b.config_file)) {
-      CLI::Option* own = names.contains(given.name) ? nullptr : command.get_option_no_throw("--" + given.name);
+      CLI::Option* own = names.contains(given.name) ? nullptr : command.parser().get_option_no_throw("--" + given.name);
       if (own && given.name != "config" && given.name != "help")
         set_own(given, *own);
       else
         all.push_back(std::move(given));
     }
   for (const std::string& name : names)
-    if (const CLI::Option* option = command.get_option("--" + name); option->count() > 0)
+    if (const CLI::Option* option = command.parser().get_option("--" + name); option->count() > 0)
       all.push_back({name, option->reduced_results()});
   TrainOptions options = resolve_options(all).options;
   if (!options.init_from.empty())

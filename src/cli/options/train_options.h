@@ -22,8 +22,8 @@ void bind_train_options(Command& command, BoundTrainOptions& bound);
 TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);
 
 // The known long option (without dashes) that is most like `word`; "" if none is near.
-std::string nearest_option(const CLI::App& command, const std::string& word);
+std::string nearest_option(const Command& command, const std::string& word);
 // The same for the names of subcommands.
-std::string nearest_command(const CLI::App& app, const std::string& word);
+std::string nearest_command(const Command& app, const std::string& word);
 
 }  // namespace hexapla::cli

@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "report/chart.h"
 #include "text/utf8.h"
 #include "text/words.h"

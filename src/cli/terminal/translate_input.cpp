@@ -1,8 +1,7 @@
 #include "cli/terminal/translate_input.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace hexapla::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/files/file.h"
-#include "base/toy_corpus.h"
+#include "base/files/toy_corpus.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

@@ -6,12 +6,13 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/train_options.h"
+#include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
@@ -96,7 +97,7 @@ TEST(CommandLine, OfAnOptionGivenTwiceTheLastOneCounts) {
     }
     for (CLI::App* sub : command.get_subcommands({})) check(*sub);
   };
-  check(app);
+  check(app.parser());
   EXPECT_GT(options, 150);
 }
 

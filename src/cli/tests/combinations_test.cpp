@@ -7,12 +7,13 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <utility>
 
+#include "base/json.h"
 #include "cli/command.h"
+#include "cli/parser.h"
 #include "cli/test_command.h"
 #include "decode/test_models.h"
 
@@ -135,7 +136,7 @@ class Declared {
  public:
   explicit Declared(const std::string& command) {
     add_commands(app_, chosen_);
-    command_ = app_.get_subcommand(command);
+    command_ = app_.parser().get_subcommand(command);
   }
   std::vector<const CLI::Option*> options() const { return std::as_const(*command_).get_options(); }
   static std::string name(const CLI::Option& o) {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
 #include "curate/test_text.h"

@@ -13,6 +13,7 @@
 #include "base/test_paths.h"
 #include "cli/command.h"
 #include "cli/options/train_options.h"
+#include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
 
@@ -28,20 +29,17 @@ class DeclaredOptions : public CommandFolder {
   DeclaredOptions() { add_commands(app_, chosen_); }
 
   using Visit = std::function<void(const std::vector<std::string>& words, const Command& command)>;
-  static void for_commands(Command& command, const std::vector<std::string>& words, const Visit& visit) {
+  static void for_commands(const Command& command, const std::vector<std::string>& words, const Visit& visit) {
     visit(words, command);
-    for (CLI::App* each : command.get_subcommands({})) {
-      auto* sub = dynamic_cast<Command*>(each);
-      ASSERT_NE(sub, nullptr) << each->get_name() << ": add_command() makes commands";
-      for_commands(*sub, words + std::vector<std::string>{each->get_name()}, visit);
-    }
+    for (const Command& sub : command.commands())
+      for_commands(sub, words + std::vector<std::string>{sub.parser().get_name()}, visit);
   }
 
   Command app_;
   Action chosen_;
 };
 
-std::string flag_of(const Command::NumberOption& number) { return "--" + number.option->get_lnames().front(); }
+std::string flag_of(const Command::NumberOption& number) { return "--" + number.option->parsed().get_lnames().front(); }
 
 std::vector<std::string> bad_words(const Command::NumberOption& number) {
   std::vector<std::string> words{
@@ -57,7 +55,7 @@ TEST_F(DeclaredOptions, NumbersOutOfRangeAreRefusedWithOneMessage) {
       ++numbers;
       const std::string flag = flag_of(number);
       for (const std::string& word : bad_words(number)) {
-        if (word.find(',') != std::string::npos && number.option->get_delimiter() == ',') continue;
+        if (word.find(',') != std::string::npos && number.option->parsed().get_delimiter() == ',') continue;
         const Result r = run_command(words + std::vector<std::string>{flag, word});
         EXPECT_EQ(r.code, 2) << flag << " '" << word << "'\n" << r.err;
         EXPECT_THAT(r.err, AllOf(StartsWith("hexapla: error: " + flag + " is "), HasSubstr(word),
@@ -75,7 +73,7 @@ TEST_F(DeclaredOptions, SoAreThoseOfConfigFiles) {
     if (words != std::vector<std::string>{"train"}) return;
     for (const auto& number : command.numbers())
       for (const std::string& word : bad_words(number)) {
-        const std::string name = number.option->get_lnames().front();
+        const std::string name = number.option->parsed().get_lnames().front();
         const std::string file = write("c.yml", "# numbers\n" + name + ": '" + word + "'\n");
         const Result r = run_command({"train", "-c", file});
         EXPECT_EQ(r.code, 2) << r.err;
@@ -139,7 +137,7 @@ TEST_F(DeclaredOptions, AreAllInTheDocs) {
   const std::string docs = read_file(source_path("docs/commands.md"));
   int options = 0;
   for_commands(app_, {}, [&](const std::vector<std::string>& words, const Command& command) {
-    for (const CLI::Option* option : command.get_options())
+    for (const CLI::Option* option : command.parser().get_options())
       for (const std::string& name : option->get_lnames()) {
         if (name == "help" || name == "version") continue;
         ++options;
@@ -154,7 +152,7 @@ TEST_F(DeclaredOptions, AreAllInTheDocs) {
 TEST_F(DeclaredOptions, NoOtherIsInTheDocs) {
   std::set<std::string> known{"--logdir"};  // of TensorBoard
   for_commands(app_, {}, [&](const std::vector<std::string>&, const Command& command) {
-    for (const CLI::Option* option : command.get_options())
+    for (const CLI::Option* option : command.parser().get_options())
       for (const std::string& name : option->get_lnames()) known.insert("--" + name);
   });
   const std::string docs = read_file(source_path("docs/commands.md"));

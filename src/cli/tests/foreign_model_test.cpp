@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/quantise.h"
 #include "text/utf8.h"

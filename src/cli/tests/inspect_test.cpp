@@ -3,9 +3,9 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
 #include "tensor/safetensors.h"

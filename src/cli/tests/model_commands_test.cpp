@@ -1,10 +1,9 @@
 // quantize, average and info as users meet them.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/files/file.h"
-#include "base/toy_corpus.h"
+#include "base/files/toy_corpus.h"
+#include "base/json.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/test_command.h"
 #include "evaluate/tokenization/tokenizers.h"
 

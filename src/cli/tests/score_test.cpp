@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
 #include "text/vocabulary/vocabulary.h"

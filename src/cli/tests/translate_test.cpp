@@ -1,10 +1,10 @@
 // hexapla translate as users meet it: lines in, lines out, and what it says to wrong input.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/compute/random.h"
+#include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
 #include "model/weights/parameters.h"

@@ -5,10 +5,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "base/json.h"
 #include "base/test_paths.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"

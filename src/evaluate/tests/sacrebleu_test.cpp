@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/test_paths.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"

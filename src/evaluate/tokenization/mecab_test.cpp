@@ -1,10 +1,10 @@
 // Japanese and Korean words of BLEU, against what sacreBLEU said (scripts/fixtures/make_mecab_fixture.py).
 #include "evaluate/tokenization/mecab.h"
+#include "base/json.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.h"

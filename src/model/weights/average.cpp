@@ -1,9 +1,7 @@
 #include "model/weights/average.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
-#include "base/json_text.h"
+#include "base/json.h"
 
 namespace hexapla {
 namespace {

@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/toy_corpus.h"
+#include "base/files/toy_corpus.h"
+#include "base/json.h"
 #include "model/weights/model_file.h"
 #include "text/words.h"
 #include "train/loop/trainer.h"

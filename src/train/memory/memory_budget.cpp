@@ -1,8 +1,8 @@
 #include "train/memory/memory_budget.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/system/machine.h"
 #include "train/loop/schedule.h"
 #include "train/run/checkpoint.h"

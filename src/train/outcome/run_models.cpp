@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "train/outcome/best_files.h"
 #include "train/outcome/best_models.h"
 #include "train/run/checkpoint.h"

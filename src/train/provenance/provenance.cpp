@@ -1,13 +1,12 @@
 #include "train/provenance/provenance.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/hash.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/system/machine.h"
 
 namespace hexapla {

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "train/loop/freeze.h"
 
 namespace hexapla {

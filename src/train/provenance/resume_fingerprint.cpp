@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "train/loop/schedule.h"
 
 namespace hexapla {

@@ -9,12 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/hash.h"
-#include "base/json_text.h"
+#include "base/json.h"
 
 namespace hexapla {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
+#include "base/json.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "train/run/checkpoint.h"
 

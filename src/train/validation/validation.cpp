@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
 #include "train/validation/valid_script.h"

@@ -1,9 +1,8 @@
 // What a run is measured by: the tokenizer of its BLEU, its validation sets, a program of the user's.
 #include "train/validation/validation.h"
+#include "base/json.h"
 
 #include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
 
 #include "base/files/test_folder.h"
 #include "model/weights/model_file.h"

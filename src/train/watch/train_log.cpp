@@ -9,11 +9,11 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/json.h"
 
 namespace hexapla {
 namespace {

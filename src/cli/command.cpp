@@ -1,0 +1,80 @@
+#include "cli/command.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "cli/parser.h"
+
+namespace hexapla::cli {
+namespace {
+
+Option* with(Option* option, CLI::Option*) { return option; }
+
+}  // namespace
+
+Option* Option::default_str(const std::string& text) { return with(this, parsed_.default_str(text)); }
+Option* Option::type_name(const std::string& name) { return with(this, parsed_.type_name(name)); }
+Option* Option::group(const std::string& title) { return with(this, parsed_.group(title)); }
+Option* Option::required() { return with(this, parsed_.required()); }
+Option* Option::expected(int words) { return with(this, parsed_.expected(words)); }
+Option* Option::expected(int least, int most) { return with(this, parsed_.expected(least, most)); }
+Option* Option::list() {
+  return with(this, parsed_.expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args());
+}
+Option* Option::repeated() { return with(this, parsed_.allow_extra_args(false)); }
+Option* Option::take_all() { return with(this, parsed_.take_all()); }
+Option* Option::delimiter(char between) { return with(this, parsed_.delimiter(between)); }
+Option* Option::check(const Validator& validator) {
+  const auto looked_at = [check = validator.check](std::string& word) {
+    check(word);
+    return std::string();
+  };
+  return with(this, parsed_.check(CLI::Validator(looked_at, "", validator.name)));
+}
+Option* Option::needs(Option* other) { return with(this, parsed_.needs(&other->parsed_)); }
+Option* Option::excludes(Option* other) { return with(this, parsed_.excludes(&other->parsed_)); }
+size_t Option::count() const { return parsed_.count(); }
+
+Command::Command(const std::string& help, const std::string& name) : Command(std::make_shared<CLI::App>(help, name)) {}
+Command::Command(std::shared_ptr<CLI::App> parser) : parser_(std::move(parser)) {}
+Command::~Command() = default;
+
+Option* Command::add(CLI::Option* parsed) { return &options_.emplace_back(*parsed); }
+
+Option* Command::add_flag(const std::string& names, bool& variable, const std::string& help) {
+  return add(parser_->add_flag(names, variable, help));
+}
+Option* Command::add_option(const std::string& names, std::string& variable, const std::string& help) {
+  return add(parser_->add_option(names, variable, help));
+}
+Option* Command::add_option(const std::string& names, std::optional<std::string>& variable, const std::string& help) {
+  return add(parser_->add_option(names, variable, help));
+}
+Option* Command::add_option(const std::string& names, std::vector<std::string>& variable, const std::string& help) {
+  return add(parser_->add_option(names, variable, help));
+}
+Option* Command::add_read(const std::string& names, const std::string& help, const Read& read) {
+  const auto take = [this, read, index = options_.size()](const CLI::results_t& words) {
+    read(options_[index].parsed().get_lnames().front(), words);
+    return true;
+  };
+  return add(parser_->add_option(names, take, help));
+}
+
+Option* Command::get_option(const std::string& name) {
+  const CLI::Option* parsed = parser_->get_option(name);
+  for (Option& option : options_)
+    if (&option.parsed() == parsed) return &option;
+  throw Error(cat("no option ", name, " was declared"));
+}
+
+Command* Command::add_command(const std::string& name, const std::string& help) {
+  auto parser = std::make_shared<CLI::App>(help, name);
+  parser_->add_subcommand(parser);
+  return &commands_.emplace_back(std::move(parser));
+}
+void Command::require_command() { parser_->require_subcommand(1); }
+void Command::footer(const std::string& text) { parser_->footer(text); }
+void Command::callback(const std::function<void()>& chosen) { parser_->callback(chosen); }
+
+}  // namespace hexapla::cli
