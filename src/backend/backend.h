@@ -12,10 +12,8 @@ namespace hexapla {
 enum class Write { set, add };                // replace what is there, or add to it
 enum class Activation { relu, gelu, swish };  // max(0, x); x Phi(x) (exact, erf); x sigmoid(x)
 
-// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits are >= p * 65536;
-// kept elements are divided by 1 - p. Of the 128 columns of group g = column / 128, column % 16 picks the Philox
-// counter {16 g + column % 16, row, tensor, step} under the key `seed`, and (column % 128) / 16 = 2 word + half picks
-// the 16 bits (half 0: the lower ones).
+// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits, which
+// dropout_layout.h names, are >= p * 65536; kept elements are divided by 1 - p.
 struct DropoutMask {
   uint64_t seed = 0;
   uint32_t step = 0, tensor = 0;
@@ -32,8 +30,7 @@ struct AttentionInput {
   bool causal = false;   // query t of a sequence sees its keys 0 .. t
   double scale = 1;
   Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
-  DropoutMask dropout;  // of the weights, by four queries and 32 keys: row = query row / 4 * H + head,
-                        // column = 128 (u / 32) + 32 (query row % 4) + u % 32 for the u-th key of the sequence
+  DropoutMask dropout;  // of the weights, whose rows and columns are those of dropout_layout::weight_element()
   Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
 };
 

@@ -3,12 +3,13 @@
 // read this. Matrices are row-major floats; a `stride` is the number of floats from one row to the next.
 #include <cstdint>
 
+#include "backend/dropout_layout.h"
+
 namespace hexapla::cpu {
 
 constexpr int64_t k_block = 256;           // terms of a sum that a product adds up before it adds them to the result
 constexpr int64_t max_strip = 32;          // columns of the widest register tile
 constexpr int64_t query_block = 64;        // query rows whose scores are held at a time
-constexpr int64_t dropout_group = 128;     // columns that one call of Philox on 16 counters names
 constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a multiple of this in score buffers
 
 enum class Store { set, add };
@@ -117,7 +118,7 @@ static constexpr int64_t padded_keys(int64_t keys) {
 }
 // Floats of scratch that Attention wants: two blocks of scores, transposed keys and their gradient, products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
-  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group +
+  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_layout::group +
          product_scratch(keys > query_block ? keys : query_block);
 }
 struct AttentionBackward {
