@@ -12,8 +12,6 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void observe(const std::string& name, Tensor value, Starts rows) = 0;
-  // Where it is false the weights are not computed and observe_attention() is not called.
-  virtual bool wants_attention(const std::string& /*place*/) const { return true; }
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
   virtual void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
 };

@@ -142,6 +142,13 @@ Tensor Decoder::guide(Context& cx, const Guide& g, Saved& s) const {
   return std::visit([&](const auto& stack) { return stack[g.layer].cross_attention.guide_loss(cx, cross, g); }, layers);
 }
 
+AttentionWeights Decoder::cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const {
+  HEXAPLA_CHECK(layer >= 0 && layer < int64_t(s.layers.size()), "attention weights: there is no decoder layer ", layer,
+                " of ", s.layers.size());
+  return std::visit(
+      [&](const auto& stack) { return stack[layer].cross_attention.weights(cx, s.layers[layer].cross, b); }, layers);
+}
+
 std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int64_t rows) const {
   std::vector<LayerCache> caches;
   std::visit(

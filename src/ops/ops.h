@@ -80,6 +80,12 @@ struct Attention {
   Tensor out, lse;  // [Nq, H * d_v]; [Nq, H]: log-sum-exp, all that backward needs to rebuild the weights
 };
 Attention attention(Context& cx, const AttentionInput& in);
+// The weights of sequence b as the paper draws them. Nothing in the fast path holds these matrices, so they are
+// computed anew, without dropout -> scratch [H, queries, keys] f64 each; scores are what softmax takes.
+struct AttentionWeights {
+  Tensor scores, weights;
+};
+AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b);
 struct AttentionGradient {
   Tensor q, k, v;  // shaped as those of the input; set
 };
