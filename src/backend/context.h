@@ -33,4 +33,7 @@ struct Context {
   Tensor scratch(Shape s, DType t) { return Tensor(arena.scratch(s.size() * size_of(t)), s, t); }
 };
 
+// Hands the observer, if there is one, an intermediate of this place in the model.
+void observe(Context& cx, const char* name, Tensor value, Starts rows);
+
 }  // namespace hexapla

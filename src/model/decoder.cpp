@@ -100,6 +100,7 @@ Decoder::Decoder(const Config& c) : input(make_input(c)) {
     layers = std::vector<PreNormDecoderLayer>(c.dec_layers, PreNormDecoderLayer(c));
     last_norm = make_norm(c);
   } else {
+    HEXAPLA_CHECK(c.norm_position == "post", "there is no norm position '", c.norm_position, "'");
     layers = std::vector<DecoderLayer>(c.dec_layers, DecoderLayer(c));
   }
 }

@@ -34,7 +34,4 @@ struct Linear {
   Tensor bias_value() const { return bias ? bias->value : Tensor(); }
 };
 
-// Hands a named intermediate to whoever looks (inspection, golden tests); nothing otherwise.
-void observe(Context& cx, const char* name, Tensor value, Starts rows);
-
 }  // namespace hexapla

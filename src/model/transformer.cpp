@@ -29,6 +29,7 @@ void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder:
 
 Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
   embeddings.emplace_back(c.source_vocab, c.d_model);
+  HEXAPLA_CHECK(c.tied == "all" || c.tied == "decoder" || c.tied == "none", "embeddings cannot be tied '", c.tied, "'");
   if (c.tied != "all") embeddings.emplace_back(c.target_vocab, c.d_model);
   if (c.tied == "none")
     generator.weight = Parameter{{c.d_model, c.target_vocab}, Init::xavier(c.d_model, c.target_vocab), {}, {}};
