@@ -38,8 +38,8 @@ Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
   for_each<Dropout>(*this, [&](const std::string&, Dropout& d) { d.number = ++number; });
 }
 
-Tensor Transformer::generator_weight() const {
-  return generator.weight ? generator.weight->value : target_embedding().table.value.transposed();
+Weight Transformer::generator_weight() const {
+  return generator.weight ? generator.weight->as_weight() : target_embedding().table.as_transposed_weight();
 }
 Tensor Transformer::generator_gradient() const {
   return generator.weight ? generator.weight->grad : target_embedding().table.grad.transposed();
