@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "decode/models/model_text.h"
+#include "model/weights/packed_weights.h"
 
 namespace hexapla {
 
@@ -27,7 +28,7 @@ namespace {
 
 OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
   VocabularyPair text = vocabularies_of(loaded, file);
-  return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend), nullptr};
+  return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend)};
 }
 
 std::string checked_file(const std::string& path) {
@@ -45,7 +46,7 @@ OpenModel open_model(const std::string& path) {
 OpenModel open_translator(const std::string& path, Precision precision) {
   const std::string file = checked_file(path);
   OpenModel m = with_vocabularies(load_to_translate(file), file, make_cpu_backend(precision));
-  m.packed = std::make_unique<PackedWeights>(*m.backend, m.file);
+  pack_weights(*m.backend, m.file);
   return m;
 }
 
@@ -68,7 +69,7 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision prec
       throw UsageError(cat(paths[0], " and ", paths[i],
                            " have different vocabularies, so they cannot translate together; train the second with ",
                            "the vocabulary of the first"));
-    e.packed.push_back(std::make_unique<PackedWeights>(*first.backend, m.file));
+    pack_weights(*first.backend, m.file);
     e.members.push_back(std::move(m));
   }
   return e;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "backend/cpu/cpu.h"
-#include "decode/models/packed_weights.h"
 #include "decode/rescoring/text_scorer.h"
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
@@ -16,7 +15,6 @@ struct OpenModel {
   LoadedModel file;
   Vocabulary source, target;
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<PackedWeights> packed;  // for translating
 
   TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
   TextScorer scorer() const { return TextScorer(*file.net, source, target, *backend); }
@@ -33,8 +31,7 @@ OpenModel open_translator(const std::string& path, Precision precision);
 
 // Models that translate together, in one backend.
 struct OpenEnsemble {
-  std::vector<OpenModel> members;                      // the first one's backend and vocabularies are everybody's
-  std::vector<std::unique_ptr<PackedWeights>> packed;  // of the others
+  std::vector<OpenModel> members;  // the first one's backend and vocabularies are everybody's
 
   TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
 };

@@ -3,6 +3,7 @@
 // Every call must give the same bits for any number of threads; calls named "by row" must give each row the same bits
 // whatever the other rows are. src/backend/reference is the definition; other backends are proved equal to it.
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "tensor/tensor.h"
@@ -12,10 +13,33 @@ namespace hexapla {
 enum class Write { set, add };                // replace what is there, or add to it
 enum class Activation { relu, gelu, swish };  // max(0, x); x Phi(x) (exact, erf); x sigmoid(x)
 
-// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits are >= p * 65536;
-// kept elements are divided by 1 - p. Of the 128 columns of group g = column / 128, column % 16 picks the Philox
-// counter {16 g + column % 16, row, tensor, step} under the key `seed`, and (column % 128) / 16 = 2 word + half picks
-// the 16 bits (half 0: the lower ones).
+// A device's own copy of a weight, in the order and the precision in which its products read it. Whoever had it packed
+// owns it; it does not change, so any number of threads may share it. It may outlive the device.
+class PackedWeight {
+ public:
+  explicit PackedWeight(const Shape& of) : shape_(of) {}
+  virtual ~PackedWeight() = default;
+  PackedWeight(const PackedWeight&) = delete;
+  PackedWeight& operator=(const PackedWeight&) = delete;
+  const Shape& shape() const { return shape_; }  // of the weight, [in, out]
+
+ private:
+  Shape shape_;
+};
+
+// A weight of products: [in, out], perhaps transposed(). With a packed copy of it, by a device of the kind that gets
+// it, the numbers of `values` are not read and need not be there.
+struct Weight {
+  Tensor values;
+  const PackedWeight* packed = nullptr;
+
+  Weight() = default;
+  Weight(const Tensor& w, const PackedWeight* copy = nullptr) : values(w), packed(copy) {}
+  const Shape& shape() const { return values.shape; }
+};
+
+// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits, which
+// dropout_layout.h names, are >= p * 65536; kept elements are divided by 1 - p.
 struct DropoutMask {
   uint64_t seed = 0;
   uint32_t step = 0, tensor = 0;
@@ -32,8 +56,7 @@ struct AttentionInput {
   bool causal = false;   // query t of a sequence sees its keys 0 .. t
   double scale = 1;
   Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
-  DropoutMask dropout;  // of the weights, by four queries and 32 keys: row = query row / 4 * H + head,
-                        // column = 128 (u / 32) + 32 (query row % 4) + u % 32 for the u-th key of the sequence
+  DropoutMask dropout;  // of the weights, whose rows and columns are those of dropout_layout::weight_element()
   Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
 };
 
@@ -52,7 +75,7 @@ struct AlignmentInput {
 // 1 - smoothing at the label plus smoothing / K everywhere.
 struct LossInput {
   Tensor x;          // [N, d]
-  Tensor w;          // [d, K], perhaps transposed()
+  Weight w;          // [d, K]; for gradients not packed
   Tensor b;          // [K], optional
   Tensor labels;     // [N] i32
   double smoothing;  // in [0, 1)
@@ -94,16 +117,14 @@ class Backend {
     activate_backward(f, x, dx, dx);
   }
 
-  // Until unpack(w), w keeps its numbers: linear() may use a copy of it that suits the device, in the precision that
-  // the device was made for. Only linear() looks at the copy. -> does it look at nothing else, so that the numbers of w
-  // may go, if the place that names w stays?
-  virtual bool pack(Tensor /*w*/) { return false; }
-  // The same where w[i][j] is integers[i][j] * scales[j]: w itself is only a name, its numbers are never read.
-  // integers: i8, of w's shape, perhaps transposed(); scales: [out].
-  virtual void pack_quantised(Tensor w, Tensor integers, Tensor scales) = 0;
-  virtual void unpack(Tensor /*w*/) {}
-  // y = x w + b, by row. x: [N, in] (rows may be strided), w: [in, out], perhaps transposed(), b: [out] or nothing.
-  virtual void linear(Tensor x, Tensor w, Tensor b, Tensor y) = 0;
+  // A copy of w [in, out], perhaps transposed(), in the precision that the device was made for. Null: the device has no
+  // order of its own.
+  virtual std::unique_ptr<PackedWeight> pack(Tensor /*w*/) { return nullptr; }
+  // The same of the weight integers[i][j] * scales[j]; never null. integers: i8, [in, out], perhaps transposed();
+  // scales: [out].
+  virtual std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) = 0;
+  // y = x w + b, by row. x: [N, in] (rows may be strided), b: [out] or nothing.
+  virtual void linear(Tensor x, const Weight& w, Tensor b, Tensor y) = 0;
   virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T
   virtual void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) = 0;  // dw += x^T dy, db += sum dy
 

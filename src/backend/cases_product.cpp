@@ -15,7 +15,7 @@ struct ProductShape {
 std::ostream& operator<<(std::ostream& o, const ProductShape& s) { return o << s.rows << 'x' << s.in << 'x' << s.out; }
 
 // [in, out] as it is stored, or a view of [out, in].
-using Weight = Tensor (*)(CaseData&, const ProductShape&);
+using StoredWeight = Tensor (*)(CaseData&, const ProductShape&);
 Tensor plain(CaseData& d, const ProductShape& s) {
   return d.normal({s.in, s.out}, 1 / std::sqrt(static_cast<double>(s.in)));
 }
@@ -24,7 +24,7 @@ Tensor transposed(CaseData& d, const ProductShape& s) {
 }
 struct Layout {
   const char* name;
-  Weight stored;
+  StoredWeight stored;
   Tensor (*view)(Tensor);
 };
 const Layout layouts[] = {{"", plain, [](Tensor w) { return w; }},

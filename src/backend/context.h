@@ -12,8 +12,6 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void observe(const std::string& name, Tensor value, Starts rows) = 0;
-  // Where it is false the weights are not computed and observe_attention() is not called.
-  virtual bool wants_attention(const std::string& /*place*/) const { return true; }
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
   virtual void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
 };
@@ -34,5 +32,8 @@ struct Context {
   Tensor scratch(Shape s) { return scratch(s, dtype); }
   Tensor scratch(Shape s, DType t) { return Tensor(arena.scratch(s.size() * size_of(t)), s, t); }
 };
+
+// Hands the observer, if there is one, an intermediate of this place in the model.
+void observe(Context& cx, const char* name, Tensor value, Starts rows);
 
 }  // namespace hexapla

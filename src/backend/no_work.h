@@ -10,7 +10,7 @@ class NoWork : public Backend {
   std::string name() const override { return "no work"; }
   bool supports(DType) const override { return true; }
 
-  void pack_quantised(Tensor, Tensor, Tensor) override {}
+  std::unique_ptr<PackedWeight> pack_quantised(Tensor, Tensor) override { return nullptr; }
   void fill(Tensor, double) override {}
   void add(Tensor, Tensor, Tensor) override {}
   void combine(double, Tensor, double, Tensor) override {}
@@ -41,7 +41,7 @@ class NoWork : public Backend {
   void log_softmax_top(Tensor, int64_t, Tensor, Tensor) override {}
   void adam(Tensor, Tensor, Tensor, Tensor, const AdamStep&) override {}
   double sum_of_squares(Tensor) override { return 0; }
-  void linear(Tensor, Tensor, Tensor, Tensor) override {}
+  void linear(Tensor, const Weight&, Tensor, Tensor) override {}
   void linear_backward_input(Tensor, Tensor, Tensor, Write) override {}
   void linear_backward_weight(Tensor, Tensor, Tensor, Tensor) override {}
   void activate_dropped(Activation, Tensor, DropoutMask, Tensor) override {}

@@ -14,7 +14,7 @@ class ProductsOnly final : public NoWork {
   std::string name() const override { return inner_.name() + ", products only"; }
   bool supports(DType t) const override { return inner_.supports(t); }
 
-  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override { inner_.linear(x, w, b, y); }
+  void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override { inner_.linear(x, w, b, y); }
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {
     inner_.linear_backward_input(dy, w, dx, how);
   }
@@ -25,21 +25,19 @@ class ProductsOnly final : public NoWork {
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
                                    Tensor) override {
     const int64_t rows = in.x.shape[0], height = tile.shape[0];
-    const Tensor transposed = in.w.transposed();
-    inner_.pack(in.w);
-    inner_.pack(transposed);
+    const Tensor turned = in.w.values.transposed();
+    const auto packed = inner_.pack(in.w.values), packed_turned = inner_.pack(turned);
+    const Weight w(in.w.values, packed.get()), transposed(turned, packed_turned.get());
     for (int64_t from = 0; from < rows; from += height) {
       const int64_t count = std::min(height, rows - from);
       const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);
       parallel_for((count + shared - 1) / shared, [&](int64_t i) {
         const int64_t at = i * shared, n = std::min(shared, count - at);
-        inner_.linear(x.slice(at, n), in.w, in.b, logits.slice(at, n));
+        inner_.linear(x.slice(at, n), w, in.b, logits.slice(at, n));
         inner_.linear(logits.slice(at, n), transposed, {}, dx.slice(from + at, n));
       });
       inner_.linear_backward_weight(x, logits, dw, {});
     }
-    inner_.unpack(in.w);
-    inner_.unpack(transposed);
   }
 
  private:

@@ -44,6 +44,9 @@ Extremes without_empty_rows(Tensor lse) {
   return e;
 }
 
+// Of a packed weight they need not be there.
+Tensor numbers_of(const Weight& w) { return w.packed ? Tensor() : w.values; }
+
 class ValueChecker final : public Backend {
  public:
   ValueChecker(Backend& inner, std::function<void(const OpOutput&)> seen) : inner_(inner), seen_(std::move(seen)) {}
@@ -79,11 +82,12 @@ class ValueChecker final : public Backend {
           [&] { inner_.activate_dropped_backward(f, x, dy, mask, dx); });
   }
 
-  bool pack(Tensor w) override { return inner_.pack(w); }
-  void pack_quantised(Tensor w, Tensor integers, Tensor scales) override { inner_.pack_quantised(w, integers, scales); }
-  void unpack(Tensor w) override { inner_.unpack(w); }
-  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override {
-    check("linear", {x, w, b}, {{"y", y}}, [&] { inner_.linear(x, w, b, y); });
+  std::unique_ptr<PackedWeight> pack(Tensor w) override { return inner_.pack(w); }
+  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override {
+    return inner_.pack_quantised(integers, scales);
+  }
+  void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override {
+    check("linear", {x, numbers_of(w), b}, {{"y", y}}, [&] { inner_.linear(x, w, b, y); });
   }
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {
     check("linear_backward_input", how == Write::add ? std::vector{dy, w, dx} : std::vector{dy, w}, {{"dx", dx}},
@@ -179,12 +183,12 @@ class ValueChecker final : public Backend {
   }
 
   void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) override {
-    check("cross_entropy", {in.x, in.w, in.b}, {{"loss", loss}, {"nll", nll}},
+    check("cross_entropy", {in.x, numbers_of(in.w), in.b}, {{"loss", loss}, {"nll", nll}},
           [&] { inner_.cross_entropy(in, tile, loss, nll); });
   }
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
                                    Tensor db) override {
-    check("cross_entropy_with_gradient", {in.x, in.w, in.b, dw, db},
+    check("cross_entropy_with_gradient", {in.x, numbers_of(in.w), in.b, dw, db},
           {{"loss", loss}, {"nll", nll}, {"dx", dx}, {"dw", dw}, {"db", db}},
           [&] { inner_.cross_entropy_with_gradient(in, tile, loss, nll, dx, dw, db); });
   }

@@ -18,6 +18,10 @@ struct DotScore {
     in.scale = scale;
     attention_backward(cx, in, a, d_out, d);
   }
+  AttentionWeights weights(Context& cx, AttentionInput in, size_t b) const {
+    in.scale = scale;
+    return attention_weights(cx, in, b);
+  }
   Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
     return attention_step(cx, q, k, v, rows, scale);
   }
@@ -36,6 +40,10 @@ struct AdditiveScore {
   void backward(Context& cx, AttentionInput in, const Attention& a, Tensor d_out, const AttentionGradient& d) const {
     in.additive = weight.value;
     additive_attention_backward(cx, in, a, d_out, d, weight.grad);
+  }
+  AttentionWeights weights(Context& cx, AttentionInput in, size_t b) const {
+    in.additive = weight.value;
+    return attention_weights(cx, in, b);
   }
   Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
     return additive_attention_step(cx, q, k, v, weight.value, rows);
@@ -68,6 +76,9 @@ struct Heads {
   void backward(Context& cx, AttentionInput in, const Attention& a, Tensor d_out, const AttentionGradient& d) const {
     in.dropout = dropout.mask(cx);
     std::visit([&](const auto& s) { s.backward(cx, in, a, d_out, d); }, score);
+  }
+  AttentionWeights weights(Context& cx, const AttentionInput& in, size_t b) const {
+    return std::visit([&](const auto& s) { return s.weights(cx, in, b); }, score);
   }
   Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
     return std::visit([&](const auto& s) { return s.step(cx, q, k, v, rows); }, score);
@@ -231,6 +242,10 @@ struct CrossAttention {
   }
   // How well the guided head follows the links -> [rows]. Error: no such head, or an additive score.
   Tensor guide_loss(Context& cx, const Saved& s, const Guide& g) const { return alignment_loss(cx, guided(s, g)); }
+  // After forward: the weights of sequence b, without dropout.
+  AttentionWeights weights(Context& cx, const Saved& s, size_t b) const {
+    return heads.weights(cx, input(s.q, s.kv, s.rows, s.memory_rows), b);
+  }
   int64_t cache_width() const { return heads.keys() + heads.values(); }
   // Keys and values of the memory, computed once a sentence: [Nk, cache_width()].
   Tensor remember(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }

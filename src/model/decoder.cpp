@@ -100,6 +100,7 @@ Decoder::Decoder(const Config& c) : input(make_input(c)) {
     layers = std::vector<PreNormDecoderLayer>(c.dec_layers, PreNormDecoderLayer(c));
     last_norm = make_norm(c);
   } else {
+    HEXAPLA_CHECK(c.norm_position == "post", "there is no norm position '", c.norm_position, "'");
     layers = std::vector<DecoderLayer>(c.dec_layers, DecoderLayer(c));
   }
 }
@@ -140,6 +141,13 @@ Tensor Decoder::guide(Context& cx, const Guide& g, Saved& s) const {
   CrossAttention::Saved& cross = s.layers[g.layer].cross;
   cross.guide = &g;
   return std::visit([&](const auto& stack) { return stack[g.layer].cross_attention.guide_loss(cx, cross, g); }, layers);
+}
+
+AttentionWeights Decoder::cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const {
+  HEXAPLA_CHECK(layer >= 0 && layer < int64_t(s.layers.size()), "attention weights: there is no decoder layer ", layer,
+                " of ", s.layers.size());
+  return std::visit(
+      [&](const auto& stack) { return stack[layer].cross_attention.weights(cx, s.layers[layer].cross, b); }, layers);
 }
 
 std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int64_t rows) const {

@@ -99,6 +99,8 @@ struct Decoder {
   // After forward: how well the guided head follows the links -> [N], and backward will teach it to. The guide must
   // outlive backward. Error: no such layer or head.
   Tensor guide(Context& cx, const Guide& g, Saved& s) const;
+  // After forward: how a layer's heads attended to the memory in sequence b, without dropout. Error: no such layer.
+  AttentionWeights cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const;
 
   // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).
   std::vector<LayerCache> make_room(Context& cx, int64_t memory_rows, int64_t rows) const;

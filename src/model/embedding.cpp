@@ -1,7 +1,6 @@
 #include "model/embedding.h"
 
 #include "base/scope.h"
-#include "model/linear.h"
 
 namespace hexapla {
 namespace {

@@ -6,24 +6,38 @@ namespace hexapla {
 
 Heads make_heads(const Config& c) {
   Heads h = Heads::scaled_dot(c.heads, c.d_k, c.d_v);
-  if (c.score == "dot") h.score = DotScore{1};
-  if (c.score == "additive") h.score = AdditiveScore(c.heads, c.d_k);
+  if (c.score == "dot")
+    h.score = DotScore{1};
+  else if (c.score == "additive")
+    h.score = AdditiveScore(c.heads, c.d_k);
+  else
+    HEXAPLA_CHECK(c.score == "scaled-dot", "there is no attention score '", c.score, "'");
   h.dropout.p = c.attention_dropout;
   h.bias = c.attention_bias;
   return h;
 }
 
+namespace {
+Activation make_activation(const std::string& name) {
+  if (name == "gelu") return Activation::gelu;
+  if (name == "swish") return Activation::swish;
+  HEXAPLA_CHECK(name == "relu", "there is no activation '", name, "'");
+  return Activation::relu;
+}
+}  // namespace
+
 AnyFeedForward make_feed_forward(const Config& c) {
-  const Activation f = c.activation == "gelu"    ? Activation::gelu
-                       : c.activation == "swish" ? Activation::swish
-                                                 : Activation::relu;
+  const Activation f = make_activation(c.activation);
   if (c.gated) return GatedFeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
   return FeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
 }
 
 Input make_input(const Config& c) {
   Input in{SinusoidalPositions{c.d_model}, Dropout{c.dropout}, {}};
-  if (c.positions == "learned") in.positions = LearnedPositions(c.max_positions, c.d_model);
+  if (c.positions == "learned")
+    in.positions = LearnedPositions(c.max_positions, c.d_model);
+  else
+    HEXAPLA_CHECK(c.positions == "sinusoidal", "there are no positions '", c.positions, "'");
   if (c.embedding_norm) in.norm = LayerNorm(c.d_model, c.norm_eps);
   return in;
 }
@@ -82,6 +96,7 @@ Encoder::Encoder(const Config& c) : input(make_input(c)) {
     layers = std::vector<PreNormEncoderLayer>(c.enc_layers, PreNormEncoderLayer(c));
     last_norm = make_norm(c);
   } else {
+    HEXAPLA_CHECK(c.norm_position == "post", "there is no norm position '", c.norm_position, "'");
     layers = std::vector<EncoderLayer>(c.enc_layers, EncoderLayer(c));
   }
 }

@@ -19,8 +19,8 @@ struct Linear {
     f("bias", bias);
   }
 
-  Tensor forward(Context& cx, Tensor x) const { return linear(cx, x, weight.value, bias_value()); }  // kept
-  Tensor backward(Context& cx, Tensor x, Tensor dy) const {                                          // dx, scratch
+  Tensor forward(Context& cx, Tensor x) const { return linear(cx, x, weight.as_weight(), bias_value()); }  // kept
+  Tensor backward(Context& cx, Tensor x, Tensor dy) const {  // dx, scratch
     Tensor dx = cx.scratch(x.shape);
     backward(cx, x, dy, dx, Write::set);
     return dx;
@@ -33,8 +33,5 @@ struct Linear {
  private:
   Tensor bias_value() const { return bias ? bias->value : Tensor(); }
 };
-
-// Hands a named intermediate to whoever looks (inspection, golden tests); nothing otherwise.
-void observe(Context& cx, const char* name, Tensor value, Starts rows);
 
 }  // namespace hexapla

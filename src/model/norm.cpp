@@ -1,15 +1,6 @@
 #include "model/norm.h"
 
-#include "base/scope.h"
-#include "model/linear.h"
-
 namespace hexapla {
-
-void observe(Context& cx, const char* name, Tensor value, Starts rows) {
-  if (!cx.observer) return;
-  const std::string place = Scope::path();
-  cx.observer->observe(place.empty() ? name : place + "." + name, value, rows);
-}
 
 Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
   const Tensor x = in.x, r = in.r ? in.dropout.forward(cx, in.r) : in.r;

@@ -68,6 +68,7 @@ using Norm = std::variant<LayerNorm, BatchNorm>;
 
 inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   if (kind == "batch") return BatchNorm(d, eps);
+  HEXAPLA_CHECK(kind == "layer", "there is no norm '", kind, "'");
   return LayerNorm(d, eps);
 }
 // Shows its result under the name "norm".

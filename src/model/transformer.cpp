@@ -29,6 +29,7 @@ void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder:
 
 Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
   embeddings.emplace_back(c.source_vocab, c.d_model);
+  HEXAPLA_CHECK(c.tied == "all" || c.tied == "decoder" || c.tied == "none", "embeddings cannot be tied '", c.tied, "'");
   if (c.tied != "all") embeddings.emplace_back(c.target_vocab, c.d_model);
   if (c.tied == "none")
     generator.weight = Parameter{{c.d_model, c.target_vocab}, Init::xavier(c.d_model, c.target_vocab), {}, {}};
@@ -37,8 +38,8 @@ Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
   for_each<Dropout>(*this, [&](const std::string&, Dropout& d) { d.number = ++number; });
 }
 
-Tensor Transformer::generator_weight() const {
-  return generator.weight ? generator.weight->value : target_embedding().table.value.transposed();
+Weight Transformer::generator_weight() const {
+  return generator.weight ? generator.weight->as_weight() : target_embedding().table.as_transposed_weight();
 }
 Tensor Transformer::generator_gradient() const {
   return generator.weight ? generator.weight->grad : target_embedding().table.grad.transposed();

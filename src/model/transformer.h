@@ -67,9 +67,8 @@ struct Transformer {
   // Decoding: one step of every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Starts memory_rows) const;
 
-  Tensor generator_weight() const;  // [d_model, V]
-
  private:
+  Weight generator_weight() const;  // [d_model, V]
   Tensor generator_gradient() const;
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
 };

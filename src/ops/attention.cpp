@@ -1,4 +1,4 @@
-// Attention, sections 3.2.1 and 3.2.2: checks, and the weights of every head for whoever taps them.
+// Attention, sections 3.2.1 and 3.2.2: checks, and the weights of every head for whoever asks for them.
 #include <cmath>
 #include <limits>
 
@@ -59,10 +59,19 @@ double score(const AttentionInput& in, int64_t t, int64_t u, int64_t h) {
   return s;
 }
 
-// The weights as the paper draws them: nothing in the fast path holds this matrix, so it is computed when asked for.
-void show_weights(Context& cx, const AttentionInput& in, size_t b) {
+void observe_weights(Context& cx, const AttentionInput& in) {
+  if (!cx.observer) return;
+  for (size_t b = 0; b + 1 < in.queries.size(); ++b) {
+    Arena::Frame frame(cx.arena);
+    const AttentionWeights w = attention_weights(cx, in, b);
+    cx.observer->observe_attention(Scope::path(), static_cast<int64_t>(b), w.scores, w.weights);
+  }
+}
+
+}  // namespace
+
+AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b) {
   const int64_t heads = in.q.shape[1], n = in.queries[b + 1] - in.queries[b], m = in.keys[b + 1] - in.keys[b];
-  Arena::Frame frame(cx.arena);
   Tensor scores = cx.scratch({heads, n, m}, DType::f64), weights = cx.scratch({heads, n, m}, DType::f64);
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t t = 0; t < n; ++t) {
@@ -78,20 +87,13 @@ void show_weights(Context& cx, const AttentionInput& in, size_t b) {
       for (int64_t u = 0; u < m; ++u) sum += w[u] = std::isinf(s[u]) ? 0 : std::exp(s[u] - top);
       for (int64_t u = 0; u < m && sum > 0; ++u) w[u] /= sum;
     }
-  cx.observer->observe_attention(Scope::path(), static_cast<int64_t>(b), scores, weights);
+  return {scores, weights};
 }
-
-void observe_all_weights(Context& cx, const AttentionInput& in) {
-  if (!cx.observer->wants_attention(Scope::path())) return;
-  for (size_t b = 0; b + 1 < in.queries.size(); ++b) show_weights(cx, in, b);
-}
-
-}  // namespace
 
 Attention attention(Context& cx, const AttentionInput& in) {
   Attention a = results(cx, in);
   cx.backend.attention(in, a.out, a.lse);
-  if (cx.observer) observe_all_weights(cx, in);
+  observe_weights(cx, in);
   return a;
 }
 
@@ -106,7 +108,7 @@ Attention additive_attention(Context& cx, const AttentionInput& in) {
                 " must be [heads, d_k] of q ", in.q.shape);
   Attention a = results(cx, in);
   cx.backend.additive_attention(in, a.out, a.lse);
-  if (cx.observer) observe_all_weights(cx, in);
+  observe_weights(cx, in);
   return a;
 }
 

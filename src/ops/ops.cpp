@@ -11,15 +11,21 @@ void check_vector(const char* op, const char* what, Tensor x, int64_t n) {
 void check_like(const char* op, const char* what, Tensor x, Tensor like) {
   HEXAPLA_CHECK(x.shape == like.shape, op, ": ", what, " ", x.shape, " must have the shape ", like.shape);
 }
+void check_weight(const char* op, const Weight& w) {
+  check_matrix(op, "the weight", w.values);
+  HEXAPLA_CHECK(!w.packed || w.packed->shape() == w.shape(), op, ": the packed copy is of a weight ", w.packed->shape(),
+                ", but the weight is ", w.shape());
+}
 }  // namespace
 
-Tensor linear(Context& cx, Tensor x, Tensor w, Tensor b) {
+Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
   check_matrix("linear", "x", x);
-  check_matrix("linear", "the weight", w);
-  HEXAPLA_CHECK(x.shape[1] == w.shape[0], "linear: x ", x.shape, " has ", x.shape[1], " features, but the weight ",
-                w.shape, " takes ", w.shape[0]);
-  if (b) check_vector("linear", "the bias", b, w.shape[1]);
-  Tensor y = cx.keep({x.shape[0], w.shape[1]});
+  check_weight("linear", w);
+  const int64_t in = w.shape()[0], out = w.shape()[1];
+  HEXAPLA_CHECK(x.shape[1] == in, "linear: x ", x.shape, " has ", x.shape[1], " features, but the weight ", w.shape(),
+                " takes ", in);
+  if (b) check_vector("linear", "the bias", b, out);
+  Tensor y = cx.keep({x.shape[0], out});
   cx.backend.linear(x, w, b, y);
   return y;
 }
@@ -211,11 +217,12 @@ constexpr int64_t kLossTile = 128;
 
 void check_loss(const LossInput& in) {
   auto [n, d] = in.x.dims<2>("cross_entropy: x");
-  HEXAPLA_CHECK(d == in.w.shape[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape);
+  check_weight("cross_entropy", in.w);
+  HEXAPLA_CHECK(d == in.w.shape()[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape());
   check_vector("cross_entropy", "the labels", in.labels, n);
   for (int32_t label : in.labels.values<int32_t>())
-    HEXAPLA_CHECK(label >= 0 && label < in.w.shape[1], "cross_entropy: label ", label, " is not one of the ",
-                  in.w.shape[1], " classes");
+    HEXAPLA_CHECK(label >= 0 && label < in.w.shape()[1], "cross_entropy: label ", label, " is not one of the ",
+                  in.w.shape()[1], " classes");
 }
 }  // namespace
 
@@ -224,17 +231,18 @@ Loss cross_entropy(Context& cx, const LossInput& in) {
   const int64_t n = in.x.shape[0];
   Loss loss{cx.keep({n}), cx.keep({n})};
   Arena::Frame frame(cx.arena);
-  cx.backend.cross_entropy(in, cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape[1]}), loss.loss, loss.nll);
+  cx.backend.cross_entropy(in, cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape()[1]}), loss.loss, loss.nll);
   return loss;
 }
 
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db) {
   check_loss(in);
-  if (dw) check_like("cross_entropy", "dw", dw, in.w);
+  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
+  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
   const int64_t n = in.x.shape[0];
   LossGradient g{{cx.keep({n}), cx.keep({n})}, cx.scratch(in.x.shape)};
   Arena::Frame frame(cx.arena);
-  Tensor tile = cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape[1]});
+  Tensor tile = cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape()[1]});
   cx.backend.cross_entropy_with_gradient(in, tile, g.loss.loss, g.loss.nll, g.d, dw, db);
   return g;
 }

@@ -6,8 +6,9 @@
 
 namespace hexapla {
 
-// y = x w + b.  x: [N, in], w: [in, out] (perhaps transposed()), b: [out] or nothing -> [N, out]
-Tensor linear(Context& cx, Tensor x, Tensor w, Tensor b);
+// y = x w + b.  x: [N, in], w: [in, out], b: [out] or nothing -> [N, out].  Error also where the packed copy is one of
+// another weight's shape.
+Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b);
 // dx <- (or dx +=) dy w^T.  dw += x^T dy;  db += sum of dy's rows (db may be nothing).
 void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how);
 void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor db);
@@ -80,6 +81,12 @@ struct Attention {
   Tensor out, lse;  // [Nq, H * d_v]; [Nq, H]: log-sum-exp, all that backward needs to rebuild the weights
 };
 Attention attention(Context& cx, const AttentionInput& in);
+// The weights of sequence b as the paper draws them. Nothing in the fast path holds these matrices, so they are
+// computed anew, without dropout -> scratch [H, queries, keys] f64 each; scores are what softmax takes.
+struct AttentionWeights {
+  Tensor scores, weights;
+};
+AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b);
 struct AttentionGradient {
   Tensor q, k, v;  // shaped as those of the input; set
 };

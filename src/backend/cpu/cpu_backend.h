@@ -1,10 +1,8 @@
 #pragma once
 // Inside of src/backend/cpu only: the class, what its files share, and the door to products.
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernels/kernels.h"
@@ -37,17 +35,15 @@ template <class Body>
 void in_pieces(int64_t n, int64_t size, Body&& body);
 
 // A weight in the order in which a kernel reads it.
-class PackedWeight {
+class PackedStrips final : public PackedWeight {
  public:
-  PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns);
+  PackedStrips(const ProductKernel& kernel, const Shape& of);
   const ProductKernel& kernel() const { return kernel_; }
-  bool fits(int64_t units, int64_t columns) const { return units == units_ && columns == columns_; }
   PackedMemory memory() { return parts_; }
   Packed view() const { return {parts_.strips, parts_.scales, parts_.sums}; }
 
  private:
   ProductKernel kernel_;
-  int64_t units_, columns_;
   Pages memory_;
   PackedMemory parts_;
 };
@@ -59,14 +55,14 @@ class Products {
   virtual std::string name() const = 0;
   virtual void run(const Product&) = 0;
   // Packed weights; null where it has no order of its own. run() reads of the product what is not b.
-  std::unique_ptr<PackedWeight> pack(const Product& b_alone) const {
-    std::unique_ptr<PackedWeight> packed;
+  std::unique_ptr<PackedStrips> pack(const Product& b_alone) const {
+    std::unique_ptr<PackedStrips> packed;
     pack(b_alone, packed);
     return packed;
   }
-  virtual void pack(const Product& b_alone, std::unique_ptr<PackedWeight>& into) const = 0;  // into what fits already
-  virtual std::unique_ptr<PackedWeight> pack(const Integers& b) const = 0;
-  virtual void run(Product, const PackedWeight&) = 0;
+  virtual void pack(const Product& b_alone, std::unique_ptr<PackedStrips>& into) const = 0;  // into what fits already
+  virtual std::unique_ptr<PackedStrips> pack(const Integers& b) const = 0;
+  virtual void run(Product, const PackedStrips&) = 0;
   virtual double arithmetic_limit() const = 0;  // of one thread, operations a second
 };
 std::unique_ptr<Products> make_own_products(Isa, Precision);
@@ -94,10 +90,9 @@ class CpuBackend final : public Backend {
   void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) override;
   void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
 
-  bool pack(Tensor w) override;
-  void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;
-  void unpack(Tensor w) override;
-  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;
+  std::unique_ptr<PackedWeight> pack(Tensor w) override;
+  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override;
+  void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
 
@@ -145,17 +140,12 @@ class CpuBackend final : public Backend {
   template <class F>
   void norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows);
   void add_column_sums(const Matrix& x, float* y);
-  void pack(Tensor w, std::unique_ptr<PackedWeight>& into) const;
-  // packed: w, or nothing
-  void linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b, Tensor y);
+  void pack(Tensor w, std::unique_ptr<PackedStrips>& into) const;
 
   Isa isa_;
   Kernels k_;
   std::unique_ptr<Products> products_;
-  using Place = std::pair<const std::byte*, int64_t>;  // of a weight, and the stride of its rows: not that on its side
-  static Place place_of(Tensor w) { return {w.bytes, w.strides[0]}; }
-  std::map<Place, std::unique_ptr<PackedWeight>> packed_;
-  std::unique_ptr<PackedWeight> output_, output_transposed_;  // of the loss that runs, as it is and on its side
+  std::unique_ptr<PackedStrips> output_, output_transposed_;  // of the loss that runs, as it is and on its side
 };
 
 Dropout dropout_of(const DropoutMask& mask);

@@ -17,8 +17,8 @@ Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
   HEXAPLA_CHECK(in.labels.contiguous(), "labels ", in.labels.shape, " have gaps");
   const int32_t* labels = in.labels.data<int32_t>();
   for (int64_t n = 0; n < in.labels.size(); ++n)
-    HEXAPLA_CHECK(labels[n] >= 0 && labels[n] < in.w.shape[1], "label ", labels[n], " of row ", n,
-                  " is not one of the ", in.w.shape[1], " classes");
+    HEXAPLA_CHECK(labels[n] >= 0 && labels[n] < in.w.shape()[1], "label ", labels[n], " of row ", n,
+                  " is not one of the ", in.w.shape()[1], " classes");
   return {labels, vector_of(loss, "loss"), vector_of(nll, "nll")};
 }
 
@@ -57,15 +57,16 @@ void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Te
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
-  const Tensor transposed = in.w.transposed();
-  pack(in.w, output_);
-  pack(transposed, output_transposed_);
+  const Tensor turned = in.w.values.transposed();
+  pack(in.w.values, output_);
+  pack(turned, output_transposed_);
+  const Weight w(in.w.values, output_.get()), transposed(turned, output_transposed_.get());
   each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
     in_pieces(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
-      linear(in.x.slice(from + at, n), in.w, output_.get(), in.b, own);
+      linear(in.x.slice(from + at, n), w, in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
-      linear(own, transposed, output_transposed_.get(), {}, dx.slice(from + at, n));
+      linear(own, transposed, {}, dx.slice(from + at, n));
     });
     linear_backward_weight(in.x.slice(from, count), logits, dw, db);
   });

@@ -119,9 +119,9 @@ class OnednnProducts final : public Products {
 
   double arithmetic_limit() const override { return own_->arithmetic_limit(); }
   using Products::pack;
-  void pack(const Product&, std::unique_ptr<PackedWeight>& into) const override { into = nullptr; }
-  std::unique_ptr<PackedWeight> pack(const Integers& b) const override { return own_->pack(b); }
-  void run(Product p, const PackedWeight& w) override { own_->run(p, w); }
+  void pack(const Product&, std::unique_ptr<PackedStrips>& into) const override { into = nullptr; }
+  std::unique_ptr<PackedStrips> pack(const Integers& b) const override { return own_->pack(b); }
+  void run(Product p, const PackedStrips& w) override { own_->run(p, w); }
   void run(const Product& p) override {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0 || !usable(p)) return own_->run(p);
@@ -132,7 +132,8 @@ class OnednnProducts final : public Products {
 
   // Of a plain square product; for people to read, and to see whether oneDNN is worth anything here.
   static std::string implementation() {
-    const Product p{nullptr, 128, 1, nullptr, 128, 1, nullptr, 128, nullptr, 128, 128, 128, Store::set};
+    constexpr int64_t n = 128;
+    const Product p{.a_row = n, .a_k = 1, .b_k = n, .b_n = 1, .c_stride = n, .m = n, .n = n, .k = n};
     return plan(p).impl_info_str();
   }
 

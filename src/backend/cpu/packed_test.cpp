@@ -3,12 +3,21 @@
 
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "backend/cpu/testing.h"
 #include "base/compute/random.h"
 
 namespace hexapla {
 namespace {
+
+// Thirteen fields, most of them numbers: nobody may give them by their place.
+template <class T>
+concept TakesFieldsByPlace = requires(const float* a, int64_t step) {
+  T{a, step, step};
+}
+|| requires(const float* a, int64_t step) { T{{}, a, step, step}; };
+static_assert(!TakesFieldsByPlace<cpu::Product>);
 
 struct Shapes {
   int64_t rows, in, out;
@@ -42,17 +51,46 @@ TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
       const Tensor w = on_its_side ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
       const Tensor plain = n.normal({s.rows, s.out}), packed = n.normal({s.rows, s.out});
       backend->linear(x, w, b, plain);
-      backend->pack(w);
-      backend->linear(x, w, b, packed);
+      const auto copy = backend->pack(w);
+      EXPECT_EQ(copy != nullptr, GetParam().products == "own");
+      backend->linear(x, {w, copy.get()}, b, packed);
       EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << on_its_side;
       stored.data<float>()[0] += 1;  // the copy has not seen it
       const Tensor again = n.normal({s.rows, s.out});
+      backend->linear(x, {w, copy.get()}, b, again);
+      EXPECT_EQ(same(packed, again), copy != nullptr);
       backend->linear(x, w, b, again);
-      EXPECT_EQ(same(packed, again), GetParam().products == "own");
-      backend->unpack(w);
-      backend->linear(x, w, b, again);
-      EXPECT_FALSE(same(packed, again));
+      EXPECT_FALSE(same(packed, again)) << "a copy that was not handed over";
     }
+}
+
+TEST_P(CpuPacked, ACopyOutlivesItsBackendAndIsSharedByThreads) {
+  auto first = cpu::make(GetParam());
+  Numbers n;
+  const Tensor w = n.normal({70, 90}), x = n.normal({5, 70}), b = n.normal({90}), expected = n.normal({5, 90});
+  first->linear(x, w, b, expected);
+  const std::unique_ptr<const PackedWeight> copy = first->pack(w);
+  first.reset();
+  if (copy) std::fill_n(w.data<float>(), w.size(), std::nanf(""));  // nobody reads it
+  const auto backend = cpu::make(GetParam());
+  std::vector<Tensor> results;
+  for (int i = 0; i < 4; ++i) results.push_back(n.normal({5, 90}));
+  {
+    std::vector<std::jthread> threads;
+    for (const Tensor& y : results)
+      threads.emplace_back([&, y] {
+        for (int round = 0; round < 20; ++round) backend->linear(x, {w, copy.get()}, b, y);
+      });
+  }
+  for (const Tensor& y : results) EXPECT_TRUE(same(expected, y));
+}
+
+TEST_P(CpuPacked, AnotherDevicesCopyIsAnError) {
+  const auto backend = cpu::make(GetParam());
+  Numbers n;
+  const Tensor w = n.normal({3, 2}), x = n.normal({1, 3}), y = n.normal({1, 2});
+  const PackedWeight foreign(w.shape);
+  EXPECT_THROW(backend->linear(x, {w, &foreign}, {}, y), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CpuPacked, testing::ValuesIn(cpu::variants_of_any_precision()), cpu::variant_name);
@@ -84,10 +122,10 @@ double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool rou
   Numbers n;
   Integers q = integers(s.in, s.out);
   const Tensor stored = Tensor::of(q.values.data(), on_its_side ? Shape{s.out, s.in} : Shape{s.in, s.out});
-  const Tensor name = n.normal({s.in, s.out}), x = n.normal({s.rows, s.in}), b = n.normal({s.out});
+  const Tensor w = on_its_side ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
   const Tensor y = n.normal({s.rows, s.out});
-  backend.pack_quantised(name, on_its_side ? stored.transposed() : stored, Tensor::of(q.scales.data(), {s.out}));
-  backend.linear(x, name, b, y);
+  const auto copy = backend.pack_quantised(w, Tensor::of(q.scales.data(), {s.out}));
+  backend.linear(x, {w, copy.get()}, b, y);
   double worst = 0, largest = 1e-30;
   for (int64_t i = 0; i < s.rows; ++i) {
     const float* row = x.data<float>() + i * s.in;
@@ -125,9 +163,9 @@ TEST(CpuQuantised, TilesGiveTheBitsOfVectors) {
     for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
       const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
       const Tensor y = n.normal({rows, s.out}), z = n.normal({rows, s.out});
-      for (auto* backend : {tiles.get(), vectors.get()}) backend->pack(w);
-      tiles->linear(x, w, b, y);
-      vectors->linear(x, w, b, z);
+      const auto of_tiles = tiles->pack(w), of_vectors = vectors->pack(w);
+      tiles->linear(x, {w, of_tiles.get()}, b, y);
+      vectors->linear(x, {w, of_vectors.get()}, b, z);
       EXPECT_TRUE(same(y, z)) << rows << 'x' << s.in << 'x' << s.out;
     }
 }
@@ -150,8 +188,8 @@ TEST(CpuQuantised, AnInt8BackendRoundsWhatItPacks) {
   backend->linear(x, w, {}, y);
   plain->linear(x, w, {}, z);
   EXPECT_TRUE(same(y, z)) << "not packed, it is f32";
-  backend->pack(w);
-  backend->linear(x, w, {}, y);
+  const auto copy = backend->pack(w);
+  backend->linear(x, {w, copy.get()}, {}, y);
   double worst = 0;
   for (int64_t i = 0; i < y.size(); ++i)
     worst = std::max<double>(worst, std::fabs(y.data<float>()[i] - z.data<float>()[i]));

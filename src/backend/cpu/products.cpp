@@ -77,22 +77,22 @@ class OwnProducts final : public Products {
   }
 
   void run(const Product& p) override { run(p, plain_); }
-  void run(Product p, const PackedWeight& w) override {
+  void run(Product p, const PackedStrips& w) override {
     p.packed = w.view();
     run(p, w.kernel());
   }
 
   using Products::pack;
-  void pack(const Product& b, std::unique_ptr<PackedWeight>& into) const override {
-    make_room(b.k, b.n, packed_kernel(isa_, precision_), into);
+  void pack(const Product& b, std::unique_ptr<PackedStrips>& into) const override {
+    if (const Shape shape{b.k, b.n}; !into || into->shape() != shape)
+      into = std::make_unique<PackedStrips>(packed_kernel(isa_, precision_), shape);
     pack_strips(b, into->kernel(), into->memory());
   }
 
-  std::unique_ptr<PackedWeight> pack(const Integers& b) const override {
+  std::unique_ptr<PackedStrips> pack(const Integers& b) const override {
 #ifdef HEXAPLA_X86_KERNELS
     if (has(isa_, Precision::int8)) {
-      std::unique_ptr<PackedWeight> packed;
-      make_room(b.k, b.n, packed_kernel(isa_, Precision::int8), packed);
+      auto packed = std::make_unique<PackedStrips>(packed_kernel(isa_, Precision::int8), Shape{b.k, b.n});
       avx512vnni::pack_integers(b, packed->memory());
       return packed;
     }
@@ -101,7 +101,7 @@ class OwnProducts final : public Products {
     for (int64_t t = 0; t < b.k; ++t)
       for (int64_t j = 0; j < b.n; ++j)
         values[static_cast<size_t>(t * b.n + j)] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
-    return pack({nullptr, 0, 0, values.data(), b.n, 1, nullptr, 0, nullptr, 0, b.n, b.k, Store::set});
+    return pack(Product{.b = values.data(), .b_k = b.n, .b_n = 1, .n = b.n, .k = b.k});
   }
 
   double arithmetic_limit() const override {
@@ -142,24 +142,20 @@ class OwnProducts final : public Products {
       kernel.pack(part, {out.strips + from * kernel.units(p.k), out.scales + from, out.sums + from});
     });
   }
-  static void make_room(int64_t k, int64_t n, const ProductKernel& kernel, std::unique_ptr<PackedWeight>& packed) {
-    const int64_t columns = round_up(n, kernel.tile_columns), units = columns * kernel.units(k);
-    if (!packed || !packed->fits(units, columns)) packed = std::make_unique<PackedWeight>(kernel, units, columns);
-  }
 
   Isa isa_;
   Precision precision_;
   ProductKernel plain_;
 };
 
-struct Weight {
+struct WeightMatrix {
   float* p;
   int64_t rows, columns, row_step, column_step;
 };
 // A weight, perhaps transposed().
-Weight weight(Tensor w, const char* what) {
+WeightMatrix weight(Tensor w, const char* what) {
   const auto [rows, columns] = w.dims<2>(what);
-  Weight m{w.data<float>(), rows, columns, w.strides[0], w.strides[1]};
+  WeightMatrix m{w.data<float>(), rows, columns, w.strides[0], w.strides[1]};
   if (columns == 1)
     m.column_step = 1;  // a stride over nothing
   else if (rows == 1)
@@ -168,48 +164,60 @@ Weight weight(Tensor w, const char* what) {
   return m;
 }
 
+// Error: a device of another kind has packed it.
+const PackedStrips& strips_of(const Weight& w) {
+  const auto* strips = dynamic_cast<const PackedStrips*>(w.packed);
+  HEXAPLA_CHECK(strips, "the weight ", w.shape(), " was packed by another device than the processor");
+  return *strips;
+}
+
 }  // namespace
 
 std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
   return std::make_unique<OwnProducts>(isa, precision);
 }
 
-PackedWeight::PackedWeight(const ProductKernel& kernel, int64_t units, int64_t columns)
-    : kernel_(kernel), units_(units), columns_(columns), memory_(static_cast<size_t>(units + 2 * columns) * 4) {
+PackedStrips::PackedStrips(const ProductKernel& kernel, const Shape& of) : PackedWeight(of), kernel_(kernel) {
+  const int64_t columns = round_up(of[1], kernel.tile_columns), units = columns * kernel.units(of[0]);
+  memory_ = Pages(static_cast<size_t>(units + 2 * columns) * 4);
   auto* const p = reinterpret_cast<float*>(memory_.data());
   parts_ = {p, p + units, reinterpret_cast<int32_t*>(p + units + columns)};
 }
 
-bool CpuBackend::pack(Tensor w) {
-  std::unique_ptr<PackedWeight>& copy = packed_[place_of(w)];
-  pack(w, copy);
-  return copy != nullptr;
+std::unique_ptr<PackedWeight> CpuBackend::pack(Tensor w) {
+  std::unique_ptr<PackedStrips> packed;
+  pack(w, packed);
+  return packed;
 }
-void CpuBackend::pack(Tensor w, std::unique_ptr<PackedWeight>& into) const {
-  const Weight m = weight(w, "w");
-  products_->pack(
-      Product{nullptr, 0, 0, m.p, m.row_step, m.column_step, nullptr, 0, nullptr, 0, m.columns, m.rows, Store::set},
-      into);
+void CpuBackend::pack(Tensor w, std::unique_ptr<PackedStrips>& into) const {
+  const WeightMatrix m = weight(w, "w");
+  products_->pack({.b = m.p, .b_k = m.row_step, .b_n = m.column_step, .n = m.columns, .k = m.rows}, into);
 }
-void CpuBackend::pack_quantised(Tensor w, Tensor integers, Tensor scales) {
+std::unique_ptr<PackedWeight> CpuBackend::pack_quantised(Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
-  HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantised weight ", w.shape,
-                ": integers ", integers.shape, ", scales ", scales.shape);
-  packed_[place_of(w)] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1],
-                                                  rows, columns, vector_of(scales, "scales")});
+  HEXAPLA_CHECK(scales.shape == (Shape{columns}), "quantised weight: integers ", integers.shape, ", scales ",
+                scales.shape);
+  return products_->pack(Integers{.b = integers.data<int8_t>(),
+                                  .b_k = integers.strides[0],
+                                  .b_n = integers.strides[1],
+                                  .k = rows,
+                                  .n = columns,
+                                  .scales = vector_of(scales, "scales")});
 }
-void CpuBackend::unpack(Tensor w) { packed_.erase(place_of(w)); }
 
-void CpuBackend::linear(Tensor x, Tensor w, Tensor b, Tensor y) {
-  const auto packed = packed_.find(place_of(w));
-  linear(x, w, packed == packed_.end() ? nullptr : packed->second.get(), b, y);
-}
-void CpuBackend::linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b, Tensor y) {
+void CpuBackend::linear(Tensor x, const Weight& w, Tensor b, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
-  Product p{mx.p,      mx.stride,         1,       nullptr,    0,          0,         my.p,
-            my.stride, vector_of(b, "b"), mx.rows, w.shape[1], w.shape[0], Store::set};
-  if (packed) return products_->run(p, *packed);
-  const Weight mw = weight(w, "w");
+  Product p{.a = mx.p,
+            .a_row = mx.stride,
+            .a_k = 1,
+            .c = my.p,
+            .c_stride = my.stride,
+            .bias = vector_of(b, "b"),
+            .m = mx.rows,
+            .n = w.shape()[1],
+            .k = w.shape()[0]};
+  if (w.packed) return products_->run(p, strips_of(w));
+  const WeightMatrix mw = weight(w.values, "w");
   p.b = mw.p;
   p.b_k = mw.row_step;
   p.b_n = mw.column_step;
@@ -218,21 +226,47 @@ void CpuBackend::linear(Tensor x, Tensor w, const PackedWeight* packed, Tensor b
 
 void CpuBackend::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) {
   const Matrix d = matrix(dy, "dy"), out = matrix(dx, "dx");
-  const Weight mw = weight(w, "w");
-  products_->run({d.p, d.stride, 1, mw.p, mw.column_step, mw.row_step, out.p, out.stride, nullptr, d.rows, mw.rows,
-                  mw.columns, how == Write::set ? Store::set : Store::add});
+  const WeightMatrix mw = weight(w, "w");
+  products_->run({.a = d.p,
+                  .a_row = d.stride,
+                  .a_k = 1,
+                  .b = mw.p,
+                  .b_k = mw.column_step,
+                  .b_n = mw.row_step,
+                  .c = out.p,
+                  .c_stride = out.stride,
+                  .m = d.rows,
+                  .n = mw.rows,
+                  .k = mw.columns,
+                  .store = how == Write::set ? Store::set : Store::add});
 }
+
+namespace {
+// c += a^T b: the sum over the rows that a and b have in common.
+Product sum_over_rows(const Matrix& a, const Matrix& b, float* c, int64_t c_stride) {
+  return {.a = a.p,
+          .a_row = 1,
+          .a_k = a.stride,
+          .b = b.p,
+          .b_k = b.stride,
+          .b_n = 1,
+          .c = c,
+          .c_stride = c_stride,
+          .m = a.width,
+          .n = b.width,
+          .k = a.rows,
+          .store = Store::add};
+}
+}  // namespace
 
 void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) {
   const Matrix mx = matrix(x, "x"), d = matrix(dy, "dy");
   if (dw) {
-    const Weight out = weight(dw, "dw");
+    const WeightMatrix out = weight(dw, "dw");
     if (out.column_step == 1)
-      products_->run(
-          {mx.p, 1, mx.stride, d.p, d.stride, 1, out.p, out.row_step, nullptr, mx.width, d.width, mx.rows, Store::add});
+      products_->run(sum_over_rows(mx, d, out.p, out.row_step));
     else  // dw is on its side: dw^T += dy^T x
-      products_->run({d.p, 1, d.stride, mx.p, mx.stride, 1, out.p, out.column_step, nullptr, d.width, mx.width, mx.rows,
-                      Store::add});
+      products_->run(sum_over_rows(d, mx, out.p, out.column_step));
   }
   if (db) add_column_sums(d, vector_of(db, "db"));
 }

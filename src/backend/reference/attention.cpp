@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/dropout_layout.h"
 #include "backend/reference/internal.h"
 
 namespace hexapla::reference {
@@ -80,8 +81,8 @@ void each_query(const Loaded& a, F&& f) {
 }
 
 double weight_factor(const Loaded& a, const Query& query, int64_t u) {
-  return dropout_factor(a.in.dropout, query.row / 4 * a.heads + query.head,
-                        128 * (u / 32) + 32 * (query.row % 4) + u % 32);
+  const auto [row, column] = dropout_layout::weight_element(query.row, u, query.head, a.heads);
+  return dropout_factor(a.in.dropout, row, column);
 }
 
 template <class Scores>

@@ -50,7 +50,8 @@ class Reference final : public Backend {
   void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
 
-  void linear(Tensor x, Tensor w, Tensor b, Tensor y) override;
+  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override;
+  void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
 
@@ -65,7 +66,6 @@ class Reference final : public Backend {
 
   void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) override;
   void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) override;
-  void pack_quantised(Tensor w, Tensor integers, Tensor scales) override;
   void put_rows(Tensor x, Tensor ids, Tensor y) override;
   void sinusoids(Tensor table) override;
 

@@ -58,12 +58,12 @@ Rows gradient_of_logits(const LossInput& in, const Rows& log_p) {
 }  // namespace
 
 void Reference::cross_entropy(const LossInput& in, Tensor, Tensor loss, Tensor nll) {
-  store_losses(in, log_probabilities(product(load(in.x), load(in.w), load(in.b))), loss, nll);
+  store_losses(in, log_probabilities(product(load(in.x), load(in.w.values), load(in.b))), loss, nll);
 }
 
 void Reference::cross_entropy_with_gradient(const LossInput& in, Tensor, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
                                             Tensor db) {
-  const Rows x = load(in.x), w = load(in.w);
+  const Rows x = load(in.x), w = load(in.w.values);
   const Rows log_p = log_probabilities(product(x, w, load(in.b)));
   store_losses(in, log_p, loss, nll);
   const Rows g = gradient_of_logits(in, log_p);

@@ -2,7 +2,15 @@
 
 namespace hexapla::reference {
 
-void Reference::linear(Tensor x, Tensor w, Tensor b, Tensor y) { store(product(load(x), load(w), load(b)), y); }
+std::unique_ptr<PackedWeight> Reference::pack_quantised(Tensor integers, Tensor) {
+  throw UsageError(
+      cat("the reference backend has no copy of the quantised weight ", integers.shape, "; dequantise it first"));
+}
+
+void Reference::linear(Tensor x, const Weight& w, Tensor b, Tensor y) {
+  HEXAPLA_CHECK(!w.packed, "the weight ", w.shape(), " was packed by another device than the reference");
+  store(product(load(x), load(w.values), load(b)), y);
+}
 
 void Reference::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) {
   const Rows d = product(load(dy), transpose(load(w)), {});
@@ -16,10 +24,6 @@ void Reference::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db
   const Rows d = load(dy);
   if (dw) add_to(product(transpose(load(x)), d, {}), dw);
   add_to(sum_of_rows(d), db);
-}
-
-void Reference::pack_quantised(Tensor w, Tensor, Tensor) {
-  throw UsageError(cat("the reference backend has no copy of the quantised weight ", w.shape, "; dequantise it first"));
 }
 
 }  // namespace hexapla::reference

@@ -1,6 +1,7 @@
 // Tensors of any type and strides to and from f64, and the few sums that everything else is made of.
 #include <algorithm>
 
+#include "backend/dropout_layout.h"
 #include "backend/reference/internal.h"
 #include "backend/reference/reference.h"
 #include "base/compute/random.h"
@@ -102,10 +103,9 @@ Rows sum_of_rows(const Rows& x) {
 
 double dropout_factor(const DropoutMask& mask, int64_t row, int64_t column) {
   if (!mask) return 1;
-  const int64_t group = column / 128, part = column % 128 / 16, word = part / 2, half = part % 2;
-  const auto random =
-      philox({static_cast<uint32_t>(16 * group + column % 16), static_cast<uint32_t>(row), mask.tensor, mask.step},
-             {static_cast<uint32_t>(mask.seed), static_cast<uint32_t>(mask.seed >> 32)});
+  const auto [c, word, half] = dropout_layout::bits_of(column);
+  const auto random = philox({c, static_cast<uint32_t>(row), mask.tensor, mask.step},
+                             {static_cast<uint32_t>(mask.seed), static_cast<uint32_t>(mask.seed >> 32)});
   const uint32_t bits = random[static_cast<size_t>(word)] >> (16 * half) & 0xFFFF;
   return bits >= mask.p * 65536.0 ? 1 / (1.0 - mask.p) : 0;
 }

@@ -21,9 +21,9 @@
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "data/files/lines.h"
-#include "decode/models/packed_weights.h"
 #include "decode/models/workers.h"
 #include "decode/search/search.h"
+#include "model/weights/packed_weights.h"
 #include "model/weights/parameters.h"
 #include "train/loop/optimizer.h"
 #include "train/memory/memory_budget.h"
@@ -305,7 +305,7 @@ struct BenchTranslate {
     Transformer& model = *loaded.net;
     const int64_t pieces = loaded.config.source_vocab;
     const auto backend = make_cpu_backend(parse_decoding_precision(precision));
-    const PackedWeights packed(*backend, loaded);
+    pack_weights(*backend, loaded);
     Random random(1);
     std::vector<Ids> sources;
     for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, pieces));

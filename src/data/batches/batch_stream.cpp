@@ -22,11 +22,11 @@ class Prefetch {
   explicit Prefetch(WindowMaker maker) : maker_(std::move(maker)) {}
 
   const WindowMaker& maker() const { return maker_; }  // of which nothing but what is const
-  void seek(int64_t epoch, int64_t index) {
+  void seek(int64_t epoch, const WindowPosition& window) {
     thread_ = {};  // ends the one that runs
     ready_.clear();
     failure_ = nullptr;
-    maker_.seek(epoch, index);
+    maker_.seek(epoch, window);
   }
   std::shared_ptr<const Window> take() {
     if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
@@ -74,14 +74,13 @@ class WindowedStream : public BatchStream {
       throw UsageError(cat("`batch-tokens` ", options.batch_tokens, " is too small: use 1 or more"));
   }
 
-  void seek(int64_t epoch, int64_t place) override {
-    const int64_t index = place >> 32;
-    if (!window_ || window_->epoch != epoch || window_->index != index) {
-      windows_.seek(epoch, index);
+  void seek(int64_t epoch, const BatchPosition& position) override {
+    if (!window_ || window_->epoch != epoch || window_->position != position.window) {
+      windows_.seek(epoch, position.window);
       window_.reset();
-      sought_ = index << 32;
+      sought_ = position.window;
     }
-    at_ = static_cast<size_t>(place & 0xFFFFFFFF);
+    at_ = static_cast<size_t>(position.batch);
     ended_ = false;
   }
   const Batch& next() override {
@@ -91,10 +90,11 @@ class WindowedStream : public BatchStream {
     return batch_;
   }
   bool epoch_ended() const override { return ended_; }
-  int64_t place() const override {
-    if (!window_) return sought_ | static_cast<int64_t>(at_);
-    if (at_ < window_->plan.size()) return window_->index << 32 | static_cast<int64_t>(at_);
-    return window_->last ? 0 : (window_->index + 1) << 32;
+  BatchPosition position() const override {
+    if (!window_) return {sought_, static_cast<int64_t>(at_)};
+    if (at_ < window_->plan.size()) return {window_->position, static_cast<int64_t>(at_)};
+    if (window_->last) return {};
+    return {{window_->position.part, window_->position.number + 1}, 0};
   }
   double epochs() const override {
     const Window& w = window();
@@ -167,7 +167,7 @@ class WindowedStream : public BatchStream {
   Batching options_;
   mutable Prefetch windows_;
   mutable std::shared_ptr<const Window> window_;  // that of the last batch, or of the next where none was given
-  int64_t sought_ = 0;                            // the place of the window that comes, where there is none yet
+  WindowPosition sought_;                         // of the window that comes, where there is none yet
   size_t at_ = 0;                                 // of the batch that comes next
   bool ended_ = false;
   Batch batch_;

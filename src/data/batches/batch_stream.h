@@ -3,23 +3,25 @@
 #include <cstdint>
 #include <memory>
 
+#include "data/batches/batch_position.h"
 #include "data/batches/training_pairs.h"
 
 namespace hexapla {
 
-// An endless row of batches, cut into epochs. Which batch stands at which place of which epoch depends on the pairs and
-// the options alone, so a run that goes on from (epoch, place) sees what the unbroken one would have.
+// An endless row of batches, cut into epochs. Which batch stands at which position of which epoch depends on the pairs
+// and the options alone, so a run that goes on from an epoch and a position sees what the unbroken one would have.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
-  // The next next() gives the batch at `place` of epoch `epoch`: 0, or what place() was. A new stream stands at (0, 0).
-  virtual void seek(int64_t epoch, int64_t place) = 0;
+  // The next next() gives the batch at this position of the epoch: its beginning, {}, or what position() was. A new
+  // stream stands at the beginning of epoch 0.
+  virtual void seek(int64_t epoch, const BatchPosition& position) = 0;
   // Valid until the next call. After the last batch of an epoch comes the first one of the next.
   virtual const Batch& next() = 0;
   // Was the batch that next() gave last the last one of its epoch?
   virtual bool epoch_ended() const = 0;
-  // Of the batch that next() will give. A name for a place, not a count: it only grows within an epoch.
-  virtual int64_t place() const = 0;
+  // Of the batch that next() will give.
+  virtual BatchPosition position() const = 0;
   // How many epochs have been given since the beginning: 2.25, say.
   virtual double epochs() const = 0;
   // How many batches the epoch has: exactly if the pairs are ids in memory, else going by those planned last.

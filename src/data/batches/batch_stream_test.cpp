@@ -30,18 +30,19 @@ std::vector<Example> examples(int count, int corpora = 1) {
 }
 
 struct Given {
-  int64_t epoch, place;
+  int64_t epoch;
+  BatchPosition position;
   std::vector<int64_t> lines;
   std::vector<int32_t> source, target;
   bool operator==(const Given&) const = default;
 };
 
 // All batches of the first epochs.
-std::vector<Given> read(BatchStream& stream, int64_t epochs, int64_t epoch = 0, int64_t place = 0) {
+std::vector<Given> read(BatchStream& stream, int64_t epochs, int64_t epoch = 0, const BatchPosition& position = {}) {
   std::vector<Given> all;
-  stream.seek(epoch, place);
+  stream.seek(epoch, position);
   while (epoch < epochs) {
-    const int64_t at = stream.place();
+    const BatchPosition at = stream.position();
     const Batch& batch = stream.next();
     all.push_back({epoch, at, batch.lines, batch.source, batch.target_out});
     epoch += stream.epoch_ended();
@@ -102,7 +103,7 @@ TEST_F(BatchStreams, InMemoryGiveWhatThePlanSays) {
       EXPECT_EQ(batch.target_in, wanted.target_in);
       EXPECT_EQ(batch.lines, wanted.lines);
       EXPECT_EQ(stream->epoch_ended(), i + 1 == plan.size());
-      EXPECT_EQ(stream->place(), i + 1 == plan.size() ? 0 : static_cast<int64_t>(i + 1));
+      EXPECT_EQ(stream->position(), (BatchPosition{{}, i + 1 == plan.size() ? 0 : static_cast<int64_t>(i + 1)}));
       EXPECT_EQ(stream->batches(), static_cast<int64_t>(plan.size()));
     }
     EXPECT_DOUBLE_EQ(stream->epochs(), double(epoch + 1));
@@ -134,12 +135,12 @@ TEST_F(BatchStreams, GoOnFromAnyPlace) {
   for (const TrainingPairs& pairs : every_kind()) {
     const auto whole = read(*open(pairs), 2);
     for (size_t from = 0; from < whole.size(); from += 1 + whole.size() / 5) {
-      const auto rest = read(*open(pairs), 2, whole[from].epoch, whole[from].place);
+      const auto rest = read(*open(pairs), 2, whole[from].epoch, whole[from].position);
       EXPECT_TRUE(std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(from), whole.end()));
     }
     const auto stream = open(pairs);  // and back
     for (size_t i : {whole.size() / 2, whole.size() - 1, size_t{3}, size_t{0}, size_t{1}}) {
-      stream->seek(whole[i].epoch, whole[i].place);
+      stream->seek(whole[i].epoch, whole[i].position);
       EXPECT_EQ(stream->next().lines, whole[i].lines);
     }
   }

@@ -21,6 +21,9 @@ Ids sampled(const SubwordSampler& sampler, const Vocabulary& vocabulary, std::st
   return ids.empty() || ids.size() > longest ? vocabulary.encode(text) : ids;
 }
 
+// Names the random numbers of a window in its epoch. Trainings depend on it.
+int64_t number_of(const WindowPosition& w) { return w.part << 16 | w.number; }
+
 // Of a pair beside its example: its sizes, its place in the order and in the plan.
 constexpr size_t bytes_to_plan = sizeof(PairSize) + 3 * sizeof(int32_t);
 
@@ -89,10 +92,9 @@ PairMeans WindowMaker::means() const {
   return {sum.source / n, sum.target / n, sum.bytes / n};
 }
 
-void WindowMaker::seek(int64_t epoch, int64_t index) {
+void WindowMaker::seek(int64_t epoch, const WindowPosition& window) {
   epoch_ = epoch;
-  part_ = index >> 16;
-  window_ = index & 0xFFFF;
+  next_ = window;
   loaded_ = {};
 }
 
@@ -106,30 +108,31 @@ void WindowMaker::load(std::stop_token stop) {
   epoch_pairs_ = parts_->pairs_before(epoch_, parts_->count(), stop);
   if (epoch_pairs_ == 0)
     throw DataError(cat("epoch ", epoch_ + 1, " has no pair at all: raise `train-weights`, or give more text"));
-  before_ = parts_->pairs_before(epoch_, part_, stop);
-  loaded_ = parts_->load(epoch_, part_, stop);
-  if (!whole_) random(kPartStream, part_).shuffle(loaded_.order);
+  before_ = parts_->pairs_before(epoch_, next_.part, stop);
+  loaded_ = parts_->load(epoch_, next_.part, stop);
+  if (!whole_) random(kPartStream, next_.part).shuffle(loaded_.order);
 }
 
 Window WindowMaker::next(std::stop_token stop) {
   for (;;) {
     load(stop);
     const auto pairs = static_cast<int64_t>(loaded_.order.size());
-    const int64_t from = whole_ ? 0 : window_ * window_pairs_,
+    const int64_t from = whole_ ? 0 : next_.number * window_pairs_,
                   to = whole_ ? pairs : std::min(pairs, from + window_pairs_);
-    const bool here = from < pairs && !(whole_ && window_ > 0);
+    const bool here = from < pairs && !(whole_ && next_.number > 0);
     if (here) {
       Window w = whole_ ? plan_whole() : cut(from, to);
       w.epoch = epoch_;
-      w.index = part_ << 16 | window_++;
+      w.position = next_;
+      ++next_.number;
       w.before = before_ + from;
       w.epoch_pairs = epoch_pairs_;
       w.last = before_ + to == epoch_pairs_;
       if (!w.last) return w;
-      seek(epoch_ + 1, 0);
+      seek(epoch_ + 1, {});
       return w;
     }
-    seek(epoch_, (part_ + 1) << 16);
+    seek(epoch_, {next_.part + 1, 0});
   }
 }
 
@@ -149,7 +152,7 @@ Window WindowMaker::plan_whole() {
 
 Window WindowMaker::cut(int64_t from, int64_t to) {
   Window w;
-  Random segments = random(kSegmentStream, part_ << 16 | window_);
+  Random segments = random(kSegmentStream, number_of(next_));
   std::vector<PairSize> sizes;
   for (int64_t i = from; i < to; ++i) {
     w.examples.push_back(example((*loaded_.table)[loaded_.order[static_cast<size_t>(i)]], segments));
@@ -158,7 +161,7 @@ Window WindowMaker::cut(int64_t from, int64_t to) {
   }
   std::vector<int32_t> order(sizes.size());
   std::iota(order.begin(), order.end(), 0);
-  Random planning = random(kWindowStream, part_ << 16 | window_);
+  Random planning = random(kWindowStream, number_of(next_));
   w.plan = plan_batches(sizes, std::move(order), options_.batch_tokens, planning);
   return w;
 }

@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "data/batches/batch.h"
+#include "data/batches/batch_position.h"
 #include "data/batches/epoch_parts.h"
 #include "data/batches/training_pairs.h"
 #include "text/vocabulary/sampling.h"
@@ -12,8 +13,9 @@
 namespace hexapla {
 
 struct Window {
-  int64_t epoch = 0, index = 0;  // index: part << 16 | which of the part's windows
-  bool last = false;             // of its epoch
+  int64_t epoch = 0;
+  WindowPosition position;
+  bool last = false;  // of its epoch
   int64_t before = 0, epoch_pairs = 0;
   std::shared_ptr<const PairTable> table;  // the pairs, or
   std::vector<Example> examples;
@@ -36,7 +38,7 @@ class WindowMaker {
   bool whole() const { return whole_; }
   int64_t most_pairs() const;  // of a window
   PairMeans means() const;     // of a thousand pairs from all over the text, cut as an epoch would
-  void seek(int64_t epoch, int64_t index);
+  void seek(int64_t epoch, const WindowPosition& window);
   Window next(std::stop_token stop);  // DataError: an epoch has no pair; RunError: the disk; Stopped
 
  private:
@@ -54,8 +56,9 @@ class WindowMaker {
   std::unique_ptr<EpochParts> parts_;
   bool whole_;
   int64_t window_pairs_;
-  int64_t epoch_ = 0, part_ = 0, window_ = 0;  // of the window that comes next
-  EpochPart loaded_;                           // part_, if it is there
+  int64_t epoch_ = 0;    // of the window that comes next
+  WindowPosition next_;  // its position
+  EpochPart loaded_;     // its part, if it is there
   int64_t before_ = 0, epoch_pairs_ = 0;
   std::vector<PairSize> sizes_;  // of whole_
 };

@@ -7,33 +7,17 @@
 namespace hexapla {
 namespace {
 
-// Copies the weights of one layer's attention over the encoder.
-class AlignmentObserver : public Observer {
- public:
-  AlignmentObserver(const AttentionHead& head, size_t pairs)
-      : alignments(pairs), place_(cat("decoder.layers.", head.layer, ".cross_attention")), head_(head.head) {}
-
-  void observe(const std::string&, Tensor, Starts) override {}
-  bool wants_attention(const std::string& place) const override { return place == place_; }
-  void observe_attention(const std::string&, int64_t b, Tensor, Tensor weights) override {
-    const auto [heads, rows, columns] = weights.dims<3>("alignment");
-    const int64_t first = head_ == AttentionHead::mean ? 0 : head_, count = head_ == AttentionHead::mean ? heads : 1;
-    HEXAPLA_CHECK(first + count <= heads, "alignment: there is no head ", head_, " of ", heads);
-    SoftAlignment& a = alignments[static_cast<size_t>(b)];
-    a.rows = rows;
-    a.columns = columns;
-    a.weights.assign(static_cast<size_t>(rows * columns), 0);
-    for (int64_t h = first; h < first + count; ++h)
-      for (int64_t i = 0; i < rows * columns; ++i)
-        a.weights[i] += weights.data<double>()[h * rows * columns + i] / static_cast<double>(count);
-  }
-
-  std::vector<SoftAlignment> alignments;
-
- private:
-  std::string place_;
-  int64_t head_;
-};
+// weights: [heads, rows, columns]
+SoftAlignment alignment_of(int64_t head, Tensor weights) {
+  const auto [heads, rows, columns] = weights.dims<3>("alignment");
+  const int64_t first = head == AttentionHead::mean ? 0 : head, count = head == AttentionHead::mean ? heads : 1;
+  HEXAPLA_CHECK(first >= 0 && first + count <= heads, "alignment: there is no head ", head, " of ", heads);
+  SoftAlignment a{rows, columns, std::vector<double>(static_cast<size_t>(rows * columns))};
+  for (int64_t h = first; h < first + count; ++h)
+    for (int64_t i = 0; i < rows * columns; ++i)
+      a.weights[i] += weights.data<double>()[h * rows * columns + i] / static_cast<double>(count);
+  return a;
+}
 
 template <class Keep>
 std::vector<Link> links(const SoftAlignment& soft, Keep&& keep) {
@@ -52,6 +36,11 @@ std::vector<bool> joined_units(const Units& units) {
     for (int32_t unit = span.first + 1; unit <= span.last; ++unit) joined[unit] = true;
   }
   return joined;
+}
+
+Tensor encode(Context& cx, const Transformer& model, const Ragged& source, Transformer::Saved& saved) {
+  const ForwardOnly forward_only(cx);
+  return model.encode(cx, source.ids, source.starts, saved);
 }
 
 }  // namespace
@@ -79,15 +68,16 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, st
   }
   const Ragged source(sources), target(shifted);
   const ArenaRewind whole(cx.arena);
-  AlignmentObserver observer(head, sources.size());
-  Context observed = cx;
-  const ForwardOnly forward_only(observed);
   Transformer::Saved saved;
-  const Tensor memory = model.encode(observed, source.ids, source.starts, saved);
-  observed.observer = &observer;
-  model.decode(observed, {memory, source.starts}, target.ids, target.starts, saved);
-  for (const SoftAlignment& a : observer.alignments) HEXAPLA_CHECK(a.rows > 0, "alignment: no layer ", head.layer);
-  return std::move(observer.alignments);
+  const Tensor memory = encode(cx, model, source, saved);
+  model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
+  std::vector<SoftAlignment> alignments;
+  for (size_t b = 0; b < sources.size(); ++b) {
+    const Arena::Frame frame(cx.arena);
+    alignments.push_back(
+        alignment_of(head.head, model.decoder.cross_attention_weights(cx, head.layer, saved.decoder, b).weights));
+  }
+  return alignments;
 }
 
 double coverage(const SoftAlignment& tokens) {

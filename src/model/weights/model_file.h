@@ -48,8 +48,8 @@ std::string model_file(const std::string& path);
 // unexpected, of another type or shape, or with numbers that are not finite or beyond 1e9, scales and variances below
 // 0.
 LoadedModel load_model(const std::string& path);
-// The same, but what is quantised stays so, and PackedWeights gives back the memory of the weights that it has copies
-// of: such a model can only translate and score. A quantised one needs PackedWeights for that.
+// The same, but what is quantised stays so, and pack_weights() gives back the memory of the weights that it has copies
+// of: such a model can only translate and score. A quantised one needs pack_weights() for that.
 LoadedModel load_to_translate(const std::string& path);
 
 }  // namespace hexapla

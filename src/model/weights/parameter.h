@@ -1,6 +1,7 @@
 #pragma once
 // Parameters are declared once, in the struct of their layer, and reached by visit(): names, memory, initialisation,
 // saving and the optimizer all follow from that one declaration.
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -29,6 +30,12 @@ struct Parameter {
   // Of a quantised model that is to translate: what packing takes instead of value (model/weights/quantise.h). value
   // may then have no numbers of its own.
   Tensor integers = {}, scales = {};
+  // Of a model that is to translate (model/weights/packed_weights.h): the device's copy of value, in the form in which
+  // products take it, so of a tied table the transposed one. value must not change beside it.
+  std::shared_ptr<const PackedWeight> packed = {};
+
+  Weight as_weight() const { return {value, packed.get()}; }
+  Weight as_transposed_weight() const { return {value.transposed(), packed.get()}; }
 };
 
 // A tensor that is saved with the model but not learned by gradients (BatchNorm's running statistics).

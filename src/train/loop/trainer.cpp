@@ -119,7 +119,7 @@ void Run::start() {
   }
   keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
   learner_.forget_initial_model();
-  learner_.stream().seek(state_.epoch, state_.place);
+  learner_.stream().seek(state_.epoch, state_.position);
   folder_.open_logs(state_.update);
   for (const auto& n : data_.notes) watcher_.note(n);
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
@@ -152,8 +152,8 @@ void Run::update() {
 
 void Run::count(const LossSums& sums) {
   ++state_.update;
-  state_.place = learner_.stream().place();
-  if (learner_.stream().epoch_ended()) ++state_.epoch, state_.place = 0;
+  state_.position = learner_.stream().position();
+  if (learner_.stream().epoch_ended()) ++state_.epoch, state_.position = {};
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;

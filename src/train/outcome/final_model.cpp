@@ -20,7 +20,7 @@ namespace {
 // Was the run past these limits already when it was given them?
 bool past_limits(const TrainOptions& o, const RunState& s) {
   return (o.max_updates > 0 && s.update > o.max_updates) ||
-         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.place > 0))) ||
+         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.position != BatchPosition{}))) ||
          (o.patience > 0 && s.worse_validations > o.patience);
 }
 

@@ -18,10 +18,26 @@ void parse(const std::string& text, std::optional<double>& value) {
   if (text != none) value = std::strtod(text.c_str(), nullptr);
 }
 
+// A checkpoint has a position as one number: the part, 16 bits of the window, 32 bits of the batch.
+constexpr int window_bits = 16, batch_bits = 32;
+constexpr int64_t lowest(int bits) { return (int64_t{1} << bits) - 1; }
+void parse(const std::string& text, BatchPosition& value) {
+  int64_t place = 0;
+  parse(text, place);
+  value = {{.part = place >> (window_bits + batch_bits), .number = place >> batch_bits & lowest(window_bits)},
+           place & lowest(batch_bits)};
+}
+
 // fmt writes the shortest decimal that reads back as the same double.
 template <class T>
 std::string text_of(const T& value) {
   return fmt::format("{}", value);
+}
+std::string text_of(const BatchPosition& value) {
+  const auto& [window, batch] = value;
+  HEXAPLA_CHECK(window.number <= lowest(window_bits) && batch <= lowest(batch_bits), "window ", window.number,
+                " of a part, batch ", batch, ": a checkpoint has no room for so large a position");
+  return text_of((window.part << window_bits | window.number) << batch_bits | batch);
 }
 std::string text_of(const BestModels& value) { return value.text(); }
 std::string text_of(const std::optional<double>& value) {

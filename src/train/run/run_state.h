@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/batches/batch_position.h"
 #include "train/loop/schedule.h"
 #include "train/outcome/best_models.h"
 
@@ -15,7 +16,7 @@ namespace hexapla {
 struct RunState {
   int64_t update = 0;                // finished ones
   int64_t epoch = 0;                 // being trained, from 0
-  int64_t place = 0;                 // in this epoch, as BatchStream::place() names it
+  BatchPosition position;            // of the next batch in this epoch
   int64_t target_tokens = 0;         // since the beginning
   double seconds = 0;                // spent since the beginning
   double loss_sum = 0;               // since the last report
@@ -44,7 +45,7 @@ struct RunState {
   static void visit(Self& s, F&& f) {
     f("update", s.update);
     f("epoch", s.epoch);
-    f("place", s.place);
+    f("place", s.position);
     f("target_tokens", s.target_tokens);
     f("seconds", s.seconds);
     f("loss_sum", s.loss_sum);

@@ -59,17 +59,45 @@ struct DotScore {
             b.scores + t * b.pad);
       return;
     }
-    Products::run({a.q + r.from * a.q_stride, a.q_stride, 1, a.k, 1, a.k_stride, b.scores, b.pad, nullptr, r.n, a.keys,
-                   a.d_k, Store::set},
+    Products::run({.a = a.q + r.from * a.q_stride,
+                   .a_row = a.q_stride,
+                   .a_k = 1,
+                   .b = a.k,
+                   .b_k = 1,
+                   .b_n = a.k_stride,
+                   .c = b.scores,
+                   .c_stride = b.pad,
+                   .m = r.n,
+                   .n = a.keys,
+                   .k = a.d_k},
                   b.product);
   }
   // dq = ds k, dk += ds^T q
   static void backward(const Attention& a, const AttentionBackward& g, const Blocks& b, QueryRange r) {
-    Products::run({b.gradients, b.pad, 1, a.k, a.k_stride, 1, g.dq + r.from * g.dq_stride, g.dq_stride, nullptr, r.n,
-                   a.d_k, a.keys, Store::set},
+    Products::run({.a = b.gradients,
+                   .a_row = b.pad,
+                   .a_k = 1,
+                   .b = a.k,
+                   .b_k = a.k_stride,
+                   .b_n = 1,
+                   .c = g.dq + r.from * g.dq_stride,
+                   .c_stride = g.dq_stride,
+                   .m = r.n,
+                   .n = a.d_k,
+                   .k = a.keys},
                   b.product);
-    Products::run({b.gradients, 1, b.pad, a.q + r.from * a.q_stride, a.q_stride, 1, g.dk, g.dk_stride, nullptr, a.keys,
-                   a.d_k, r.n, r.from ? Store::add : Store::set},
+    Products::run({.a = b.gradients,
+                   .a_row = 1,
+                   .a_k = b.pad,
+                   .b = a.q + r.from * a.q_stride,
+                   .b_k = a.q_stride,
+                   .b_n = 1,
+                   .c = g.dk,
+                   .c_stride = g.dk_stride,
+                   .m = a.keys,
+                   .n = a.d_k,
+                   .k = r.n,
+                   .store = r.from ? Store::add : Store::set},
                   b.product);
   }
   static void finish(const Attention&, const AttentionBackward&, const Blocks&) {}
@@ -92,8 +120,17 @@ inline void forward(const Attention& a) {
       a.lse[(r.from + t) * a.lse_stride] = softmax_row(a, r.from + t, s, b.pad);
     }
     drop_weights(a, r.from, r.n, b.scores, b.pad, b.factors);
-    Products::run({b.scores, b.pad, 1, a.v, a.v_stride, 1, a.out + r.from * a.out_stride, a.out_stride, nullptr, r.n,
-                   a.d_v, a.keys, Store::set},
+    Products::run({.a = b.scores,
+                   .a_row = b.pad,
+                   .a_k = 1,
+                   .b = a.v,
+                   .b_k = a.v_stride,
+                   .b_n = 1,
+                   .c = a.out + r.from * a.out_stride,
+                   .c_stride = a.out_stride,
+                   .m = r.n,
+                   .n = a.d_v,
+                   .k = a.keys},
                   b.product);
   });
 }
@@ -101,8 +138,17 @@ inline void forward(const Attention& a) {
 // gradients <- d_out v^T, then the gradient of the scores; scores <- the dropped weights.
 template <class Products>
 inline void gradients_of_scores(const Attention& a, const AttentionBackward& g, const Blocks& b, QueryRange r) {
-  Products::run({g.d_out + r.from * g.d_out_stride, g.d_out_stride, 1, a.v, 1, a.v_stride, b.gradients, b.pad, nullptr,
-                 r.n, a.keys, a.d_v, Store::set},
+  Products::run({.a = g.d_out + r.from * g.d_out_stride,
+                 .a_row = g.d_out_stride,
+                 .a_k = 1,
+                 .b = a.v,
+                 .b_k = 1,
+                 .b_n = a.v_stride,
+                 .c = b.gradients,
+                 .c_stride = b.pad,
+                 .m = r.n,
+                 .n = a.keys,
+                 .k = a.d_v},
                 b.product);
   for (int64_t t = 0; t < r.n; ++t) {
     const int64_t query = r.from + t;
@@ -128,8 +174,18 @@ inline void backward(const Attention& a, const AttentionBackward& g) {
   each_query_block(a, [&](QueryRange r) {
     Score::scores(a, b, r);
     gradients_of_scores<Products>(a, g, b, r);
-    Products::run({b.scores, 1, b.pad, g.d_out + r.from * g.d_out_stride, g.d_out_stride, 1, g.dv, g.dv_stride, nullptr,
-                   a.keys, a.d_v, r.n, r.from ? Store::add : Store::set},
+    Products::run({.a = b.scores,
+                   .a_row = 1,
+                   .a_k = b.pad,
+                   .b = g.d_out + r.from * g.d_out_stride,
+                   .b_k = g.d_out_stride,
+                   .b_n = 1,
+                   .c = g.dv,
+                   .c_stride = g.dv_stride,
+                   .m = a.keys,
+                   .n = a.d_v,
+                   .k = r.n,
+                   .store = r.from ? Store::add : Store::set},
                   b.product);
     Score::backward(a, g, b, r);
   });

@@ -87,10 +87,11 @@ void combine(float a, const float* x, float b, float* y, int64_t n) {
 }
 
 void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64_t n) {
-  float factors[dropout_group];
-  for (int64_t at = 0; at < n; at += dropout_group) {
-    const int64_t columns = n - at < dropout_group ? n - at : dropout_group;
-    dropout_factors(d, row, (uint32_t)(at / dropout_group), columns, factors);
+  constexpr int64_t group = dropout_layout::group;
+  float factors[group];
+  for (int64_t at = 0; at < n; at += group) {
+    const int64_t columns = n - at < group ? n - at : group;
+    dropout_factors(d, row, (uint32_t)(at / group), columns, factors);
     map2(x + at, factors, y + at, columns, [](Vec v, Vec f) { return v * f; });
   }
 }

@@ -3,12 +3,13 @@
 // read this. Matrices are row-major floats; a `stride` is the number of floats from one row to the next.
 #include <cstdint>
 
+#include "backend/dropout_layout.h"
+
 namespace hexapla::cpu {
 
 constexpr int64_t k_block = 256;           // terms of a sum that a product adds up before it adds them to the result
 constexpr int64_t max_strip = 32;          // columns of the widest register tile
 constexpr int64_t query_block = 64;        // query rows whose scores are held at a time
-constexpr int64_t dropout_group = 128;     // columns that one call of Philox on 16 counters names
 constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a multiple of this in score buffers
 
 enum class Store { set, add };
@@ -21,19 +22,25 @@ struct Packed {
   const int32_t* sums = nullptr;  // int8 only: 128 times the sum of each column's integers
 };
 
+// Makes the fields of a struct be given by name: as its first member it takes no value.
+struct ByName {
+  explicit ByName() = default;
+};
+
 // c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], one of the two is 1; element (t, j) of b
 // is b[t * b_k + j * b_n], one of the two is 1. Every element of c is the sum over blocks of k_block terms, in order:
 // its bits depend on k alone.
 struct Product {
-  const float* a;
-  int64_t a_row, a_k;
-  const float* b;
-  int64_t b_k, b_n;
-  float* c;
-  int64_t c_stride;
-  const float* bias;  // [n] or nothing; only with Store::set
-  int64_t m, n, k;
-  Store store;
+  [[no_unique_address]] ByName by_name = ByName{};
+  const float* a = nullptr;
+  int64_t a_row = 0, a_k = 0;
+  const float* b = nullptr;
+  int64_t b_k = 0, b_n = 0;
+  float* c = nullptr;
+  int64_t c_stride = 0;
+  const float* bias = nullptr;  // [n] or nothing; only with Store::set
+  int64_t m = 0, n = 0, k = 0;
+  Store store = Store::set;
   Packed packed = {};  // if there: b, which then is not read
 };
 // Floats of scratch for a product of m rows: a strip of b, and the rows of a with a little room between them.
@@ -44,9 +51,10 @@ struct PackedMemory {
   int32_t* sums;
 };
 struct Integers {
-  const int8_t* b;
-  int64_t b_k, b_n, k, n;
-  const float* scales;  // [n]
+  [[no_unique_address]] ByName by_name = ByName{};
+  const int8_t* b = nullptr;
+  int64_t b_k = 0, b_n = 0, k = 0, n = 0;
+  const float* scales = nullptr;  // [n]
 };
 // A way of doing products.
 struct ProductKernel {
@@ -117,7 +125,7 @@ static constexpr int64_t padded_keys(int64_t keys) {
 }
 // Floats of scratch that Attention wants: two blocks of scores, transposed keys and their gradient, products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
-  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_group +
+  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_layout::group +
          product_scratch(keys > query_block ? keys : query_block);
 }
 struct AttentionBackward {

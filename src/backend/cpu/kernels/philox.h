@@ -1,5 +1,5 @@
 #pragma once
-// Dropout masks: Philox4x32-10 on vectors of counters; see DropoutMask in backend/backend.h for who gets which bits.
+// Dropout masks: Philox4x32-10 on vectors of counters; backend/dropout_layout.h says who gets which bits.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
@@ -46,13 +46,14 @@ inline void philox_round(Words& w, uint64_t k0, uint64_t k1) {
   w = {{upper_half(b) ^ w.c[1] ^ k0, b, upper_half(a) ^ w.c[3] ^ k1, a}};
 }
 
-// 0 or the scale for columns 128 group .. 128 group + columns - 1 of a row (columns <= 128); out holds 128 floats.
+// 0 or the scale for the first columns of a group of a row; out holds a whole group. A lane draws a counter.
 inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int64_t columns, float* out) {
+  using dropout_layout::counters, dropout_layout::halves;
   const Vec scale = all(d.scale);
-  for (int64_t lane = 0; lane < 16; lane += N) {
+  for (int64_t lane = 0; lane < counters; lane += N) {
     Words even{}, odd{};
-    even.c[0] = ((Wide)lanes() & 0xFFFFFFFFu) + (16 * (uint64_t)group + (uint64_t)lane);  // lanes 0, 2, 4 ..
-    odd.c[0] = ((Wide)lanes() >> 32) + (16 * (uint64_t)group + (uint64_t)lane);           // lanes 1, 3, 5 ..
+    even.c[0] = ((Wide)lanes() & 0xFFFFFFFFu) + (counters * (uint64_t)group + (uint64_t)lane);  // lanes 0, 2, 4 ..
+    odd.c[0] = ((Wide)lanes() >> 32) + (counters * (uint64_t)group + (uint64_t)lane);           // lanes 1, 3, 5 ..
     even.c[1] = odd.c[1] = Wide{} + row;
     even.c[2] = odd.c[2] = Wide{} + d.tensor;
     even.c[3] = odd.c[3] = Wide{} + d.step;
@@ -61,11 +62,12 @@ inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int6
       philox_round(even, k0, k1);
       philox_round(odd, k0, k1);
     }
-    for (int word = 0; 32 * word < columns; ++word) {
+    for (int64_t word = 0; counters * halves * word < columns; ++word) {
       const Uint bits = lower_halves(even.c[word], odd.c[word]);
       const Int low = (Int)(bits & 0xFFFFu), high = (Int)(bits >> 16);
-      store(out + 32 * word + lane, (Vec)((low >= d.threshold) & (Int)scale));
-      store(out + 32 * word + 16 + lane, (Vec)((high >= d.threshold) & (Int)scale));
+      float* const part = out + counters * halves * word + lane;
+      store(part, (Vec)((low >= d.threshold) & (Int)scale));
+      store(part + counters, (Vec)((high >= d.threshold) & (Int)scale));
     }
   }
 }

@@ -12,7 +12,7 @@ struct Blocks {
   float *scores, *gradients;         // [query_block, pad] each
   float *transposed, *d_transposed;  // [d_k, pad] each: transposed keys, additive score only
   float* deltas;                     // [query_block]
-  float* factors;                    // [dropout_group]
+  float* factors;                    // [dropout_layout::group]
   float* product;                    // scratch of a product
   explicit Blocks(const Attention& a) : pad(padded_keys(a.keys)) {
     scores = a.scratch;
@@ -21,7 +21,7 @@ struct Blocks {
     d_transposed = transposed + a.d_k * pad;
     deltas = d_transposed + a.d_k * pad;
     factors = deltas + query_block;
-    product = factors + dropout_group;
+    product = factors + dropout_layout::group;
   }
 };
 
@@ -117,17 +117,18 @@ inline void weights_again(const Attention& a, int64_t query, float lse, float* s
   clear(s + n, pad - n);
 }
 
-// f(query, from, columns, factors) for queries first .. first + n - 1 and groups of their keys: one call of Philox
-// serves four neighbouring queries of the batch.
+// f(query, from, columns, factors) for queries first .. first + n - 1 and tiles of their keys: what is drawn serves
+// the neighboring queries of a tile.
 template <class F>
 inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* factors, F f) {
-  constexpr int64_t together = 4, keys = dropout_group / together;
+  constexpr int64_t together = dropout_layout::tile_queries, keys = dropout_layout::tile_keys;
   for (int64_t query = first; query < first + n;) {
     const int64_t row = a.first_query + query, quad = row / together;
     const int64_t left = together - row % together, count = first + n - query < left ? first + n - query : left;
     for (int64_t from = 0; from < a.keys; from += keys) {
       const int64_t columns = a.keys - from < keys ? a.keys - from : keys;
-      dropout_factors(a.dropout, (uint32_t)(quad * a.heads + a.head), (uint32_t)(from / keys), dropout_group, factors);
+      dropout_factors(a.dropout, (uint32_t)(quad * a.heads + a.head), (uint32_t)(from / keys), dropout_layout::group,
+                      factors);
       for (int64_t i = 0; i < count; ++i) f(query + i, from, columns, factors + keys * (row % together + i));
     }
     query += count;

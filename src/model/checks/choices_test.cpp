@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+
+#include "base/files/test_folder.h"
+#include "model/transformer.h"
+
+namespace hexapla {
+namespace {
+using testing::HasSubstr;
+
+Config small() {
+  Config c;
+  c.source_vocab = c.target_vocab = 10;
+  c.enc_layers = c.dec_layers = 1;
+  c.d_model = 8, c.d_ff = 8, c.heads = 2;
+  return c;
+}
+
+// f(name, field, its choices) for every field of `c` that is a word.
+template <class F>
+void each_word(Config& c, F&& f) {
+  Config::visit(c, [&](const char* name, auto& field, const char*, const auto& allowed) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, std::string>) f(name, field, allowed);
+  });
+}
+
+TEST(Choices, EachIsBuilt) {
+  Config names = small();
+  each_word(names, [](const std::string& name, std::string&, const Choices& allowed) {
+    for (const auto& choice : allowed) {
+      Config c = small();
+      each_word(c, [&](const std::string& other, std::string& field, const Choices&) {
+        if (other == name) field = choice;
+      });
+      c.resolve();
+      EXPECT_NO_THROW(Transformer{c}) << name << ' ' << choice;
+    }
+  });
+}
+
+// A choice that is declared, but that nobody builds, must not become the default in silence.
+TEST(Choices, AWordThatNobodyBuildsIsAnError) {
+  Config names = small();
+  each_word(names, [](const std::string& name, std::string&, const Choices&) {
+    Config c = small();
+    c.resolve();
+    each_word(c, [&](const std::string& other, std::string& field, const Choices&) {
+      if (other == name) field = "new";
+    });
+    EXPECT_THAT(what_of<Error>([&] { Transformer{c}; }), HasSubstr("'new'")) << name;
+  });
+}
+
+}  // namespace
+}  // namespace hexapla

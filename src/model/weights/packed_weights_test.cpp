@@ -1,0 +1,144 @@
+#include "model/weights/packed_weights.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <thread>
+
+#include "backend/cpu/cpu.h"
+#include "base/files/test_folder.h"
+#include "model/weights/quantise.h"
+
+namespace hexapla {
+namespace {
+using testing::HasSubstr;
+
+const std::vector<int32_t> source{5, 7, 9, 2}, target_in{1, 6, 4}, target_out{6, 4, 2}, source_rows{0, 4},
+    target_rows{0, 3};
+
+struct Results {
+  std::vector<float> log_probabilities;
+  double nll = 0;
+  bool operator==(const Results&) const = default;
+};
+Results results_of(Backend& backend, const Transformer& net) {
+  Arena arena(8 << 20);
+  Context cx{backend, arena};
+  const BatchView batch{source, target_in, target_out, source_rows, target_rows};
+  Transformer::Saved saved;
+  const auto all = net.log_probabilities(cx, batch, saved).values<float>();
+  return {{all.begin(), all.end()}, net.loss(cx, batch, 0, saved).nll};
+}
+
+class PackedModel : public TestFolder, public testing::WithParamInterface<const char*> {
+ protected:
+  Config config() const {
+    Config c;
+    c.source_vocab = c.target_vocab = 24;
+    c.enc_layers = c.dec_layers = 2;
+    c.d_model = 16, c.d_ff = 24, c.heads = 2;
+    c.tied = GetParam();
+    c.generator_bias = true;
+    c.resolve();
+    return c;
+  }
+  std::string save(const std::string& name, uint64_t seed, bool quantised = false) const {
+    Transformer net(config());
+    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
+    initialise(net, seed);
+    if (quantised)
+      save_quantised(at(name), net, {"text", "text"}, {}, {});
+    else
+      save_model(at(name), net, {"text", "text"}, {});
+    return at(name);
+  }
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+};
+
+TEST_P(PackedModel, HasTheBitsOfTheModelAsItIs) {
+  const std::string file = save("model", 1);
+  const Results expected = results_of(*backend_, *load_model(file).net);
+  LoadedModel packed = load_to_translate(file);
+  pack_weights(*backend_, packed);
+  EXPECT_EQ(results_of(*backend_, *packed.net), expected);
+}
+
+TEST_P(PackedModel, KeepsEveryWeightOfAProductAndNothingElse) {
+  LoadedModel model = load_to_translate(save("model", 1));
+  pack_weights(*backend_, model);
+  const Parameter* tied = model.net->generator.weight ? nullptr : &model.net->target_embedding().table;
+  for_each<Parameter>(*model.net, [&](const std::string& name, const Parameter& p) {
+    EXPECT_EQ(p.packed != nullptr, quantisable(name, p) == ScaleOf::columns || &p == tied) << name;
+  });
+}
+
+// Weights of a model that went may lie where those of the next one come to lie.
+TEST_P(PackedModel, ModelsAfterAndBesideEachOtherKeepToTheirOwn) {
+  std::vector<std::string> files;
+  std::vector<Results> expected;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    files.push_back(save(cat("model", seed), seed));
+    expected.push_back(results_of(*backend_, *load_model(files.back()).net));
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    LoadedModel first = load_to_translate(files[i]), second = load_to_translate(files[(i + 1) % 3]);
+    pack_weights(*backend_, first);
+    pack_weights(*backend_, second);
+    EXPECT_EQ(results_of(*backend_, *first.net), expected[i]);
+    EXPECT_EQ(results_of(*backend_, *second.net), expected[(i + 1) % 3]);
+  }
+  EXPECT_EQ(results_of(*backend_, *load_model(files[0]).net), expected[0]) << "one that is not packed";
+}
+
+TEST_P(PackedModel, IsSharedByThreads) {
+  LoadedModel model = load_to_translate(save("model", 1));
+  pack_weights(*backend_, model);
+  const Transformer& net = *model.net;
+  const Results expected = results_of(*backend_, net);
+  std::vector<Results> found(3);
+  {
+    std::vector<std::jthread> threads;
+    for (Results& r : found) threads.emplace_back([&] { r = results_of(*backend_, net); });
+  }
+  for (const Results& r : found) EXPECT_EQ(r, expected);
+}
+
+TEST_P(PackedModel, AQuantisedOneGivesAboutWhatItsIntegersStandFor) {
+  const std::string file = save("model", 1, true);
+  const Results expected = results_of(*backend_, *load_model(file).net);
+  LoadedModel packed = load_to_translate(file);
+  EXPECT_THROW(results_of(*backend_, *packed.net), Error) << "its integers are no numbers before they are packed";
+  pack_weights(*backend_, packed);
+  const Results found = results_of(*backend_, *packed.net);
+  EXPECT_NEAR(found.nll, expected.nll, 0.2);
+  for (size_t i = 0; i < found.log_probabilities.size(); ++i)
+    EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PackedModel, testing::Values("all", "decoder", "none"));
+
+TEST(PackedWeights, OfAnotherShapeAreAnError) {
+  const auto backend = make_cpu_backend();
+  std::vector<float> numbers(12);
+  const Tensor w = Tensor::of(numbers.data(), {3, 4}), x = Tensor::of(numbers.data(), {1, 3});
+  const auto packed = backend->pack(w.transposed());
+  Arena arena(1 << 16);
+  Context cx{*backend, arena};
+  EXPECT_THAT(what_of<Error>([&] { linear(cx, x, {w, packed.get()}, {}); }), HasSubstr("packed copy"));
+}
+
+TEST(PackedWeights, HaveNoGradient) {
+  const auto backend = make_cpu_backend();
+  std::vector<float> numbers(12);
+  const std::vector<int32_t> label{2};
+  const Tensor w = Tensor::of(numbers.data(), {3, 4}), x = Tensor::of(numbers.data(), {1, 3});
+  const auto packed = backend->pack(w);
+  Arena arena(1 << 16);
+  Context cx{*backend, arena};
+  const LossInput in{x, {w, packed.get()}, {}, Tensor::of(label.data(), {1}), 0.1, 1};
+  EXPECT_NO_THROW(cross_entropy(cx, in));
+  EXPECT_THAT(what_of<Error>([&] { cross_entropy_with_gradient(cx, in, {}, {}); }), HasSubstr("is packed"));
+}
+
+}  // namespace
+}  // namespace hexapla
