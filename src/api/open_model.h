@@ -36,6 +36,8 @@ struct OpenEnsemble {
   std::vector<OpenModel> members;                      // the first one's backend and vocabularies are everybody's
   std::vector<std::unique_ptr<PackedWeights>> packed;  // of the others
 
+  // Of them all, for a TextTranslator or a LiveTranslator. Borrows.
+  Ensemble ensemble(const Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
   TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
 };
 // UsageError: models of different vocabularies; weights are checked by translator().
