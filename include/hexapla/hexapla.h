@@ -11,6 +11,7 @@
 // parent had several threads when it forked, the child uses one, whatever set_threads() says: the others are not in it.
 // Fork while no other thread is inside of a function of this library.
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,17 +27,31 @@ std::string version();  // "0.1.0"
 // The number of threads never changes a result.
 void set_threads(int n);
 
-// Out of range is an error: beam_size and n_best 1 to 1,000, length_penalty -100 to 100, extra_length 0 to 1,000,000,
-// max_length 2 to 1,048,576, batch_sentences 1 to 1,000,000, batch_tokens 1 to 16,777,216.
+// The same as the options of `hexapla translate`, with their defaults; docs/commands.md says more of each. Out of range
+// is an error.
 struct TranslatorOptions {
-  int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding
+  int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding; at most 1,000
   int n_best = 1;                              // translations of each line in translate_n_best(), at most beam_size
-  double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalised
+  double length_penalty = 0.6;                 // the exponent alpha below, -100 to 100; 0: scores are not normalised
   std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
-  int extra_length = 50;                       // a translation has at most so many tokens more than its source
-  int max_length = 512;                        // tokens at a time; a longer line is split, in score() cut
-  int batch_sentences = 64;                    // lines that are translated at the same time, at most
-  int batch_tokens = 4096;                     // and their tokens: working memory grows with both
+  int extra_length = 50;        // a translation has at most so many tokens more than its source; 0 to 1,000,000
+  int max_length = 512;         // tokens at a time, 2 to 1,048,576; a longer line is split, in score() cut
+  int batch_sentences = 64;     // lines that are translated at the same time, 1 to 1,000,000
+  int batch_tokens = 4096;      // and their tokens, 1 to 16,777,216: working memory grows with both
+  double word_penalty = 0;      // taken from a score for each token before it is normalised, -1e6 to 1e6
+  double coverage_penalty = 0;  // times how much of the source was left out, 0 to 1e6: reorders what the beam found
+  int longest = 0;              // a translation has at most so many tokens, up to 1,000,000; 0: no such limit
+  double longest_ratio = 0;     // at most so many times the tokens of its source, up to 1e6; 0: no such limit
+  int min_length = 0;           // at least so many tokens, 0 to 1,000,000
+  int no_repeat_ngram = 0;      // no so many tokens twice in a translation, up to 1,000,000; 0: off
+  int max_repetition = 0;       // no letters or words more than so many times in a row, up to 1,000,000; 0: off
+  std::string unk = "keep";     // the unknown piece: "keep", "forbid", or "copy" what it came from in the source
+  std::string long_input = "split";  // a line above max_length: "split", "refuse" or "truncate"
+  bool sample = false;               // draw n_best translations (any number up to 1,000) instead of searching
+  double temperature = 1;            // of what is drawn, above 0: more flattens the distribution, less sharpens it
+  int top_k = 0;                     // draw among the so many most probable tokens, up to 4,194,304; 0: all
+  double top_p = 1;                  // draw among the fewest tokens of so much probability together; 1: all
+  std::uint64_t seed = 1;            // of what is drawn; a line's samples depend on it and on the line's place
   // Told of every line, and in score() of every translation, that was split or cut at max_length or was not UTF-8: its
   // place in the input, from 0, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
@@ -55,8 +70,8 @@ struct ScoredTranslation {
 // results: give long files in portions.
 class Translator {
  public:
-  // Reads the file once: it may be replaced, written over or removed later. std::runtime_error naming the file: there
-  // is none, or it is not a whole and undamaged hexapla model.
+  // A model file, or the folder of a training. Reads the file once: it may be replaced, written over or removed later.
+  // std::runtime_error naming the file: there is none, or it is not a whole and undamaged hexapla model.
   explicit Translator(const std::string& model_path);
   ~Translator();
   Translator(Translator&&) noexcept;

@@ -5,21 +5,12 @@
 #include <stdexcept>
 
 #include "api/open_model.h"
+#include "api/translator_options.h"
 #include "base/compute/parallel.h"
 #include "base/option_names.h"
 
 namespace hexapla {
 namespace {
-
-TranslateOptions inner(const TranslatorOptions& o) {
-  TranslateOptions options;
-  options.search = {o.beam_size, make_length_penalty(o.length_normalization, o.length_penalty), o.n_best,
-                    o.extra_length};
-  options.batch_sentences = o.batch_sentences;
-  options.batch_tokens = o.batch_tokens;
-  options.max_length = o.max_length;
-  return options;
-}
 
 // Made when the library is loaded: where there is no memory there is none for making an error either.
 const std::runtime_error out_of_memory(
@@ -96,9 +87,9 @@ namespace {
 // The translations of each line, at most n_best, as the search gives them.
 std::vector<std::vector<Translation>> found(const TextTranslator& translator, const std::vector<std::string>& lines,
                                             const TranslatorOptions& options, int n_best, Warning& warning) {
-  TranslateOptions how = inner(options);
-  how.search.n_best = n_best;
-  return translator.translate(lines, how, warning.callback());
+  DecodingOptions declared = declared_options(options);
+  declared.n_best = n_best;
+  return translator.translate(lines, declared.translate_options(), warning.callback());
 }
 
 }  // namespace
@@ -141,7 +132,8 @@ std::vector<double> Translator::score(const std::vector<std::string>& lines,
   Warning warning(options);
   return warning.guard([&] {
     std::vector<double> results;
-    for (const TextScore& s : impl_->scorer.score(lines, translations, inner(options), warning.callback()))
+    const TranslateOptions how = declared_options(options).translate_options();
+    for (const TextScore& s : impl_->scorer.score(lines, translations, how, warning.callback()))
       results.push_back(s.score);
     return results;
   });

@@ -50,11 +50,15 @@ OpenModel open_translator(const std::string& path, Precision precision) {
   return m;
 }
 
-TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vector<double>& weights) const {
+Ensemble OpenEnsemble::ensemble(const Mixture& mixture, const std::vector<double>& weights) const {
   Ensemble e{.models = {}, .mixture = mixture, .weights = weights};
   for (const OpenModel& m : members) e.models.push_back(m.file.net.get());
+  return e;
+}
+
+TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vector<double>& weights) const {
   const OpenModel& first = members.front();
-  return TextTranslator(e, first.source, first.target, *first.backend);
+  return TextTranslator(ensemble(mixture, weights), first.source, first.target, *first.backend);
 }
 
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision) {

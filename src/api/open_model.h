@@ -33,6 +33,8 @@ OpenModel open_translator(const std::string& path, Precision precision);
 struct OpenEnsemble {
   std::vector<OpenModel> members;  // the first one's backend and vocabularies are everybody's
 
+  // Of them all, for a TextTranslator or a LiveTranslator. Borrows.
+  Ensemble ensemble(const Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
   TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
 };
 // UsageError: models of different vocabularies; weights are checked by translator().

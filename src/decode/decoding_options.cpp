@@ -33,4 +33,11 @@ void SampleOptions::add_to(SearchOptions& options) const {
   if (sample) options.sampling = SamplingOptions{temperature, top_k, top_p, seed};
 }
 
+TranslateOptions DecodingOptions::translate_options() const {
+  TranslateOptions o = BeamOptions::translate_options();
+  add_to(o.search);
+  check(o);
+  return o;
+}
+
 }  // namespace hexapla

@@ -21,18 +21,32 @@ struct ScoringOptions {
   // f(name, field, help, allowed): allowed is a number's Range, the Choices of a word, or Anything.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("length-penalty", o.length_penalty, "alpha; 0: compare plain log-probabilities", ranges::length_penalty);
-    f("length-normalization", o.length_normalization,
-      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"});
-    f("batch-sentences", o.batch_sentences, "sentences that a worker takes together, at most", ranges::batch_sentences);
-    f("batch-tokens", o.batch_tokens,
-      "tokens that a worker takes together, at most (of the sources; when scoring, of the longer side)",
-      ranges::batch_tokens);
-    f("max-length", o.max_length, "tokens of a line that are taken at a time, </s> counted", ranges::line_tokens);
+    visit_scores(o, f);
+    visit_batches(o, f);
+    visit_max_length(o, f);
     f("precision", o.precision, "of the products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"});
   }
 
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
+
+ protected:
+  template <class Self, class F>
+  static void visit_scores(Self& o, F&& f) {
+    f("length-penalty", o.length_penalty, "alpha; 0: compare plain log-probabilities", ranges::length_penalty);
+    f("length-normalization", o.length_normalization,
+      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"});
+  }
+  template <class Self, class F>
+  static void visit_batches(Self& o, F&& f) {
+    f("batch-sentences", o.batch_sentences, "sentences that a worker takes together, at most", ranges::batch_sentences);
+    f("batch-tokens", o.batch_tokens,
+      "tokens that a worker takes together, at most (of the sources; when scoring, of the longer side)",
+      ranges::batch_tokens);
+  }
+  template <class Self, class F>
+  static void visit_max_length(Self& o, F&& f) {
+    f("max-length", o.max_length, "tokens of a line that are taken at a time, </s> counted", ranges::line_tokens);
+  }
 };
 
 // Looking for the best translation.
@@ -49,13 +63,9 @@ struct BeamOptions : ScoringOptions {
   // As above. n-best is not among them: not every use of a translation has a place for more than one.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "hypotheses kept at every step; 1: greedy", ranges::beam);
-    visit_lengths(o, f);
-    visit_rules(o, f);
+    visit_search(o, f);
     ScoringOptions::visit(o, f);
-    f("long-input", o.long_input,
-      "a line above `max-length` is split at the ends of sentences, refused, or truncated; with a note",
-      Choices{"split", "refuse", "truncate"});
+    visit_long_input(o, f);
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
@@ -63,6 +73,20 @@ struct BeamOptions : ScoringOptions {
   }
 
   TranslateOptions translate_options() const;
+
+ protected:
+  template <class Self, class F>
+  static void visit_search(Self& o, F&& f) {
+    f("beam-size", o.beam_size, "hypotheses kept at every step; 1: greedy", ranges::beam);
+    visit_lengths(o, f);
+    visit_rules(o, f);
+  }
+  template <class Self, class F>
+  static void visit_long_input(Self& o, F&& f) {
+    f("long-input", o.long_input,
+      "a line above `max-length` is split at the ends of sentences, refused, or truncated; with a note",
+      Choices{"split", "refuse", "truncate"});
+  }
 
  private:
   template <class Self, class F>
@@ -107,6 +131,31 @@ struct SampleOptions {
   }
 
   void add_to(SearchOptions& options) const;
+};
+
+// All that decoding can be told, as a program or a file tells it.
+struct DecodingOptions : BeamOptions, SampleOptions {
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    BeamOptions::visit(o, f);
+    BeamOptions::visit_n_best(o, f);
+    SampleOptions::visit(o, f);
+  }
+
+  TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
+};
+
+// What one request among others can be told: neither batches nor the precision, which all of them have in common.
+struct RequestOptions : DecodingOptions {
+  template <class Self, class F>
+  static void visit(Self& o, F&& f) {
+    visit_search(o, f);
+    visit_scores(o, f);
+    visit_max_length(o, f);
+    visit_long_input(o, f);
+    visit_n_best(o, f);
+    SampleOptions::visit(o, f);
+  }
 };
 
 }  // namespace hexapla

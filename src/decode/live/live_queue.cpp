@@ -1,35 +1,27 @@
 #include "decode/live/live_queue.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/error.h"
-#include "decode/search/decode_loop.h"
 #include "decode/search/make_strategy.h"
 #include "decode/search/sampler.h"
 
 namespace hexapla {
-namespace {
-
-constexpr int64_t most_candidates = 1024;  // of a row of logits, for sampling
-
-DecodingCapacity capacity_of(const LiveLimits& limits) {
-  DecodingCapacity c;
-  c.sentences = limits.sentences;
-  c.tokens = limits.tokens;
-  c.cache_rows = limits.cache_rows;
-  c.longest = std::max(limits.longest, limits.tokens);
-  c.widest = limits.widest;
-  return c;
-}
-
-}  // namespace
 
 LiveQueue::LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces)
     : limits_(limits), special_(special), positions_(positions), pieces_(pieces) {}
 
 LiveQueue::~LiveQueue() {
-  close(false);
-  while (!entries_.empty()) end(entries_.begin()->first, {LiveEnd::cancelled});  // whoever served it has thrown
+  {
+    const std::lock_guard lock(mutex_);
+    gone_ = true;
+    closed_ = true;
+    earlier_.notify_one();
+  }
+  if (deadline_watch_.joinable()) deadline_watch_.join();
+  waiting_.clear();
+  while (!entries_.empty()) end(entries_.begin()->first, {LiveEnd::cancelled});
 }
 
 void LiveQueue::check(const LiveRequest& request) const {
@@ -40,29 +32,67 @@ void LiveQueue::check(const LiveRequest& request) const {
   const int64_t cap = longest_translation(positions_, request.source, request.options, request.constraints);
   const int64_t hypotheses = width(request.options, request.constraints);
   HEXAPLA_CHECK(!request.source.empty() && request.on_end, "live queue: a request without a source, or without on_end");
-  refuse("source tokens", static_cast<int64_t>(request.source.size()), std::min(limits_.tokens, positions_));
+  refuse("source tokens", static_cast<int64_t>(request.source.size()),
+         std::min({limits_.longest_source, limits_.tokens, positions_}));
   refuse("tokens that its translation may have", cap, limits_.longest);
   refuse("hypotheses at a time", hypotheses, limits_.widest);
   refuse("tokens of its hypotheses together", cap * hypotheses, limits_.cache_rows);
   if (request.options.sampling)
-    refuse("tokens that are drawn among", best_of_a_row(*request.options.sampling), most_candidates);
+    refuse("tokens that are drawn among", best_of_a_row(*request.options.sampling), most_live_candidates);
 }
 
-size_t LiveQueue::submit(LiveRequest request) {
+std::shared_ptr<LiveQueue::Entry> LiveQueue::entry(LiveRequest request) const {
   check(request);
   auto entry = std::make_shared<Entry>();
   entry->request = std::move(request);
   const LiveRequest& r = entry->request;
   entry->strategy = make_strategy({{&r.constraints, 1}, pieces_}, r.options, special_);
+  return entry;
+}
+
+size_t LiveQueue::submit(LiveRequest request) {
+  std::vector<LiveRequest> one;
+  one.push_back(std::move(request));
+  return submit_all(std::move(one));
+}
+
+size_t LiveQueue::submit_all(std::vector<LiveRequest> requests) {
+  if (requests.size() > limits_.waiting)
+    throw UsageError(cat("the request has ", requests.size(), " sentences, but in this queue at most ", limits_.waiting,
+                         " may wait; give fewer at a time"));
+  std::vector<std::shared_ptr<Entry>> entries;
+  for (LiveRequest& r : requests) entries.push_back(entry(std::move(r)));
   const std::lock_guard lock(mutex_);
   if (closed_) throw RunError("the queue is closed: nothing more is translated");
-  if (waiting_.size() >= limits_.waiting)
-    throw RunError(cat(waiting_.size(), " requests wait already, as many as may; try again later"));
-  const size_t name = names_++;
+  if (waiting_.size() + entries.size() > limits_.waiting)
+    throw RunError(
+        cat(waiting_.size(), " requests wait already, and at most ", limits_.waiting, " may; try again later"));
+  const bool deadlines = std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e->request.deadline; });
+  if (deadlines) start_deadlines();
+  const size_t first = names_;
+  for (std::shared_ptr<Entry>& e : entries) await(names_++, std::move(e));
+  return first;
+}
+
+// The mutex is held.
+void LiveQueue::await(size_t name, std::shared_ptr<Entry> entry) {
+  if (const auto& deadline = entry->request.deadline) {
+    const auto at = deadlines_.emplace(*deadline, name).first;
+    if (at == deadlines_.begin()) earlier_.notify_one();
+  }
   entries_.emplace(name, std::move(entry));
   waiting_.push_back(name);
   arrived_.notify_one();
-  return name;
+}
+
+void LiveQueue::forget_deadline(size_t name, const Entry& entry) {
+  if (entry.request.deadline) deadlines_.erase({*entry.request.deadline, name});
+}
+
+// Whether it has waited until now. The mutex is held.
+bool LiveQueue::wait_no_more(size_t name) {
+  forget_deadline(name, *entries_.at(name));
+  return std::erase(waiting_, name) > 0;
 }
 
 std::shared_ptr<LiveQueue::Entry> LiveQueue::find(size_t name) const {
@@ -77,7 +107,7 @@ bool LiveQueue::cancel(size_t name) {
     const auto found = entries_.find(name);
     if (found == entries_.end()) return false;
     found->second->cancelled = true;
-    if (std::erase(waiting_, name) == 0) return true;  // a loop will see it
+    if (!wait_no_more(name)) return true;  // a loop will see it
   }
   end(name, {LiveEnd::cancelled});
   return true;
@@ -88,7 +118,10 @@ void LiveQueue::close(bool finish) {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    if (!finish) cancelled.swap(waiting_);
+    if (!finish) {
+      cancelled.swap(waiting_);
+      deadlines_.clear();
+    }
     arrived_.notify_all();
   }
   for (const size_t name : cancelled) end(name, {LiveEnd::cancelled});
@@ -105,8 +138,9 @@ std::optional<SentenceJob> LiveQueue::next(bool idle) {
     if (idle) arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return {};
     const size_t name = waiting_.front();
-    waiting_.pop_front();
     const std::shared_ptr<Entry> entry = entries_.at(name);
+    waiting_.pop_front();
+    forget_deadline(name, *entry);
     lock.unlock();
     if (const auto why = given_up(*entry)) {
       end(name, {*why});
@@ -119,7 +153,7 @@ std::optional<SentenceJob> LiveQueue::next(bool idle) {
 
 std::optional<LiveEnd> LiveQueue::given_up(const Entry& entry) {
   if (entry.cancelled) return LiveEnd::cancelled;
-  if (entry.request.deadline && LiveRequest::Clock::now() > *entry.request.deadline) return LiveEnd::late;
+  if (entry.request.deadline && LiveRequest::Clock::now() >= *entry.request.deadline) return LiveEnd::late;
   return {};
 }
 
@@ -129,20 +163,57 @@ bool LiveQueue::wanted(const Sentence& sentence) {
     end(sentence.source, {*why});
     return false;
   }
-  if (entry->request.on_step && !sentence.live.empty() && sentence.live.front().prefix.ids.size() > 1) {
+  if (!entry->request.on_step || sentence.live.empty() || sentence.live.front().prefix.ids.size() < 2) return true;
+  try {
     const Ids& ids = sentence.live.front().prefix.ids;
     entry->request.on_step(Ids(ids.begin() + 1, ids.end()));
+  } catch (...) {
+    failed(sentence.source, std::current_exception());
+    return false;
   }
   return true;
 }
 
-void LiveQueue::done(size_t name, std::vector<Hypothesis> hypotheses) {
+void LiveQueue::found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const Transformer& model) {
+  const std::shared_ptr<Entry> entry = find(name);
+  try {
+    if (entry->request.on_found) entry->request.on_found(cx, model, hypotheses);
+  } catch (...) {
+    failed(name, std::current_exception());
+    return;
+  }
   end(name, {LiveEnd::finished, std::move(hypotheses)});
 }
 
-bool LiveQueue::failed(size_t name, const std::exception_ptr& error) {
-  end(name, {LiveEnd::failed, {}, error});
-  return true;
+// The mutex is held.
+void LiveQueue::start_deadlines() {
+  if (deadline_watch_.joinable()) return;
+  try {
+    deadline_watch_ = std::thread([this] { watch_deadlines(); });
+  } catch (const std::system_error& e) {
+    throw RunError(cat("the thread that watches deadlines cannot be started: ", e.what(),
+                       "; let this process have more threads (ulimit -u, the limit of its container)"));
+  }
+}
+
+// Those that wait are answered when they are late, whether or not a loop has time for them.
+void LiveQueue::watch_deadlines() {
+  std::unique_lock lock(mutex_);
+  while (!gone_) {
+    if (deadlines_.empty()) {
+      earlier_.wait(lock);
+      continue;
+    }
+    const auto [when, name] = *deadlines_.begin();
+    if (LiveRequest::Clock::now() < when) {
+      earlier_.wait_until(lock, when);
+      continue;
+    }
+    wait_no_more(name);
+    lock.unlock();
+    end(name, {LiveEnd::late});
+    lock.lock();
+  }
 }
 
 // The request is forgotten first: whoever is told of its end finds it gone.
@@ -155,26 +226,10 @@ void LiveQueue::end(size_t name, LiveResult result) {
     entry = std::move(found->second);
     entries_.erase(found);
   }
-  entry->request.on_end(std::move(result));
-}
-
-void serve(Context& cx, const Transformer& model, LiveQueue& queue) {
-  const DecodingCapacity capacity = capacity_of(queue.limits());
-  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);
-  DecodeLoop(steps, positions(model), queue, capacity).run(cx);
-}
-
-size_t live_memory(const Transformer& model, const LiveLimits& limits, DType dtype) {
-  const DecodingCapacity c = capacity_of(limits);
-  const int64_t hypotheses = c.sentences * c.widest;
-  return decoding_memory(model.config,
-                         {.source_tokens = c.tokens,
-                          .hypotheses = hypotheses,
-                          .logit_rows = hypotheses,
-                          .longest = c.longest,
-                          .cache_rows = c.cache_rows,
-                          .candidates = 2 + std::max(2 * c.widest, most_candidates)},
-                         dtype);
+  try {
+    entry->request.on_end(std::move(result));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): it must not harm the requests of others
+  }
 }
 
 }  // namespace hexapla

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <thread>
 #include <vector>
 
 #include "decode/search/decoding_capacity.h"
@@ -19,13 +21,16 @@ namespace hexapla {
 
 // What a loop that serves a queue has memory for, however many requests there are; a request beyond it is refused.
 struct LiveLimits {
-  int64_t sentences = 64;      // translated at a time
-  int64_t tokens = 4096;       // of their sources together, and so of one at most
-  int64_t longest = 512;       // tokens of a translation, </s> counted
-  int64_t widest = 16;         // hypotheses of a sentence at a time
-  int64_t cache_rows = 32768;  // hypotheses times longest, of all sentences on their way together
-  size_t waiting = 10'000;     // requests that are not yet begun
+  int64_t sentences = 64;        // translated at a time
+  int64_t tokens = 4096;         // of their sources together
+  int64_t longest_source = 512;  // tokens of one source, </s> counted
+  int64_t longest = 640;         // tokens of a translation, </s> counted
+  int64_t widest = 16;           // hypotheses of a sentence at a time
+  int64_t cache_rows = 32768;    // hypotheses times longest, of all sentences on their way together
+  size_t waiting = 10'000;       // requests that are not yet begun
 };
+
+constexpr int64_t most_live_candidates = 1024;  // tokens of a row of logits that are drawn among
 
 enum class LiveEnd { finished, cancelled, late, failed };
 
@@ -35,43 +40,49 @@ struct LiveResult {
   std::exception_ptr error = {};            // of one that has failed
 };
 
+// Callbacks come from the thread of a loop, of the queue's deadlines, or of whoever calls cancel() or close(): they
+// should be short, since nothing else goes on in that thread meanwhile, and may submit and cancel.
 struct LiveRequest {
   using Clock = std::chrono::steady_clock;
 
   Ids source;  // ends with </s>
   SearchOptions options = {};
   SentenceConstraints constraints = {};
-  // Given up at the first step after this; while it waits, when its turn comes.
+  // While it waits it is answered as soon as this has passed; once it is begun, at the first step after this.
   std::optional<Clock::time_point> deadline = {};
-  // The tokens of the best hypothesis so far, before each step but the first; and the end, exactly one for each
-  // request. From the thread of a loop, or of cancel() or close(): they should be short, must not throw, and may submit
-  // and cancel.
+  // The tokens of the best hypothesis so far, before each step but the first. Where it throws, the request has failed.
   std::function<void(const Ids& so_far)> on_step = {};
+  // Before on_end, in the thread of the loop: may change what was found, with a forced pass of one pair at a time by
+  // the model (of an ensemble, the first). Where it throws, the request has failed.
+  std::function<void(Context& cx, const Transformer& model, std::vector<Hypothesis>& found)> on_found = {};
+  // Exactly once for each request. What it throws is lost: nobody is left who could be told.
   std::function<void(LiveResult)> on_end;
 };
 
-class LiveQueue final : public SentenceQueue {
+class LiveQueue {
  public:
   // pieces: of the target vocabulary; null where no request speaks of text. positions: hexapla::positions(model).
   LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces = nullptr);
-  ~LiveQueue() override;  // as close(false), and nothing may serve it any more
+  ~LiveQueue();  // as close(false), and nothing may serve it any more
 
   // -> its name, for cancel(). UsageError: options out of range, or beyond the limits. RunError: too many wait, or the
   // queue is closed. on_end is not called where it throws.
   size_t submit(LiveRequest request);
+  // All of them, or none. -> the name of the first; those of the others follow it.
+  size_t submit_all(std::vector<LiveRequest> requests);
   // Whether it was still there. One that has been begun is given up before its next step.
   bool cancel(size_t name);
   // No more requests: loops end when the last has been answered. finish: those that wait are still translated; else
   // they are cancelled.
   void close(bool finish = true);
   size_t waiting() const;
-
-  std::optional<SentenceJob> next(bool idle) override;
-  bool wanted(const Sentence& sentence) override;
-  void done(size_t name, std::vector<Hypothesis> hypotheses) override;
-  bool failed(size_t name, const std::exception_ptr& error) override;
-
   const LiveLimits& limits() const { return limits_; }
+
+  // For a loop that serves the queue: as in SentenceQueue. Each request that a loop has from next() it answers.
+  std::optional<SentenceJob> next(bool idle);
+  bool wanted(const Sentence& sentence);
+  void found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const Transformer& model);
+  void failed(size_t name, const std::exception_ptr& error) { end(name, {LiveEnd::failed, {}, error}); }
 
  private:
   struct Entry {
@@ -82,8 +93,14 @@ class LiveQueue final : public SentenceQueue {
   using Entries = std::map<size_t, std::shared_ptr<Entry>>;
 
   void check(const LiveRequest& request) const;
+  std::shared_ptr<Entry> entry(LiveRequest request) const;
   std::shared_ptr<Entry> find(size_t name) const;
   static std::optional<LiveEnd> given_up(const Entry& entry);
+  void await(size_t name, std::shared_ptr<Entry> entry);
+  void forget_deadline(size_t name, const Entry& entry);
+  bool wait_no_more(size_t name);
+  void start_deadlines();
+  void watch_deadlines();
   void end(size_t name, LiveResult result);
 
   LiveLimits limits_;
@@ -91,16 +108,13 @@ class LiveQueue final : public SentenceQueue {
   int64_t positions_;
   const PieceTexts* pieces_;
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  Entries entries_;             // not yet answered
-  std::deque<size_t> waiting_;  // of these, not yet begun
+  std::condition_variable arrived_, earlier_;  // a request; a deadline before all others, or the end
+  Entries entries_;                            // not yet answered
+  std::deque<size_t> waiting_;                 // of these, not yet begun
+  std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
+  std::thread deadline_watch_;                                             // from the first request with a deadline on
   size_t names_ = 0;
-  bool closed_ = false;
+  bool closed_ = false, gone_ = false;
 };
-
-// Translates what comes through the queue until it is closed and empty. cx: its arena has live_memory() bytes, whatever
-// comes. Several threads may serve one queue, each with a context of its own.
-void serve(Context& cx, const Transformer& model, LiveQueue& queue);
-size_t live_memory(const Transformer& model, const LiveLimits& limits, DType dtype);
 
 }  // namespace hexapla

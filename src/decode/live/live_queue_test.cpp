@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/files/test_folder.h"
+#include "decode/live/serve.h"
 #include "decode/models/workers.h"
 #include "decode/search/beam_search.h"
 #include "decode/search/decode_loop.h"
@@ -248,6 +249,110 @@ TEST(DecodeLoop, AFailureLeavesItsNeighboursAlone) {
   EXPECT_THAT(queue.failures, testing::ElementsAre(1));
   for (const size_t i : {0, 2})
     EXPECT_EQ(queue.found[i], served.alone(queue.sources[i], queue.options, queue.none)) << i;
+}
+
+// Fails at its second encoding and at its fifth step.
+struct FailingSteps {
+  DecoderSteps& steps;
+  int encodings = 0, calls = 0;
+  void encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+    if (++encodings == 2) throw RunError("it fails");
+    steps.encode(sources, places);
+  }
+  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+    if (++calls == 5) throw RunError("it fails");
+    return steps.step(prefixes, hypotheses, memory);
+  }
+};
+
+struct Each final : SentenceQueue {
+  const std::vector<Ids> sources = random_sentences(24, 12, 24);
+  const SearchOptions options{.beam_size = 3, .extra_length = 8};
+  const SentenceConstraints none;
+  std::vector<std::unique_ptr<BeamSearch>> strategies;
+  std::vector<std::optional<std::vector<Hypothesis>>> found{sources.size()};
+  std::vector<int> failures = std::vector<int>(sources.size());
+  size_t given = 0;
+
+  std::optional<SentenceJob> next(bool) override {
+    if (given == sources.size()) return {};
+    strategies.push_back(std::make_unique<BeamSearch>(options, specials));
+    const size_t i = given++;
+    return SentenceJob{i, &sources[i], &options, &none, strategies.back().get()};
+  }
+  void done(size_t name, std::vector<Hypothesis> hypotheses) override { found[name] = std::move(hypotheses); }
+  bool failed(size_t name, const std::exception_ptr&) override { return ++failures[name]; }
+};
+
+TEST(DecodeLoop, AFailureOfTheModelEndsWhatWasInThatStepAndNothingElse) {
+  const Served served(0);
+  Each queue;
+  DecodingCapacity capacity;
+  capacity.sentences = 3, capacity.tokens = 60, capacity.cache_rows = 600, capacity.longest = 60, capacity.widest = 3;
+  Arena arena(live_memory(served.m.model, limits, DType::f32));
+  Context cx{*served.backend, arena};
+  DecoderSteps steps(cx, served.m.model, capacity.tokens, capacity.cache_rows);
+  FailingSteps failing{steps};
+  DecodeLoop(failing, positions(served.m.model), queue, capacity).run(cx);
+  int failures = 0;
+  for (size_t i = 0; i < queue.sources.size(); ++i) {
+    failures += queue.failures[i];
+    ASSERT_EQ(queue.failures[i], queue.found[i] ? 0 : 1) << i;
+    if (queue.found[i]) {
+      EXPECT_EQ(*queue.found[i], served.alone(queue.sources[i], queue.options, queue.none)) << i;
+    }
+  }
+  EXPECT_GE(failures, 2);
+  EXPECT_LE(failures, 6);
+}
+
+TEST(LiveQueue, WhatAStepsCallbackThrowsIsTheEndOfItsRequestAlone) {
+  Served served(1);
+  std::promise<LiveResult> failed, finished;
+  LiveRequest r{.source = Ids{5, specials.eos}, .options = {.extra_length = 9, .min_length = 5}, .on_end = {}};
+  LiveRequest bad = r;
+  bad.on_step = [](const Ids&) { throw std::logic_error("mine"); };
+  bad.on_end = [&](LiveResult result) { failed.set_value(std::move(result)); };
+  r.on_end = [&](LiveResult result) {
+    finished.set_value(std::move(result));
+    throw std::logic_error("lost");
+  };
+  served.queue.submit(std::move(bad));
+  served.queue.submit(std::move(r));
+  EXPECT_EQ(failed.get_future().get().end, LiveEnd::failed);
+  EXPECT_EQ(finished.get_future().get().end, LiveEnd::finished);
+}
+
+// What a step leaves behind is no longer in the arena when its translations are looked at.
+TEST(LiveQueue, WhatIsFoundHasTheMemoryOfAStep) {
+  Served served(1);
+  std::mutex mutex;
+  std::set<size_t> bottoms;
+  for (const Ids& source : random_sentences(20, 12, 24)) {
+    LiveRequest r{.source = source, .options = {.extra_length = 8}, .on_end = [](LiveResult) {}};
+    r.on_found = [&](Context& cx, const Transformer&, std::vector<Hypothesis>&) {
+      const std::lock_guard lock(mutex);
+      bottoms.insert(cx.arena.mark().bottom);
+    };
+    served.queue.submit(std::move(r));
+  }
+  served.end();
+  EXPECT_EQ(bottoms.size(), 1u);
+}
+
+TEST(LiveQueue, WhatIsFoundMayBeChangedAndMayFail) {
+  Served served(1);
+  std::promise<LiveResult> changed, failed;
+  LiveRequest r{.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = {}};
+  LiveRequest bad = r;
+  r.on_found = [](Context&, const Transformer&, std::vector<Hypothesis>& found) { found.resize(7); };
+  r.on_end = [&](LiveResult result) { changed.set_value(std::move(result)); };
+  bad.on_found = [](Context&, const Transformer&, std::vector<Hypothesis>&) { throw std::logic_error("mine"); };
+  bad.on_end = [&](LiveResult result) { failed.set_value(std::move(result)); };
+  served.queue.submit(std::move(bad));
+  served.queue.submit(std::move(r));
+  EXPECT_EQ(failed.get_future().get().end, LiveEnd::failed);
+  EXPECT_EQ(changed.get_future().get().hypotheses.size(), 7u);
 }
 
 // A request whose step throws is the only one that is lost.

@@ -82,20 +82,46 @@ void check(const Ensemble& e) {
   for (const double w : e.weights) ranges::model_weight.check("weights", w);
 }
 
+int64_t positions(const Ensemble& ensemble) {
+  int64_t n = positions(*ensemble.models.at(0));
+  for (const Transformer* m : ensemble.models) n = std::min(n, positions(*m));
+  return n;
+}
+
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out) {
   for (const Tensor& t : logits) log_softmax_in_place(cx, t);
   out.dtype == DType::f64 ? mix_rows<double>(ensemble, logits, out) : mix_rows<float>(ensemble, logits, out);
 }
 
+namespace {
+
+size_t member_memory(const Transformer& model, const DecodingCapacity& room, DType dtype) {
+  const int64_t hypotheses = room.sentences * room.widest;
+  return decoding_memory(model.config,
+                         {.source_tokens = room.tokens,
+                          .hypotheses = hypotheses,
+                          .logit_rows = hypotheses,
+                          .longest = room.longest,
+                          .cache_rows = room.cache_rows,
+                          .candidates = 0},
+                         dtype);
+}
+
+}  // namespace
+
+size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t candidates, DType dtype) {
+  const int64_t numbers = logit_rows * (2 * ensemble.models.at(0)->config.target_vocab + 2 * candidates);
+  return static_cast<size_t>(numbers) * size_of(dtype) + 4096;
+}
+
+size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity, DType dtype) {
+  size_t bytes = 0;
+  for (const Transformer* m : ensemble.models) bytes += member_memory(*m, capacity, dtype);
+  return bytes;
+}
+
 EnsembleSteps::Member::Member(Context& outer, const Transformer& model, const DecodingCapacity& room)
-    : arena(decoding_memory(model.config,
-                            {.source_tokens = room.tokens,
-                             .hypotheses = room.sentences * room.widest,
-                             .logit_rows = room.sentences * room.widest,
-                             .longest = room.longest,
-                             .cache_rows = room.cache_rows,
-                             .candidates = 0},
-                            outer.dtype)),
+    : arena(member_memory(model, room, outer.dtype)),
       cx{outer.backend, arena, outer.dtype},
       steps(cx, model, room.tokens, room.cache_rows) {}
 

@@ -27,9 +27,15 @@ struct Ensemble {
 };
 // UsageError: no model, vocabularies of different sizes, not as many weights as models, a weight that is not above 0.
 void check(const Ensemble& ensemble);
+int64_t positions(const Ensemble& ensemble);  // that every model has
 
 // log_p: of each model [N, V], as logits, which are normalised in place. -> out [N, V]: the logarithms of the mixture.
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out);
+
+// Bytes of arena that the mixture takes at most, from so many rows of logits of which so many candidates are taken.
+size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t candidates, DType dtype);
+// And that its models take, each in an arena of its own.
+size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity, DType dtype);
 
 // What DecoderSteps is for one model.
 class EnsembleSteps {

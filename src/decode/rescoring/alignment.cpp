@@ -151,9 +151,13 @@ size_t align_memory(const Transformer& model, std::span<const Ids> sources, std:
   }
   sizes.longest = static_cast<int64_t>(std::max(longest_source, longest_target));
   sizes.logit_rows = 0;
-  // For a moment every head's scores and weights of one pair.
-  const size_t weights = 2 * static_cast<size_t>(model.config.heads) * longest_source * longest_target * sizeof(double);
-  return decoding_memory(model.config, sizes, dtype) + weights + (size_t{1} << 16);
+  return decoding_memory(model.config, sizes, dtype) +
+         attention_memory(model.config, static_cast<int64_t>(longest_source), static_cast<int64_t>(longest_target));
+}
+
+// For a moment every head's scores and weights of one pair.
+size_t attention_memory(const Config& config, int64_t source, int64_t target) {
+  return 2 * static_cast<size_t>(config.heads * source * target) * sizeof(double) + (size_t{1} << 16);
 }
 
 }  // namespace hexapla

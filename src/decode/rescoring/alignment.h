@@ -38,6 +38,8 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, st
                                        const AttentionHead& head);
 // Bytes of arena that it can need at most.
 size_t align_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype);
+// Of these, what goes beyond decoding_memory(): the attention of a pair of so many tokens.
+size_t attention_memory(const Config& config, int64_t source, int64_t target);
 
 // The units that tokens belong to, from 0; </s>, the last token, is a unit of its own behind them.
 struct Units {

@@ -5,35 +5,21 @@
 #include "decode/search/beam_entry.h"
 
 namespace hexapla {
-namespace {
 
-// Pairs that are looked at again, in the order in which they were added.
-struct Again {
-  std::vector<LineEncoder::Line> from, to;
-  std::vector<size_t> sentences;
-  void add(size_t sentence, const Ids& source, const Ids& target) {
-    from.push_back({source, {}, 0});
-    to.push_back({target, {}, 0});
-    sentences.push_back(sentence);
-  }
-};
-
-}  // namespace
-
-void add_coverage(const PairReader& reader, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
-                  const TranslateOptions& options) {
-  Again again;
+void add_coverage(const Aligner& align, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
+                  double beta) {
+  std::vector<Ids> from, to;
   std::vector<Hypothesis*> all;
   for (size_t i = 0; i < found.size(); ++i)
     for (Hypothesis& h : found[i]) {
-      again.add(i, sources[i], h.ids);
+      from.push_back(sources[i]);
+      to.push_back(h.ids);
       all.push_back(&h);
     }
-  align_each(reader, PairBatches(std::move(again.from), std::move(again.to), options), options.attention,
-             [&](size_t i, const SoftAlignment& tokens) {
-               all[i]->coverage = options.coverage_penalty * coverage(tokens);
-               all[i]->normalised += all[i]->coverage;
-             });
+  align(std::move(from), std::move(to), [&](size_t i, const SoftAlignment& tokens) {
+    all[i]->coverage = beta * coverage(tokens);
+    all[i]->normalised += all[i]->coverage;
+  });
   for (std::vector<Hypothesis>& of_sentence : found) sort_best_first(of_sentence);
 }
 
@@ -55,25 +41,30 @@ std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text
   return {all[span.first].data(), all[span.last].data() + all[span.last].size()};
 }
 
-Copies copies(const PairReader& reader, const SourceTexts& sources, const Vocabulary& target,
-              std::span<const std::vector<Hypothesis>> found, const TranslateOptions& options) {
-  Again again;
+Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary& target,
+              std::span<const std::vector<Hypothesis>> found) {
+  struct Again {
+    size_t sentence;
+    const Ids* ids;
+    std::vector<std::string>* copies;
+  };
+  std::vector<Ids> from, to;
+  std::vector<Again> again;
   Copies all;
-  std::vector<std::vector<std::string>*> places;
   for (size_t i = 0; i < found.size(); ++i)
     for (const Hypothesis& h : found[i]) {
       if (std::find(h.ids.begin(), h.ids.end(), target.unk()) == h.ids.end()) continue;
-      again.add(i, sources.ids[i], h.ids);
-      places.push_back(&all[&h]);
+      from.push_back(sources.ids[i]);
+      to.push_back(h.ids);
+      again.push_back({i, &h.ids, &all[&h]});
     }
-  const PairBatches pairs(std::move(again.from), std::move(again.to), options);
-  align_each(reader, pairs, options.attention, [&](size_t i, const SoftAlignment& tokens) {
-    const std::string& text = sources.texts[again.sentences[i]];
+  align(std::move(from), std::move(to), [&](size_t i, const SoftAlignment& tokens) {
+    const auto& [sentence, ids, of_one] = again[i];
+    const std::string& text = sources.texts[sentence];
     const PlacedPieces pieces = sources.vocabulary.encode_with_places(text);
-    const Ids& ids = pairs.to[i].ids;
-    for (size_t t = 0; t < ids.size(); ++t)
-      if (ids[t] == target.unk())
-        places[i]->push_back(copied(tokens, static_cast<int64_t>(t), text, pieces, sources.vocabulary.unk()));
+    for (size_t t = 0; t < ids->size(); ++t)
+      if ((*ids)[t] == target.unk())
+        of_one->push_back(copied(tokens, static_cast<int64_t>(t), text, pieces, sources.vocabulary.unk()));
   });
   return all;
 }

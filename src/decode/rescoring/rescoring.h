@@ -6,13 +6,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decode/rescoring/pair_batches.h"
+#include "decode/rescoring/aligner.h"
 
 namespace hexapla {
 
 // beta * coverage() is added to `normalised`, and each sentence's hypotheses are sorted by it.
-void add_coverage(const PairReader& reader, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
-                  const TranslateOptions& options);
+void add_coverage(const Aligner& align, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
+                  double beta);
 
 struct SourceTexts {
   std::span<const Ids> ids;  // with </s>
@@ -21,8 +21,8 @@ struct SourceTexts {
 };
 // For every hypothesis with unknown pieces what these came from, in their order. The pointers are those into `found`.
 using Copies = std::unordered_map<const Hypothesis*, std::vector<std::string>>;
-Copies copies(const PairReader& reader, const SourceTexts& sources, const Vocabulary& target,
-              std::span<const std::vector<Hypothesis>> found, const TranslateOptions& options);
+Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary& target,
+              std::span<const std::vector<Hypothesis>> found);
 
 // What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
 // side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script

@@ -20,32 +20,44 @@ class DecodeLoop {
   // Until the queue has no sentence for an idle loop.
   void run(Context& cx) {
     while (begin()) {
+      if (sentences_.empty()) continue;  // all that were begun have failed
       step(cx);
       give_back();
     }
   }
 
  private:
-  // Begins sentences while there is room and enough of it: encoding one at a time would be slow. -> is there work?
+  // Begins sentences while there is room and enough of it: encoding one at a time would be slow. -> was there work?
   bool begin() {
     drop_unwanted();
     const auto on_their_way = static_cast<int64_t>(sentences_.size());
     if (8 * on_their_way > 7 * capacity_.sentences) return true;
-    std::vector<Ids> sources;
-    std::vector<int64_t> places;
+    std::vector<SentenceJob> begun;
     while (static_cast<int64_t>(sentences_.size()) < capacity_.sentences && look()) {
       const std::optional<size_t> at = room_for(*waiting_);
       if (!at) break;
-      const Sentence& s = add(*waiting_, *at);
-      sources.push_back(*waiting_->source);
-      places.push_back(s.place);
-      waiting_.reset();
+      begun.push_back(*std::exchange(waiting_, {}));
+      attempt(std::span(&begun.back(), 1), [&] { add(begun.back(), *at); });
     }
     // A queue that ended here would leave its sentences without translations, and nobody would know.
     HEXAPLA_CHECK(!(sentences_.empty() && waiting_), "search: there is no room even for one sentence of ",
                   waiting_ ? waiting_->source->size() : 0, " tokens");
+    attempt(begun, [&] { encode(begun); });
+    forget_failed();
+    return !sentences_.empty() || !begun.empty();
+  }
+
+  void encode(const std::vector<SentenceJob>& begun) {
+    std::vector<Ids> sources;
+    std::vector<int64_t> places;
+    for (const SentenceJob& job : begun) {
+      const auto s =
+          std::find_if(sentences_.begin(), sentences_.end(), [&](const Sentence& x) { return x.source == job.name; });
+      if (s == sentences_.end()) continue;  // it has failed
+      sources.push_back(*job.source);
+      places.push_back(s->place);
+    }
     if (!sources.empty()) decoder_.encode(sources, places);
-    return !sentences_.empty();
   }
 
   Sentence sentence(const SentenceJob& job) const {
@@ -68,23 +80,26 @@ class DecodeLoop {
     return gap(s.tokens);
   }
 
-  const Sentence& add(const SentenceJob& job, size_t at) {
+  void add(const SentenceJob& job, size_t at) {
     Sentence s = sentence(job);
     s.place = at == 0 ? 0 : sentences_[at - 1].place + sentences_[at - 1].tokens;
     job.strategy->begin(s);
-    held_rows_ += rows_of(s);
-    return *sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
+    const int64_t rows = rows_of(s);
+    sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
+    held_rows_ += rows;
   }
 
   void step(Context& cx) {
-    const StepLayout rows(sentences_, capacity_.tokens);
-    const Tensor logits = decoder_.step(rows.prefixes, rows.starts, rows.memory);
-    for (size_t from = 0, to = 0; from < sentences_.size(); from = to) {
-      while (to < sentences_.size() && sentences_[to].strategy == sentences_[from].strategy) ++to;
-      choose(cx, logits, rows.first, from, to);
-    }
-    forget([&](const Sentence& s) { return std::find(failed_.begin(), failed_.end(), s.source) != failed_.end(); });
-    failed_.clear();
+    attempt(sentences_, [&] {
+      const StepLayout rows(sentences_, capacity_.tokens);
+      const Tensor logits = decoder_.step(rows.prefixes, rows.starts, rows.memory);
+      for (size_t from = 0, to = 0; from < sentences_.size(); from = to) {
+        while (to < sentences_.size() && sentences_[to].strategy == sentences_[from].strategy) ++to;
+        const std::span<Sentence> some(sentences_.data() + from, to - from);
+        attempt(some, [&] { choose(cx, logits, rows.first, from, to); });
+      }
+    });
+    forget_failed();
   }
 
   // The sentences [from, to) have a strategy in common.
@@ -94,14 +109,31 @@ class DecodeLoop {
                              first.begin() + static_cast<std::ptrdiff_t>(to));
     for (int64_t& row : own) row -= begin;
     const std::span<Sentence> some(sentences_.data() + from, to - from);
+    some.front().strategy->choose(cx, logits.slice(begin, end - begin), some, own);
+  }
+
+  static size_t name(const Sentence& s) { return s.source; }
+  static size_t name(const SentenceJob& job) { return job.name; }
+
+  // f(), of which nothing comes out where the queue answers all of these. They stay until forget_failed(): the rows of
+  // the others are counted with their own.
+  template <class Those, class F>
+  void attempt(const Those& whose, F&& f) {
     try {
-      some.front().strategy->choose(cx, logits.slice(begin, end - begin), some, own);
+      f();
     } catch (...) {
-      for (const Sentence& s : some) {
-        if (!queue_.failed(s.source, std::current_exception())) throw;
-        failed_.push_back(s.source);  // it stays until all have chosen: the rows of the others are counted with its own
+      for (const auto& one : whose) {
+        if (has_failed(name(one))) continue;
+        if (!queue_.failed(name(one), std::current_exception())) throw;
+        failed_.push_back(name(one));
       }
     }
+  }
+  bool has_failed(size_t name) const { return std::find(failed_.begin(), failed_.end(), name) != failed_.end(); }
+  void forget_failed() {
+    if (failed_.empty()) return;
+    forget([&](const Sentence& s) { return has_failed(s.source); });
+    failed_.clear();
   }
 
   void give_back() {

@@ -44,12 +44,6 @@ DecodingSizes sizes(const DecodingCapacity& capacity, const SearchOptions& optio
           .candidates = 2 + (options.sampling ? best_of_a_row(*options.sampling) : 2 * capacity.widest)};
 }
 
-int64_t positions(const Ensemble& ensemble) {
-  int64_t n = positions(*ensemble.models.at(0));
-  for (const Transformer* m : ensemble.models) n = std::min(n, positions(*m));
-  return n;
-}
-
 }  // namespace
 
 void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
@@ -88,8 +82,7 @@ size_t search_memory(const Transformer& model, const Queue& queue, const SearchO
 
 size_t search_memory(const Ensemble& ensemble, const Queue& queue, const SearchOptions& options, DType dtype) {
   const DecodingSizes s = sizes(DecodingCapacity(positions(ensemble), queue, options), options);
-  const int64_t numbers = s.logit_rows * (2 * ensemble.models.at(0)->config.target_vocab + 2 * s.candidates);
-  return static_cast<size_t>(numbers) * size_of(dtype) + 4096;
+  return mixture_memory(ensemble, s.logit_rows, s.candidates, dtype);
 }
 
 size_t search_memory(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options,

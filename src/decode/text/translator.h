@@ -1,42 +1,12 @@
 #pragma once
 // Text in, text out: subwords, batches, search, and the lines back in their order.
-#include <functional>
-#include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "decode/models/ensemble.h"
-#include "decode/translate_options.h"
+#include "decode/text/postprocess.h"
 
 namespace hexapla {
-
-// Lines and what is asked of each.
-struct Lines {
-  std::span<const std::string> text;
-  std::span<const LineConstraints> requests = {};  // as many, or none
-  uint64_t first = 0;                              // the number of the first in the input: it names what is drawn
-};
-
-// One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
-struct LineError : DataError {
-  size_t line;  // its place among those that were given
-  LineError(size_t place, const std::string& what) : DataError(what), line(place) {}
-};
-
-struct Translation {
-  std::string text;
-  // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
-  // that follows the rules, and nothing stands for it in the text.
-  double score = 0, normalised = 0;
-  Ids ids;
-  std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
-  double coverage = 0;              // as in Hypothesis
-  std::vector<PiecePlace> places;   // of ids in the text; none where they are as Vocabulary::places_in() has them
-
-  bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
-};
 
 // Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
 // at once if the backend may.
@@ -67,16 +37,11 @@ class TextTranslator {
 
  private:
   const Transformer& model() const { return *ensemble_.models.front(); }
-  int64_t positions() const;
-  std::vector<std::vector<Hypothesis>> find(Queue& queue, const TranslateOptions& options) const;
-  Translation read(Hypothesis&& found, const std::string& prefix, std::span<const std::string> copies) const;
   void search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const;
 
   Ensemble ensemble_;
-  const Vocabulary& source_;
-  const Vocabulary& target_;
+  TextSides sides_;
   Backend& backend_;
-  std::shared_ptr<const PieceTexts> pieces_;
 };
 
 // The bytes of working memory that translating these lines takes however little TranslateOptions::memory is.

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "model/weights/model_file.h"
 #include "train/options/idle_options.h"
 #include "train/options/recipes.h"
@@ -15,55 +14,6 @@
 
 namespace hexapla {
 namespace {
-
-// What was given, by name: of an option that was given twice the last time.
-using Given = std::map<std::string, const GivenOption*>;
-
-bool switched(const std::string& option, const std::string& word) {
-  for (const char* on : {"true", "on", "yes", "enable", "1"})
-    if (word == on) return true;
-  for (const char* off : {"false", "off", "no", "disable", "0"})
-    if (word == off) return false;
-  throw UsageError(cat("`", option, "` is '", word, "', but must be true or false"));
-}
-
-template <class Field, class Allowed>
-void set(const std::string& option, const std::vector<std::string>& words, const Allowed& allowed, Field& field) {
-  if constexpr (std::same_as<Field, std::vector<std::string>>) {
-    field = words;
-  } else if constexpr (std::same_as<Field, bool>) {
-    field = switched(option, words.back());
-  } else if constexpr (std::same_as<Field, std::string>) {
-    field = words.back();
-  } else if constexpr (Number<Field>) {
-    field = allowed.parse(option, words.back());
-  } else {
-    field.clear();
-    for (const std::string& word : words) field.push_back(allowed.parse(option, word));
-  }
-}
-
-std::string at(const GivenOption& option) { return option.place.empty() ? "" : option.place + ": "; }
-
-template <class Field, class Allowed>
-void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
-  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"));
-  try {
-    set(given.name, given.values, allowed, field);
-  } catch (const UsageError& e) {
-    throw UsageError(cat(at(given), e.what()));
-  }
-}
-
-// What was given, on top of `to`.
-template <class Options>
-void take_given(const Given& given, Options& to) {
-  Options::visit(to, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
-    const auto found = given.find(name);
-    if (found == given.end()) return;
-    set_given(*found->second, allowed, field);
-  });
-}
 
 std::vector<std::string> names_of_options() {
   std::vector<std::string> names{"layers"};
@@ -78,11 +28,7 @@ Given by_name(const std::vector<GivenOption>& all) {
   const std::vector<std::string> names = names_of_options();
   Given given;
   for (const GivenOption& option : all) {
-    if (std::find(names.begin(), names.end(), option.name) == names.end()) {
-      const std::string near = nearest(names, option.name);
-      throw UsageError(cat(at(option), "there is no option '", option.name, "'",
-                           near.empty() ? "" : "; did you mean '" + near + "'?"));
-    }
+    if (std::find(names.begin(), names.end(), option.name) == names.end()) refuse_unknown(option, names);
     given[option.name] = &option;
   }
   return given;

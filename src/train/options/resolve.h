@@ -5,15 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/options/given_option.h"
 #include "train/options/options.h"
 
 namespace hexapla {
-
-struct GivenOption {
-  std::string name;                 // "lr"; "layers" sets both stacks
-  std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
-  std::string place = {};           // of a file: "run.yml:3"; empty on a command line
-};
 
 struct ResolvedOptions {
   TrainOptions options;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "decode/read_options.h"
 
 namespace hexapla {
 namespace {
@@ -98,6 +99,19 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
   EXPECT_THAT(what_of<UsageError>([&] { read_options_file(path); }), HasSubstr(path + ":1: 'lr' cannot be"));
   std::ofstream(path) << "[1]: 2\n- x";
   EXPECT_THAT(what_of<UsageError>([&] { read_options_file(path); }), HasSubstr("not valid YAML"));
+}
+
+// The same files serve decoding.
+TEST(ReadOptionsFile, OfDecoding) {
+  const std::string path = testing::TempDir() + "hexapla_resolve_test_decoding.yml";
+  std::ofstream(path) << "beam-size: 6\nunk: copy\nlength_penalty: 1.0\nsample: false\n";
+  const auto options = read_options<DecodingOptions>(read_options_file(path));
+  EXPECT_EQ(options.beam_size, 6);
+  EXPECT_EQ(options.unk, "copy");
+  EXPECT_EQ(options.length_penalty, 1.0);
+  std::ofstream(path) << "beam-size: 6\nn-best: x\n";
+  EXPECT_EQ(what_of<UsageError>([&] { read_options<DecodingOptions>(read_options_file(path)); }),
+            path + ":2: `n-best` is 'x', but must be a whole number from 1 to 1000");
 }
 
 }  // namespace

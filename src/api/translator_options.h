@@ -1,0 +1,38 @@
+#pragma once
+// The options of the public header as those that decoding declares: names, ranges and messages are said there.
+#include "decode/decoding_options.h"
+#include "hexapla/hexapla.h"
+
+namespace hexapla {
+
+// f(name, field) for every public option, by the name that it is declared with; `warn` is none of them.
+template <class Self, class F>
+void visit_public(Self& o, F&& f) {
+  f("beam-size", o.beam_size);
+  f("n-best", o.n_best);
+  f("length-penalty", o.length_penalty);
+  f("length-normalization", o.length_normalization);
+  f("extra-length", o.extra_length);
+  f("max-length", o.max_length);
+  f("batch-sentences", o.batch_sentences);
+  f("batch-tokens", o.batch_tokens);
+  f("word-penalty", o.word_penalty);
+  f("coverage-penalty", o.coverage_penalty);
+  f("longest", o.longest);
+  f("longest-ratio", o.longest_ratio);
+  f("min-length", o.min_length);
+  f("no-repeat-ngram", o.no_repeat_ngram);
+  f("max-repetition", o.max_repetition);
+  f("unk", o.unk);
+  f("long-input", o.long_input);
+  f("sample", o.sample);
+  f("temperature", o.temperature);
+  f("top-k", o.top_k);
+  f("top-p", o.top_p);
+  f("seed", o.seed);
+}
+
+// UsageError naming option, value and what is allowed: one of them is out of its range.
+DecodingOptions declared_options(const TranslatorOptions& options);
+
+}  // namespace hexapla

@@ -1,0 +1,76 @@
+#pragma once
+// What a user gave, in words, wherever it came from: a command line, a file, a request. A set of options that declares
+// each of them in visit(name, field, help, allowed, ..) takes it from here.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/range.h"
+
+namespace hexapla {
+
+struct GivenOption {
+  std::string name;                 // "lr"; "layers" sets both stacks
+  std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
+  std::string place = {};           // of a file: "run.yml:3"; empty on a command line
+};
+
+// By name: of an option that was given twice the last time.
+using Given = std::map<std::string, const GivenOption*>;
+
+// Where it was given, in front of a message: "run.yml:3: ".
+std::string at(const GivenOption& option);
+// UsageError: there is no option of this name, with the nearest of those that there are.
+[[noreturn]] void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names);
+bool switched(const std::string& option, const std::string& word);  // UsageError: no switch's word
+
+namespace detail {
+
+template <class Field, class Allowed>
+void set_words(const std::string& option, const std::vector<std::string>& words, const Allowed& allowed, Field& field) {
+  if constexpr (std::same_as<Field, std::vector<std::string>>) {
+    field = words;
+  } else if constexpr (std::same_as<Field, bool>) {
+    field = switched(option, words.back());
+  } else if constexpr (std::same_as<Field, std::string>) {
+    field = words.back();
+  } else if constexpr (Number<Field>) {
+    field = allowed.parse(option, words.back());
+  } else {
+    field.clear();
+    for (const std::string& word : words) field.push_back(allowed.parse(option, word));
+  }
+}
+
+}  // namespace detail
+
+// UsageError naming place, option and value: no value, or no number in the range.
+template <class Field, class Allowed>
+void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
+  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"));
+  try {
+    detail::set_words(given.name, given.values, allowed, field);
+  } catch (const UsageError& e) {
+    throw UsageError(cat(at(given), e.what()));
+  }
+}
+
+// What was given, on top of `to`.
+template <class Options>
+void take_given(const Given& given, Options& to) {
+  Options::visit(to, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
+    const auto found = given.find(name);
+    if (found != given.end()) set_given(*found->second, allowed, field);
+  });
+}
+
+// The names that a set of options declares, in their order.
+template <class Options>
+std::vector<std::string> names_of(const Options& usual = {}) {
+  std::vector<std::string> names;
+  Options::visit(usual, [&](const char* name, const auto&...) { names.emplace_back(name); });
+  return names;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,204 @@
+#include "decode/live/live_translator.h"
+
+#include <algorithm>
+
+#include "decode/text/sentences.h"
+
+namespace hexapla {
+
+// A request that is not yet answered. Where a member needs the mutex, it says so.
+class LiveTranslator::Job {
+ public:
+  const size_t name;
+  const TextRequest request;
+  std::vector<TextWarning> warnings;  // of its lines, then of its translations
+  SourceSentences sentences;
+  std::vector<size_t> lines;                    // of each sentence, whose it is
+  std::vector<std::vector<Translation>> found;  // of each; written by its loop, read when all have ended
+
+  Job(size_t own_name, TextRequest&& asked, const TextSides& sides) : name(own_name), request(std::move(asked)) {
+    sentences = preprocess(sides, {request.lines, request.constraints, request.first}, request.options, warn());
+    for (size_t line = 0; line < sentences.lines(); ++line) lines.resize(sentences.first[line + 1], line);
+    found.resize(lines.size());
+    so_far.resize(lines.size());
+    open = lines.size();
+  }
+  LineWarning warn() {
+    return [this](size_t line, const std::string& what) { warnings.push_back({line, what}); };
+  }
+
+  std::mutex mutex;
+  // All below: under the mutex.
+  size_t first_name = 0;            // in the queue, of its sentences
+  size_t open = 0;                  // sentences that have not ended
+  std::vector<std::string> so_far;  // what each sentence reads as
+  std::set<size_t> news;            // lines that on_step is to be told of
+  bool telling = false;             // somebody calls on_step or on_end
+  LiveEnd end = LiveEnd::finished;  // as far as one can tell
+  std::exception_ptr error;
+
+  std::string line_so_far(size_t line) const {
+    const auto begin = so_far.begin();
+    return joined({begin + static_cast<std::ptrdiff_t>(sentences.first[line]),
+                   begin + static_cast<std::ptrdiff_t>(sentences.first[line + 1])});
+  }
+  void read(size_t sentence, std::string text) {
+    so_far[sentence] = std::move(text);
+    if (request.on_step) news.insert(lines[sentence]);
+  }
+};
+
+LiveTranslator::LiveTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
+                               const LiveLimits& limits)
+    : ensemble_(ensemble),
+      sides_(ensemble, source, target),
+      queue_(limits, special_ids(target), sides_.positions, sides_.pieces.get()) {}
+
+LiveTranslator::~LiveTranslator() = default;
+
+void LiveTranslator::check(const TextRequest& request) const {
+  hexapla::check(request.options);
+  if (request.options.copy_unknown || request.options.coverage_penalty > 0)
+    hexapla::check(request.options.attention, ensemble_.models.front()->config);
+  HEXAPLA_CHECK(request.on_end, "live translator: a request without on_end");
+  HEXAPLA_CHECK(request.constraints.empty() || request.constraints.size() == request.lines.size(),
+                "live translator: ", request.constraints.size(), " constraints of ", request.lines.size(), " lines");
+}
+
+size_t LiveTranslator::submit(TextRequest request) {
+  check(request);
+  size_t name = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    name = names_++;
+  }
+  const auto job = std::make_shared<Job>(name, std::move(request), sides_);
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.emplace(name, job);
+  }
+  try {
+    begin(job);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    jobs_.erase(name);
+    throw;
+  }
+  tell(job);
+  return name;
+}
+
+// Whoever is told of the end of a sentence waits until the names of all are known.
+void LiveTranslator::begin(const JobPtr& job) {
+  std::vector<LiveRequest> requests;
+  for (size_t i = 0; i < job->lines.size(); ++i) requests.push_back(sentence_request(job, i));
+  const std::lock_guard lock(job->mutex);
+  job->first_name = queue_.submit_all(std::move(requests));
+}
+
+LiveRequest LiveTranslator::sentence_request(const JobPtr& job, size_t i) {
+  LiveRequest r{.source = job->sentences.ids[i],
+                .options = options_of_search(job->request.options),
+                .constraints = job->sentences.constraints[i],
+                .deadline = job->request.deadline,
+                .on_step = {},
+                .on_found = {},
+                .on_end = {}};
+  if (job->request.on_step)
+    r.on_step = [this, job, i](const Ids& ids) {
+      std::string text = text_so_far(sides_, ids, job->sentences.constraints[i]);
+      {
+        const std::lock_guard lock(job->mutex);
+        job->read(i, std::move(text));
+      }
+      tell(job);
+    };
+  r.on_found = [this, job, i](Context& cx, const Transformer& model, std::vector<Hypothesis>& found) {
+    const TranslateOptions& options = job->request.options;
+    std::vector<std::vector<Hypothesis>> one;
+    one.push_back(std::move(found));
+    const Aligner align = loop_aligner(cx, model, special_ids(sides_.target), options.attention);
+    job->found[i] = std::move(translations(sides_, job->sentences.one(i), std::move(one), options, align).front());
+  };
+  r.on_end = [this, job, i](const LiveResult& result) { sentence_ended(job, i, result); };
+  return r;
+}
+
+void LiveTranslator::sentence_ended(const JobPtr& job, size_t i, const LiveResult& result) {
+  if (result.end != LiveEnd::finished) give_up(job, result.end, result.error);
+  {
+    const std::lock_guard lock(job->mutex);
+    --job->open;
+    if (result.end == LiveEnd::finished) job->read(i, job->found[i].empty() ? "" : job->found[i].front().text);
+  }
+  tell(job);
+}
+
+// With one of its sentences all of them are given up.
+void LiveTranslator::give_up(const JobPtr& job, LiveEnd why, const std::exception_ptr& error) {
+  size_t first = 0;
+  {
+    const std::lock_guard lock(job->mutex);
+    if (job->end != LiveEnd::finished) return;
+    job->end = why;
+    job->error = error;
+    first = job->first_name;
+  }
+  for (size_t i = 0; i < job->lines.size(); ++i) queue_.cancel(first + i);
+}
+
+// Who finds that somebody tells already leaves it to that one: so callbacks come one at a time and in order.
+void LiveTranslator::tell(const JobPtr& job) {
+  std::unique_lock lock(job->mutex);
+  if (job->telling) return;
+  job->telling = true;
+  while (job->open > 0 && job->end == LiveEnd::finished && !job->news.empty()) {
+    const size_t line = job->news.extract(job->news.begin()).value();
+    const std::string text = job->line_so_far(line);
+    lock.unlock();
+    try {
+      job->request.on_step(line, text);
+    } catch (...) {
+      give_up(job, LiveEnd::failed, std::current_exception());
+    }
+    lock.lock();
+  }
+  if (job->open > 0) {
+    job->telling = false;
+    return;
+  }
+  TextResult result{job->end, {}, {}, job->error};
+  lock.unlock();
+  finish(job, std::move(result));
+}
+
+void LiveTranslator::finish(const JobPtr& job, TextResult result) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.erase(job->name);
+  }
+  try {
+    if (result.end == LiveEnd::finished) result.lines = of_lines(job->sentences, std::move(job->found), job->warn());
+    result.warnings = std::move(job->warnings);
+  } catch (...) {
+    result = {LiveEnd::failed, {}, {}, std::current_exception()};
+  }
+  try {
+    job->request.on_end(std::move(result));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left who could be told
+  }
+}
+
+bool LiveTranslator::cancel(size_t name) {
+  JobPtr job;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = jobs_.find(name);
+    if (found == jobs_.end()) return false;
+    job = found->second;
+  }
+  give_up(job, LiveEnd::cancelled, {});
+  return true;
+}
+
+}  // namespace hexapla

@@ -1,0 +1,69 @@
+#include "decode/read_options.h"
+
+#include "base/options/given_json.h"
+
+namespace hexapla {
+namespace {
+
+// Their names become those that are declared.
+template <class Options>
+Given by_name(std::vector<GivenOption>& all) {
+  const std::vector<std::string> names = names_of<Options>();
+  Given given;
+  for (GivenOption& option : all) {
+    const auto name = detail::declared_name(option.name, names);
+    if (!name) refuse_unknown(option, detail::spelled_as(option.name, names));
+    option.name = *name;
+    given[*name] = &option;
+  }
+  return given;
+}
+
+// A word is one of its choices; a number has been looked at when it was read.
+template <class Options>
+void check_words(const Given& given, const Options& options) {
+  Options::visit(options, [&](const std::string& name, const auto& field, const char*, const auto& allowed) {
+    const auto option = given.find(name);
+    if (option == given.end()) return;
+    try {
+      check_allowed(name, field, allowed);
+    } catch (const UsageError& e) {
+      throw UsageError(cat(at(*option->second), e.what()));
+    }
+  });
+}
+
+// Beams and samples exclude each other.
+void refuse_idle(const Given& given, const SampleOptions& options) {
+  const auto refuse = [&](const std::string& name, const char* why) {
+    const auto option = given.find(name);
+    if (option != given.end()) throw UsageError(cat(at(*option->second), "`", name, "` ", why));
+  };
+  if (options.sample) return refuse("beam-size", "is for a beam, and `sample` has none; leave one of them out");
+  for (const std::string& name : names_of<SampleOptions>())
+    if (name != "sample") refuse(name, "is for `sample`, which is off; turn it on, or leave the other out");
+}
+
+}  // namespace
+
+template <class Options>
+Options read_options(std::vector<GivenOption> all, Options usual) {
+  const Given given = by_name<Options>(all);
+  take_given(given, usual);
+  check_words(given, usual);
+  refuse_idle(given, usual);
+  usual.translate_options();  // refuses what does not go together
+  return usual;
+}
+
+template <class Options>
+Options read_options(const nlohmann::json& object, Options usual) {
+  return read_options(given_in_json<Options>(object), std::move(usual));
+}
+
+template DecodingOptions read_options(std::vector<GivenOption>, DecodingOptions);
+template DecodingOptions read_options(const nlohmann::json&, DecodingOptions);
+template RequestOptions read_options(std::vector<GivenOption>, RequestOptions);
+template RequestOptions read_options(const nlohmann::json&, RequestOptions);
+
+}  // namespace hexapla

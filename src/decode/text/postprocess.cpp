@@ -1,0 +1,120 @@
+#include "decode/text/postprocess.h"
+
+#include <algorithm>
+
+#include "decode/rescoring/rescoring.h"
+#include "decode/text/sentences.h"
+
+namespace hexapla {
+namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
+
+// The i-th best of every part, one after the other. Sums of what falls from part to part fall, too: the joined ones are
+// best first, and the first is the one that is found alone.
+Translation in_one(std::span<const std::vector<Translation>> parts, size_t i) {
+  Translation whole;
+  std::vector<std::string> texts;
+  for (const std::vector<Translation>& found : parts) {
+    if (found.empty()) {
+      whole.score = whole.normalised = kNone;
+      continue;
+    }
+    const Translation& t = found[std::min(i, found.size() - 1)];
+    texts.push_back(t.text);
+    whole.score += t.score;
+    whole.normalised += t.normalised;
+    whole.coverage += t.coverage;
+    whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
+    whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
+  }
+  whole.text = joined(texts);
+  return whole;
+}
+
+// One at least.
+std::vector<Translation> of_line(std::span<std::vector<Translation>> parts) {
+  if (parts.empty()) return {Translation()};
+  if (parts.size() == 1 && !parts[0].empty()) return std::move(parts[0]);
+  size_t most = 1;
+  for (const std::vector<Translation>& p : parts) most = std::max(most, p.size());
+  std::vector<Translation> all;
+  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i));
+  return all;
+}
+
+void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, const LineWarning& warn) {
+  for (size_t i = 0; i < parts.size() && warn; ++i) {
+    if (!parts[i].empty()) continue;
+    const std::string what = parts.size() > 1 ? cat("of part ", i + 1, " of ", parts.size(), " ") : "";
+    warn(line, cat(what, "no translation follows the rules it was given, so there is none; ease them"));
+  }
+}
+
+// A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
+PieceTexts::Reading read(const TextSides& sides, const Ids& ids, const std::string& prefix,
+                         std::span<const std::string> copies) {
+  const bool unknown = std::find(ids.begin(), ids.end(), sides.target.unk()) != ids.end();
+  if (!unknown || (prefix.empty() && copies.empty())) return {sides.target.decode(ids), {}};
+  Ids all{sides.target.bos()};
+  all.insert(all.end(), ids.begin(), ids.end());
+  return sides.pieces->read(all, prefix, copies);
+}
+
+Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
+  return {.text = std::move(reading.text),
+          .score = found.score,
+          .normalised = found.normalised,
+          .ids = std::move(found.ids),
+          .token_scores = std::move(found.token_scores),
+          .coverage = found.coverage,
+          .places = std::move(reading.places)};
+}
+
+}  // namespace
+
+SearchOptions options_of_search(const TranslateOptions& options) {
+  SearchOptions search = options.search;
+  if (options.coverage_penalty > 0) search.n_best = search.beam_size;
+  return search;
+}
+
+std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
+                                                   std::vector<std::vector<Hypothesis>> found,
+                                                   const TranslateOptions& options, const Aligner& align) {
+  if (options.coverage_penalty > 0) {
+    add_coverage(align, sentences.ids, found, options.coverage_penalty);
+    for (auto& of_one : found) of_one.resize(std::min(of_one.size(), static_cast<size_t>(options.search.n_best)));
+  }
+  Copies copied;
+  if (options.copy_unknown) copied = copies(align, {sentences.ids, sentences.texts, sides.source}, sides.target, found);
+  std::vector<std::vector<Translation>> all(found.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    for (Hypothesis& h : found[i]) {
+      const auto copy = copied.find(&h);
+      const std::span<const std::string> words =
+          copy == copied.end() ? std::span<const std::string>() : std::span<const std::string>(copy->second);
+      PieceTexts::Reading reading = read(sides, h.ids, sentences.constraints[i].prefix, words);
+      all[i].push_back(translation(std::move(h), std::move(reading)));
+    }
+  return all;
+}
+
+std::string text_so_far(const TextSides& sides, const Ids& ids, const SentenceConstraints& constraints) {
+  return read(sides, ids, constraints.prefix, {}).text;
+}
+
+std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
+                                               std::vector<std::vector<Translation>> translations,
+                                               const LineWarning& warn) {
+  std::vector<std::vector<Translation>> results;
+  for (size_t i = 0; i < sentences.lines(); ++i) {
+    const size_t first = sentences.first[i], n = sentences.first[i + 1] - first;
+    const std::span<std::vector<Translation>> parts(translations.data() + first, n);
+    warn_of_none(parts, i, warn);
+    results.push_back(of_line(parts));
+  }
+  return results;
+}
+
+}  // namespace hexapla

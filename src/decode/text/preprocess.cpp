@@ -1,0 +1,80 @@
+#include "decode/text/preprocess.h"
+
+namespace hexapla {
+namespace {
+
+// What is asked of each line, with what is asked of all. LineError: the first that cannot be.
+class LineChecks {
+ public:
+  LineChecks(const SourceReader& reader, const ConstraintMaker& maker, const TranslateOptions& options)
+      : reader_(reader), maker_(maker), options_(options) {}
+
+  std::vector<SentenceConstraints> requests(const Lines& lines) const {
+    std::vector<SentenceConstraints> all;
+    for (size_t i = 0; i < lines.text.size(); ++i) {
+      all.push_back(request(lines, i));
+      const std::string wrong = what_is_wrong(all.back(), lines.text.subspan(i));
+      if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
+    }
+    return all;
+  }
+
+ private:
+  SentenceConstraints request(const Lines& lines, size_t i) const {
+    const uint64_t line = lines.first + i;
+    if (lines.requests.empty()) return maker_.make({}, line);
+    try {
+      return maker_.make(lines.requests[i], line);
+    } catch (const UsageError& e) {
+      throw LineError(i, cat("line ", line + 1, ": ", e.what()));
+    }
+  }
+  // rest: the line, and those behind it.
+  std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
+    if (!asked.required.empty() && options_.search.sampling)
+      return "phrases that are required, which need a beam, and sampling has none; leave one of them out";
+    if (options_.long_input == LongInput::truncate) return "";
+    if (options_.long_input == LongInput::refuse)
+      return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";
+    if (asked.required.empty() || !reader_.too_long(rest.front())) return "";
+    return cat("phrases that are required, but more than ", reader_.longest(),
+               " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
+               "`max-length`");
+  }
+
+  const SourceReader& reader_;
+  const ConstraintMaker& maker_;
+  const TranslateOptions& options_;
+};
+
+void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const SentenceConstraints& asked,
+              int32_t eos) {
+  all.first.push_back(all.ids.size());
+  for (auto& [text, ids] : parts) {
+    all.texts.push_back(std::move(text));
+    all.ids.push_back(std::move(ids));
+    all.ids.back().push_back(eos);
+    all.constraints.push_back(asked);
+    SentenceConstraints& own = all.constraints.back();
+    own.part = static_cast<uint32_t>(all.ids.size() - 1 - all.first.back());
+    if (own.part > 0) own.prefix.clear();
+  }
+}
+
+}  // namespace
+
+SourceSentences preprocess(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
+                           const LineWarning& warn) {
+  const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
+  const ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
+  const std::vector<SentenceConstraints> asked = LineChecks(reader, maker, options).requests(lines);
+  const bool split = options.long_input == LongInput::split;
+  SourceSentences all;
+  for (size_t i = 0; i < lines.text.size(); ++i)
+    add_line(all, split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i), asked[i],
+             sides.source.eos());
+  all.first.push_back(all.ids.size());
+  return all;
+}
+
+}  // namespace hexapla
