@@ -31,7 +31,7 @@ void set_threads(int n);
 struct TranslatorOptions {
   int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding
   int n_best = 1;                              // translations of each line in translate_n_best(), at most beam_size
-  double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalised
+  double length_penalty = 0.6;                 // the exponent alpha below; 0: scores are not normalized
   std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
   int extra_length = 50;                       // a translation has at most so many tokens more than its source
   int max_length = 512;                        // tokens at a time; a longer line is split, in score() cut

@@ -28,7 +28,7 @@ const CLI::App& named(const CLI::App& app) {
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
 
-// An argument that nothing takes: CLI11 would list it and its neighbours in reverse.
+// An argument that nothing takes: CLI11 would list it and its neighbors in reverse.
 std::string unexpected(const CLI::App& app, const CLI::App& command, std::string word) {
   if (word.front() != '-') {
     if (&command != &app) return cat("'", word, "' is one argument too many");

@@ -10,7 +10,7 @@
 
 namespace hexapla {
 
-// What translating and scoring share: how scores are normalised, batches, precision.
+// What translating and scoring share: how scores are normalized, batches, precision.
 struct ScoringOptions {
   double length_penalty = 0.6;
   std::string length_normalization = "paper";

@@ -74,7 +74,7 @@ int64_t source_length(Random& random, const std::string& lengths) {
   return std::clamp<int64_t>(std::llround(14.5 + 4.5 * random.normal()), 4, 45);
 }
 
-// Batches of neighbours in length, at most `tokens` target tokens each, in random order.
+// Batches of neighbors in length, at most `tokens` target tokens each, in random order.
 std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t vocabulary, int64_t tokens,
                                             size_t most) {
   Random random(1);
@@ -264,7 +264,7 @@ struct BenchTranslate {
     return translate_ids(std::move(untrained));
   }
 
-  // Tokenisation included, loading not.
+  // Tokenization included, loading not.
   int translate_text() const {
     if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
     set_threads(threads);

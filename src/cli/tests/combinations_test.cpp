@@ -1,5 +1,5 @@
 // Options of translate and score in random combinations: every line is answered once, in order, with the same bytes
-// whatever threads and neighbours, or the combination is refused with one message. With HEXAPLA_LONG_TESTS there are
+// whatever threads and neighbors, or the combination is refused with one message. With HEXAPLA_LONG_TESTS there are
 // 10,000 of them. Each has a number: HEXAPLA_COMBINATIONS_FROM=4711 begins with that one.
 #include <gmock/gmock.h>
 

@@ -82,7 +82,7 @@ struct Asked {
   size_t steps = 0;
 };
 
-// They arrive from three threads while others are on their way; some are cancelled, some too late.
+// They arrive from three threads while others are on their way; some are canceled, some too late.
 TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
   Random random(11);
   const std::vector<Ids> sources = random_sentences(500, 20, 24);

@@ -30,7 +30,7 @@ void mix_row(const LinearMixture&, std::span<const T* const> rows, std::span<con
   }
 }
 
-// The next softmax normalises it.
+// The next softmax normalizes it.
 template <class T>
 void mix_row(const LogLinearMixture&, std::span<const T* const> rows, std::span<const double> w, std::span<T> out) {
   std::fill(out.begin(), out.end(), T(0));

@@ -13,7 +13,7 @@ namespace hexapla {
 
 // log sum_i w_i p_i: the mean of the probabilities.
 struct LinearMixture {};
-// sum_i w_i log p_i, normalised again: the geometric mean.
+// sum_i w_i log p_i, normalized again: the geometric mean.
 struct LogLinearMixture {};
 using Mixture = std::variant<LinearMixture, LogLinearMixture>;
 
@@ -28,7 +28,7 @@ struct Ensemble {
 // UsageError: no model, vocabularies of different sizes, not as many weights as models, a weight that is not above 0.
 void check(const Ensemble& ensemble);
 
-// log_p: of each model [N, V], as logits, which are normalised in place. -> out [N, V]: the logarithms of the mixture.
+// log_p: of each model [N, V], as logits, which are normalized in place. -> out [N, V]: the logarithms of the mixture.
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out);
 
 // What DecoderSteps is for one model.

@@ -141,7 +141,7 @@ Config read_config(const SafetensorsFile& file) {
   return Config::from_json(text, file.path());
 }
 
-// The scales of a quantised parameter; nothing if it is not quantised.
+// The scales of a quantized parameter; nothing if it is not quantized.
 const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
   if (file.get(name).dtype != DType::i8 || !quantisable(name, p)) return nullptr;
   return &file.get(name + ".scales");

@@ -292,7 +292,7 @@ std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
 
 namespace {
 
-// Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
+// Hardly a piece, so that all text is unknown to it: what it does to text is to normalize it.
 Vocabulary bare_rule(const std::string& normalization) {
   const VocabularyOptions options{.size = 8, .normalization = normalization};
   check_options(options);

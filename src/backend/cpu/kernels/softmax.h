@@ -118,7 +118,7 @@ inline void weights_again(const Attention& a, int64_t query, float lse, float* s
 }
 
 // f(query, from, columns, factors) for queries first .. first + n - 1 and groups of their keys: one call of Philox
-// serves four neighbouring queries of the batch.
+// serves four neighboring queries of the batch.
 template <class F>
 inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* factors, F f) {
   constexpr int64_t together = 4, keys = dropout_group / together;
