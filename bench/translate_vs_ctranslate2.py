@@ -7,7 +7,7 @@
 
 Prints tokens a second, peak memory, and the median over the rounds of the paired ratio; with a trained model also how
 many translations are the same and the BLEU of both. Loading is not counted; with a trained model hexapla's time
-includes tokenisation, CTranslate2's does not. Needs ctranslate2, numpy, a built hexapla; for a trained model also
+includes tokenization, CTranslate2's does not. Needs ctranslate2, numpy, a built hexapla; for a trained model also
 sentencepiece and sacrebleu.
 """
 import argparse, json, os, statistics, struct, subprocess, sys, tempfile, time

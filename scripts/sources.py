@@ -1,4 +1,5 @@
-"""What the checks beside this file share: which files there are, and C++ without its comments and strings."""
+"""What the checks beside this file share: which files there are, and C++ without its comments and strings,
+or nothing but these."""
 import pathlib
 import re
 import subprocess
@@ -39,6 +40,15 @@ def code_only(text):
         filler = "" if token.startswith("/") else token[0] + token[0] if token[0] in "\"'" else '""'
         return filler + "\n" * token.count("\n")
     return _TOKENS.sub(blank, text)
+
+
+def prose_only(text):
+    """C++ with everything but comments and literals taken away; every newline stays where it was."""
+    kept, end = [], 0
+    for match in _TOKENS.finditer(text):
+        kept += ["\n" * text.count("\n", end, match.start()), match[0], " "]
+        end = match.end()
+    return "".join(kept)
 
 
 def finish(what, problems):

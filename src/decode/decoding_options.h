@@ -59,7 +59,7 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
-    f("n-best", o.n_best, "translations of each line: N ||| text ||| F0= score ||| normalised", ranges::n_best);
+    f("n-best", o.n_best, "translations of each line: N ||| text ||| F0= score ||| normalized", ranges::n_best);
   }
 
   TranslateOptions translate_options() const;
@@ -67,7 +67,7 @@ struct BeamOptions : ScoringOptions {
  private:
   template <class Self, class F>
   static void visit_lengths(Self& o, F&& f) {
-    f("word-penalty", o.word_penalty, "taken from a score for each token before it is normalised",
+    f("word-penalty", o.word_penalty, "taken from a score for each token before it is normalized",
       ranges::word_penalty);
     f("coverage-penalty", o.coverage_penalty,
       "times how much of the source was left out: reorders what the beam has found; 0: off", ranges::coverage_penalty);

@@ -193,7 +193,7 @@ void CpuBackend::pack(Tensor w, std::unique_ptr<PackedWeight>& into) const {
 }
 void CpuBackend::pack_quantised(Tensor w, Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
-  HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantised weight ", w.shape,
+  HEXAPLA_CHECK(w.shape == integers.shape && scales.shape == (Shape{columns}), "quantized weight ", w.shape,
                 ": integers ", integers.shape, ", scales ", scales.shape);
   packed_[place_of(w)] = products_->pack(Integers{integers.data<int8_t>(), integers.strides[0], integers.strides[1],
                                                   rows, columns, vector_of(scales, "scales")});

@@ -19,7 +19,7 @@ void Reference::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db
 }
 
 void Reference::pack_quantised(Tensor w, Tensor, Tensor) {
-  throw UsageError(cat("the reference backend has no copy of the quantised weight ", w.shape, "; dequantise it first"));
+  throw UsageError(cat("the reference backend has no copy of the quantized weight ", w.shape, "; dequantize it first"));
 }
 
 }  // namespace hexapla::reference

@@ -26,7 +26,7 @@ struct Average {
     refuse_to_overwrite(files, "-o", output);
     for (const std::string& file : files)
       if (!is_checkpoint(file) && integers_in(file) > 0)
-        throw DataError(cat(file, " is quantised; average the models that such models were made of"));
+        throw DataError(cat(file, " is quantized; average the models that such models were made of"));
     LoadedModel mean = average_models(
         files, [](const std::string& f) { return is_checkpoint(f) ? load_checkpoint_model(f) : load_model(f); });
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);

@@ -132,7 +132,7 @@ struct Evaluate {
                                     [](const std::string& line) { return line.ends_with(" ."); });
     if (ends < kTokenisedLines) return;
     Progress(make_terminal(parse_color(color), quiet))
-        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenised, detokenise it before it is scored",
+        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenized, detokenize it before it is scored",
                          system.name, ends));
   }
 };

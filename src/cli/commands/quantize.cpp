@@ -41,7 +41,7 @@ struct Quantize {
     std::vector<std::string> inputs = valid_sets;
     inputs.push_back(file);
     refuse_to_overwrite(inputs, "-o", output);
-    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised already; give the model that it was made of"));
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantized already; give the model that it was made of"));
     LoadedModel m = load_model(file);
     check_kept(*m.net, keep);
     std::vector<std::string> kept = keep;
@@ -105,7 +105,7 @@ void add_quantize(Command& app, Action& chosen) {
   auto q = std::make_shared<Quantize>();
   Command* c = app.add_command("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
   c->add_option("-m,--model", q->model, "model file, or folder of a training")->type_name("MODEL")->required();
-  c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
+  c->add_option("-o,--output", q->output, "where the quantized model goes")->type_name("FILE")->required();
   c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
       ->expected(2)
       ->check(text_input())

@@ -91,7 +91,7 @@ struct Reproduce {
   static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantized; reproduce the model that it was made of"));
   }
 
   static Provenance here(const TrainOptions& o) {

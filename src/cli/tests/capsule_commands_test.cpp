@@ -85,7 +85,7 @@ TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   ASSERT_EQ(run_command({"quantize", "-m", run, "-o", integers}).code, 0);
   ASSERT_EQ(run_command({"average", run + "/model.safetensors", run + "/model.safetensors", "-o", mean}).code, 0);
   for (const auto& [file, why] :
-       {std::pair{integers, "is quantised; reproduce the model that it was made of"},
+       {std::pair{integers, "is quantized; reproduce the model that it was made of"},
         std::pair{mean, "is the mean of several models; reproduce those, and average them"}}) {
     const Result r = run_command({"reproduce", file});
     EXPECT_EQ(r.code, 3);

@@ -279,7 +279,7 @@ class Combinations : public CommandFolder {
     check_end(trial, some, of_some.size());
     for (size_t i = 0; i < std::min(of_all.size(), of_some.size()); ++i)
       EXPECT_TRUE(!kept[i] || of_some[i] == of_all[i])
-          << "line " << i + 1 << " with other neighbours: " << of_some[i] << of_all[i];
+          << "line " << i + 1 << " with other neighbors: " << of_some[i] << of_all[i];
     return true;
   }
 

@@ -53,9 +53,9 @@ TEST_F(ModelCommands, QuantisedModelsAreToldApart) {
   EXPECT_THAT(run_command({"info", "-m", integers}).out, HasSubstr("in 8-bit integers"));
   EXPECT_THAT(run_command({"info", "-m", model}).out, Not(HasSubstr("8-bit")));
   EXPECT_GT(nlohmann::json::parse(run_command({"info", "-m", integers, "--json"}).out)["integers"].get<int64_t>(), 500);
-  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is quantised already"));
+  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is quantized already"));
   expect_error({"average", model, integers, "-o", at("mean")}, 3,
-               AllOf(HasSubstr(integers), HasSubstr("is quantised;")));
+               AllOf(HasSubstr(integers), HasSubstr("is quantized;")));
 }
 
 TEST_F(ModelCommands, PartsThatStayAreChecked) {

@@ -78,7 +78,7 @@ struct TrainOptions {
     f("vocab-size", o.vocab_size, "pieces of the vocabulary that is trained if none is given",
       Range<int64_t>{8, 1 << 22}, Effect::noted);
     TextOptions::visit(o.text, f);
-    f("seed", o.seed, "of initialisation, shuffling and dropout", ranges::seed, Effect::fixed);
+    f("seed", o.seed, "of initialization, shuffling and dropout", ranges::seed, Effect::fixed);
     f("threads", o.threads, "0: every core; the result does not depend on it", ranges::threads, Effect::none);
     f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32",
       Anything{}, Effect::fixed);
