@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translating, hexapla against CTranslate2, turn by turn.
+"""Translating, hexapla against CTranslate2, in turns.
 
     bench/translate_vs_ctranslate2.py --preset base                        untrained weights, a fixed length
     bench/translate_vs_ctranslate2.py -m run/model.safetensors --source test.en [--reference test.de]
