@@ -55,5 +55,5 @@ def finish(what, problems):
     """Prints the problems and ends the program: 1 when there are any."""
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"-- {what}: " + (f"{len(problems)} to mend" if problems else "in order"), file=sys.stderr)
+    print(f"-- {what}: " + (f"{len(problems)} to fix" if problems else "in order"), file=sys.stderr)
     sys.exit(1 if problems else 0)

@@ -10,7 +10,7 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr auto kTextInput = "text input", kBesideStdin = "text input beside stdin";
+constexpr auto kTextInput = "text input", kBesideStdin = "text input besides stdin";
 
 CLI::Validator mark(const char* name) {
   return {[](std::string&) { return std::string(); }, "", name};

@@ -105,7 +105,7 @@ void WindowMaker::load(std::stop_token stop) {
   if (loaded_.table) return;
   epoch_pairs_ = parts_->pairs_before(epoch_, parts_->count(), stop);
   if (epoch_pairs_ == 0)
-    throw DataError(cat("epoch ", epoch_ + 1, " has no pair at all: raise `train-weights`, or give more text"));
+    throw DataError(cat("epoch ", epoch_ + 1, " has no pairs: raise `train-weights`, or give more text"));
   before_ = parts_->pairs_before(epoch_, part_, stop);
   loaded_ = parts_->load(epoch_, part_, stop);
   if (!whole_) random(kPartStream, part_).shuffle(loaded_.order);

@@ -57,7 +57,7 @@ size_t LiveQueue::submit(LiveRequest request) {
   const std::lock_guard lock(mutex_);
   if (closed_) throw RunError("the queue is closed: nothing more is translated");
   if (waiting_.size() >= limits_.waiting)
-    throw RunError(cat(waiting_.size(), " requests wait already, as many as may; try again later"));
+    throw RunError(cat(waiting_.size(), " requests are waiting, the maximum; try again later"));
   const size_t name = names_++;
   entries_.emplace(name, std::move(entry));
   waiting_.push_back(name);

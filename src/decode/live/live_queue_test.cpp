@@ -180,8 +180,7 @@ TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   EXPECT_THAT(refusal(5, {.beam_size = 0}), testing::HasSubstr("`beam-size` is 0"));
   submit(5, {.extra_length = 5});
   submit(5, {.extra_length = 5});
-  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }),
-              testing::HasSubstr("2 requests wait already"));
+  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("2 requests are waiting"));
   queue.close(false);
   EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("closed"));
 }

@@ -96,7 +96,7 @@ class LineChecks {
   // rest: the line, and those behind it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
     if (!asked.required.empty() && options_.search.sampling)
-      return "phrases that are required, which need a beam, and sampling has none; leave one of them out";
+      return "required phrases, which need beam search and cannot be sampled; leave one of them out";
     if (options_.long_input == LongInput::truncate) return "";
     if (options_.long_input == LongInput::refuse)
       return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";
@@ -172,7 +172,7 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
   for (size_t i = 0; i < parts.size() && warn; ++i) {
     if (!parts[i].empty()) continue;
     const std::string what = parts.size() > 1 ? cat("of part ", i + 1, " of ", parts.size(), " ") : "";
-    warn(line, cat(what, "no translation follows the rules it was given, so there is none; ease them"));
+    warn(line, cat(what, "no translation satisfies the constraints; relax them"));
   }
 }
 
