@@ -184,7 +184,7 @@ TEST_F(DataCommand, WrongUse) {
   expect_error({at("x"), at("y"), "--write-clean", at("c"), "--keep", "dupes"}, 2,
                "--keep 'dupes' is unknown; allowed are");
   expect_error({at("x"), at("y"), "--write-clean", at("c"), "--drop", "x"}, 2, "--drop 'x' is unknown; allowed are");
-  expect_error({at("x"), at("y"), "--write-clean", at("x")}, 2, "would overwrite the text");
+  expect_error({at("x"), at("y"), "--write-clean", at("x")}, 2, "would overwrite the input text");
   expect_error({at("x"), at("y"), "--max-ratio", "1"}, 2, "--max-ratio is 1, but must be a number above 1");
   expect_error({at("x"), at("y"), "--max-length", "0"}, 2, "--max-length is 0, but must be a whole number from 1");
   expect_error({at("x"), at("y"), "--max-shift", "0"}, 2, "--max-shift");
