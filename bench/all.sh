@@ -31,9 +31,9 @@ PATH="$ROOT/build/release:$PATH"
   cat <<'TEXT'
 # Benchmarks
 
-Written by `bench/all.sh`: every figure is the output of the command above it. Ratios are medians of pairs measured turn
-by turn in one run; figures of another machine, or of this one on another day, differ. Processors without
-AMX: [Ice Lake](benchmarks-ice-lake.md), [Zen 4](benchmarks-zen4.md).
+Written by `bench/all.sh`: every figure is the output of the command above it. Ratios are medians of pairs measured in
+turns in one run; figures differ between machines, and on one machine between days. Processors without AMX: [Ice
+Lake](benchmarks-ice-lake.md), [Zen 4](benchmarks-zen4.md).
 
 TEXT
   printf '`%s`\n\n' "$(date -u +%Y-%m-%d)"

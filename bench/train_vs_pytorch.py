@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training, hexapla against PyTorch: the same model, the same batches of ids, the same threads, turn by turn.
+"""Training, hexapla against PyTorch: the same model, the same batches of ids, the same threads, in turns.
 
     bench/train_vs_pytorch.py [--preset tiny] [--lengths wmt|multi30k] [--compile] [--peer-precision f32|bf16] [--rounds 5]
                               [--seconds 8]
@@ -165,7 +165,7 @@ def main():
         for p in peers:
             rates[p.name].append(p.rate(o.seconds))
         ratios.append(rates["hexapla"][-1] / max(rates[p.name][-1] for p in peers))
-    print(f"{o.preset}, lengths like {o.lengths}, vocabulary {o.vocab_size}, {o.batch_tokens} tokens a batch, "
+    print(f"{o.preset}, lengths like {o.lengths}, vocabulary {o.vocab_size}, {o.batch_tokens} tokens per batch, "
           f"dropout {o.dropout}, {o.threads} threads")
     for name, seen in rates.items():
         print(f"  {name:28} {statistics.median(seen):8.0f} target tokens/s   ({min(seen):.0f} to {max(seen):.0f})")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translating, hexapla against CTranslate2, turn by turn.
+"""Translating, hexapla against CTranslate2, in turns.
 
     bench/translate_vs_ctranslate2.py --preset base                        untrained weights, a fixed length
     bench/translate_vs_ctranslate2.py -m run/model.safetensors --source test.en [--reference test.de]
@@ -7,7 +7,7 @@
 
 Prints tokens a second, peak memory, and the median over the rounds of the paired ratio; with a trained model also how
 many translations are the same and the BLEU of both. Loading is not counted; with a trained model hexapla's time
-includes tokenisation, CTranslate2's does not. Needs ctranslate2, numpy, a built hexapla; for a trained model also
+includes tokenization, CTranslate2's does not. Needs ctranslate2, numpy, a built hexapla; for a trained model also
 sentencepiece and sacrebleu.
 """
 import argparse, json, os, statistics, struct, subprocess, sys, tempfile, time

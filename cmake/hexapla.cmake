@@ -7,7 +7,7 @@ set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(HEXAPLA_WERROR)
   list(APPEND HEXAPLA_WARNINGS -Werror)
 endif()
-# Most of a test is run once: optimising it costs more than running it as it is.
+# Most of a test is run once: optimizing it costs more than running it as it is.
 set(HEXAPLA_TEST_OPTIMIZATION -O0)
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_BUILD_TESTS)

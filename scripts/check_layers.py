@@ -2,7 +2,7 @@
 """Who includes whom: every #include in src/ against cmake/layers.cmake, no circle of includes of more than two units (a
 unit is a header with its .cpp), no folder with more than twenty files, other people's big headers in one file each, no
 library code that prints or ends the process, no flag of a command line in a library's messages, JSON that becomes text
-at one place, and one type to a name: two of one name in a program are undefined behaviour that no compiler tells.
+at one place, and one type to a name: two of one name in a program are undefined behavior that no compiler tells.
 Usage: check_layers.py [ROOT]"""
 import pathlib
 import re

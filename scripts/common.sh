@@ -19,7 +19,7 @@ run_quietly() {
   if ! "$@" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    die "$what failed; its output stands above"
+    die "$what failed; its output is above"
   fi
   rm -f "$log"
 }

@@ -16,7 +16,7 @@ elif [ $# -gt 0 ]; then
 fi
 
 if ! have dpkg-query || ! have apt-get; then
-  note "this is neither Debian nor Ubuntu: install what these packages hold, if it is missing: ${packages[*]}"
+  note "this is neither Debian nor Ubuntu: install the equivalents of these packages: ${packages[*]}"
   exit 0
 fi
 
@@ -33,9 +33,9 @@ if [ "$(id -u)" -eq 0 ]; then
 elif have sudo; then
   as_root=(sudo)
 else
-  die "packages are missing, and this is neither root nor is there sudo. Ask an administrator to run:
+  die "packages are missing, and you are neither root nor have sudo. Ask an administrator to run:
   apt-get update && apt-get install --no-install-recommends ${missing[*]}"
 fi
-"${as_root[@]}" apt-get update -qq >&2 || note "apt-get update failed; trying with the package lists that are there"
+"${as_root[@]}" apt-get update -qq >&2 || note "apt-get update failed; trying with the existing package lists"
 "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 ||
-  die "apt-get could not install ${missing[*]}; its message stands above"
+  die "apt-get could not install ${missing[*]}; its message is above"

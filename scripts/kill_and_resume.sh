@@ -24,4 +24,4 @@ while [ "$done_kills" -lt "$kills" ]; do
 done
 "$hexapla" train "$@" --model "$folder/killed" --quiet
 cmp "$folder/whole/model.safetensors" "$folder/killed/model.safetensors"
-echo "killed $done_kills times: the model is the same, byte by byte"
+echo "killed $done_kills times: the model is the same, byte for byte"

@@ -13,9 +13,9 @@ done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 "$ROOT/scripts/install_dependencies.sh" --nightly
 note "nightly: valgrind"
-"$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they stand above"
+"$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they are above"
 note "nightly: announced memory"
-"$ROOT/scripts/memory_bounds.py" "$ROOT/build/release/hexapla" 50 || die "trainings take other memory than they announce"
+"$ROOT/scripts/memory_bounds.py" "$ROOT/build/release/hexapla" 50 || die "trainings do not take the memory that they announce"
 note "nightly: full disks"
 "$ROOT/scripts/full_disk.sh" "$ROOT/build/release/hexapla" || die "a full disk gives a wrong result"
 if [ -n "${HEXAPLA_MULTI30K:-}" ]; then

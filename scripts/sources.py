@@ -1,4 +1,5 @@
-"""What the checks beside this file share: which files there are, and C++ without its comments and strings."""
+"""What the checks beside this file share: which files there are, and C++ without its comments and strings,
+or nothing but these."""
 import pathlib
 import re
 import subprocess
@@ -41,9 +42,18 @@ def code_only(text):
     return _TOKENS.sub(blank, text)
 
 
+def prose_only(text):
+    """C++ with everything but comments and literals taken away; every newline stays where it was."""
+    kept, end = [], 0
+    for match in _TOKENS.finditer(text):
+        kept += ["\n" * text.count("\n", end, match.start()), match[0], " "]
+        end = match.end()
+    return "".join(kept)
+
+
 def finish(what, problems):
     """Prints the problems and ends the program: 1 when there are any."""
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"-- {what}: " + (f"{len(problems)} to mend" if problems else "in order"), file=sys.stderr)
+    print(f"-- {what}: " + (f"{len(problems)} to fix" if problems else "in order"), file=sys.stderr)
     sys.exit(1 if problems else 0)

@@ -249,7 +249,7 @@ TEST_F(Program, AQuantisedModelTranslatesAlike) {
 TEST_F(Program, DemoTrainsAnswersAndDraws) {
   const std::string demo = kProgram + " demo -q --threads 1 --model " + path("demo") + " --max-updates 20";
   ASSERT_EQ(finish(start(demo + " > " + path("out"))), 0);
-  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("of 1,000 dates that it had never seen are right"));
+  EXPECT_THAT(read_file(path("out")), testing::HasSubstr("of 1,000 unseen dates are right"));
   ASSERT_EQ(finish(start(demo + " --text '3 March 2023' > " + path("out"))), 0);
   const std::string answer = read_file(path("out"));
   EXPECT_EQ(std::count(answer.begin(), answer.end(), '\n'), 1) << answer;

@@ -97,7 +97,7 @@ def smoothed_loss(log_probabilities, labels):
     return -(target * log_probabilities).sum()
 
 
-def randomise(parameters, seed):
+def randomize(parameters, seed):
     """Gains near one, biases near zero, all of them numbers that f32 holds exactly."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

@@ -139,7 +139,7 @@ def export(model, get):
 
 def make_model(path, model, seed):
     model.double().eval()  # no dropout
-    fixture.randomise(model.parameters(), seed)
+    fixture.randomize(model.parameters(), seed)
     batch = fixture.Batch(SOURCE_VOCAB, TARGET_VOCAB, seed)
     source_mask = batch.source_real[:, None, :]
     future = torch.ones(batch.padded_target.shape[1], batch.padded_target.shape[1], dtype=torch.bool).tril()

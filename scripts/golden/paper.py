@@ -57,8 +57,8 @@ class Sentence:
         return x
 
     def norm(self, place, norm, x):
-        centred = x - x.mean(-1, keepdim=True)
-        y = centred / torch.sqrt((centred**2).mean(-1, keepdim=True) + EPS)
+        centered = x - x.mean(-1, keepdim=True)
+        y = centered / torch.sqrt((centered**2).mean(-1, keepdim=True) + EPS)
         y = y * self.p[norm + ".gain"] + self.p[norm + ".bias"]
         self.seen.see(place + ".norm", y)
         return y
@@ -128,7 +128,7 @@ class Sentence:
 
 def make(path):
     p = parameters()
-    fixture.randomise(p.values(), seed=2)
+    fixture.randomize(p.values(), seed=2)
     batch = fixture.Batch(VOCAB, VOCAB, seed=3)
 
     def forward(seen):

@@ -139,7 +139,7 @@ def export(model, get):
 
 def make_model(path, model, batch, seed):
     model.double().train()  # dropout is zero; in eval torch might take other paths
-    fixture.randomise(model.parameters(), seed)
+    fixture.randomize(model.parameters(), seed)
     now = []
     watch(model, batch, lambda: now[-1])
 

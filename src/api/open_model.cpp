@@ -20,8 +20,8 @@ int64_t integers_in(const std::string& file) {
 void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output) {
   for (const std::string& input : inputs)
     if (same_file(input, output) || (std::filesystem::is_directory(input) && same_file(input, directory_of(output))))
-      throw UsageError(
-          cat(option, " ", output, " is a file that is read (", input, "), and would be lost; name another file"));
+      throw UsageError(cat(option, " ", output, " is one of the input files (", input,
+                           ") and would be overwritten; name another file"));
 }
 
 namespace {
@@ -32,7 +32,7 @@ OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::un
 }
 
 std::string checked_file(const std::string& path) {
-  if (path.empty()) throw UsageError("which model? give `model`, a model.safetensors or the folder of a training");
+  if (path.empty()) throw UsageError("no model given; give `model`, a model.safetensors or the folder of a training");
   return model_file(path);
 }
 
@@ -71,7 +71,7 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision prec
     OpenModel m = with_vocabularies(load_to_translate(file), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],
-                           " have different vocabularies, so they cannot translate together; train the second with ",
+                           " have different vocabularies and cannot form an ensemble; train the second with ",
                            "the vocabulary of the first"));
     pack_weights(*first.backend, m.file);
     e.members.push_back(std::move(m));

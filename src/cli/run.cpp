@@ -30,16 +30,16 @@ const Command& named(const Command& app) {
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
 
-// An argument that nothing takes: CLI11 would list it and its neighbours in reverse.
+// An argument that nothing takes: CLI11 would list it and its neighbors in reverse.
 std::string unexpected(const Command& app, const Command& command, std::string word) {
   if (word.front() != '-') {
     if (&command != &app) return cat("'", word, "' is one argument too many");
-    return cat("there is no command '", word, "'", did_you_mean(nearest_command(app, word)));
+    return cat("unknown command '", word, "'", did_you_mean(nearest_command(app, word)));
   }
   word = word.substr(0, word.find('='));
   const std::string bare = word.substr(word.find_first_not_of('-') == 2 ? 2 : 1);
   const std::string near = bare.size() < 2 ? "" : nearest_option(command, bare);
-  return cat("there is no option ", word, did_you_mean(near.empty() ? "" : "--" + near));
+  return cat("unknown option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
 int complain_about_usage(const Command& app, const std::string& what) {
@@ -99,12 +99,12 @@ int with_stdout_written(int code) {
   if (std::cout.flush() && std::fflush(stdout) == 0) return code;
   pollfd reader{STDOUT_FILENO, POLLOUT, 0};
   if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR)) return 1;
-  complain("cannot write all of the output; if it goes to a file, look whether the disk is full");
+  complain("cannot write all of the output; if it goes to a file, check whether the disk is full");
   return 1;
 }
 
 int complain_about_defect(const std::exception& e) {
-  complain(cat("internal: ", e.what(), "\nThis is a defect of hexapla: please report it with the command you gave."));
+  complain(cat("internal: ", e.what(), "\nThis is a bug in hexapla: please report it with the command that you gave."));
   return 1;
 }
 
@@ -127,8 +127,8 @@ int perform(const Action& chosen) {
     complain_about_memory();
   } catch (const std::system_error& e) {
     if (e.code() != std::errc::resource_unavailable_try_again) return complain_about_defect(e);
-    complain(cat("the system starts no more threads: ", why_memory_was_refused(0), "; processes may be limited, too ",
-                 "(ulimit -u)"));
+    complain(cat("the system refuses to start more threads: ", why_memory_was_refused(0),
+                 "; processes may be limited, too ", "(ulimit -u)"));
   } catch (const std::exception& e) {
     return complain_about_defect(e);
   }

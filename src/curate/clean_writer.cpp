@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, const char*>> files_read(const ExamineOptions
     for (const std::string& path : {from.source, from.target, from.tsv})
       if (!path.empty()) all.emplace_back(path, what);
   };
-  add(options.text, "the text that is read");
+  add(options.text, "the input text");
   if (options.tests) add(*options.tests, "the test set");
   for (const std::string& path : options.vocabularies) all.emplace_back(path, "the vocabulary");
   return all;

@@ -27,7 +27,7 @@ void check(const ExamineOptions& options) {
   ExamineOptions::kLength.check("max-length", options.max_length);
   ExamineOptions::kShift.check("max-shift", options.shifts.max_shift);
   for (const Fault fault : options.keep) {
-    if (fault == Fault::fields) throw UsageError("`keep` fields: such a line has no pair that could be kept");
+    if (fault == Fault::fields) throw UsageError("`keep` fields: a line without two fields has no pair to keep");
   }
 }
 
@@ -170,7 +170,8 @@ class Examiner {
   void finish() {
     out_.source_lines = reader_.source_lines();
     out_.target_lines = reader_.target_lines();
-    if (line_ == 0) throw DataError(cat(reader_.source_name(), " is empty: give a text file with one sentence a line"));
+    if (line_ == 0)
+      throw DataError(cat(reader_.source_name(), " is empty: give a text file with one sentence per line"));
     if (tests_) out_.tests = tests_->counts();
     find_places();
     if (clean_) out_.clean = clean_->finish(!out_.out_of_step());

@@ -359,7 +359,7 @@ TEST_F(WriteClean, NothingThatIsReadIsOverwritten) {
     return message_of<UsageError>([&] { examine(to); });
   };
   const std::string there = folder() + "/c", elsewhere = folder() + "/link/./";
-  EXPECT_THAT(refused(there, elsewhere + "y"), HasSubstr("would overwrite the text that is read"));
+  EXPECT_THAT(refused(there, elsewhere + "y"), HasSubstr("would overwrite the input text"));
   EXPECT_THAT(refused(elsewhere + "tx", there), HasSubstr("would overwrite the test set"));
   EXPECT_THAT(refused(there, folder() + "/ty"), HasSubstr("would overwrite the test set"));
   EXPECT_THAT(refused(elsewhere + "v.spm", there), HasSubstr("would overwrite the vocabulary"));
@@ -401,7 +401,7 @@ TEST_F(Examine, BadInput) {
   ExamineOptions o;
   o.text = {.source = write("x", ""), .target = write("y", "")};
   EXPECT_THAT(message_of<DataError>([&] { examine(o); }),
-              AllOf(HasSubstr("/x is empty"), HasSubstr("one sentence a line")));
+              AllOf(HasSubstr("/x is empty"), HasSubstr("one sentence per line")));
   o.vocabularies = {write("v", "no model")};
   EXPECT_THAT(message_of<DataError>([&] { examine(o); }), HasSubstr("/v"));
 }

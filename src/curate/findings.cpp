@@ -44,7 +44,7 @@ Fault fault_named(std::string_view id, std::string_view option) {
     if (kInfo[i].id == id) return static_cast<Fault>(i);
     known += (i == 0 ? "" : ", ") + std::string(kInfo[i].id);
   }
-  throw UsageError(cat(option, " '", id, "' is unknown; known are ", known));
+  throw UsageError(cat(option, " '", id, "' is unknown; allowed are ", known));
 }
 
 void Findings::add(Fault fault, Where where, int64_t line, std::string_view source, std::string_view target) {

@@ -82,7 +82,7 @@ TEST(Faults, EveryIdIsFound) {
     fault_named("dupes", "`keep`");
     FAIL();
   } catch (const UsageError& e) {
-    EXPECT_NE(std::string(e.what()).find("`keep` 'dupes' is unknown; known are fields, blank"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("`keep` 'dupes' is unknown; allowed are fields, blank"), std::string::npos)
         << e.what();
   }
 }

@@ -62,7 +62,7 @@ std::vector<Link> parse_pharaoh(std::string_view text, const std::string& where)
     Link link{};
     if (!parse(word, link))
       throw DataError(cat(where, ": '", word.substr(0, 40),
-                          "' is no link; give links as SOURCE-TARGET, counted from 0, as in: 0-0 1-2"));
+                          "' is not a link; give links as SOURCE-TARGET, counted from 0, as in: 0-0 1-2"));
     links.push_back(link);
   }
   return links;
@@ -87,11 +87,11 @@ std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const 
   std::vector<Link> links;
   for (const Link& link : lines_[line - 1]) {
     if (link.source >= from.units || link.target >= to.units)
-      throw DataError(cat(path_, " line ", line, ": the link ", link.source, "-", link.target,
-                          " leads out of the pair, which has ", from.units, " and ", to.units,
-                          unit_ == LinkUnit::pieces ? " pieces" : " words",
-                          "; links count from 0, the source comes first, and `guided-alignment-units` says what is "
-                          "counted"));
+      throw DataError(
+          cat(path_, " line ", line, ": the link ", link.source, "-", link.target, " leads out of the pair, which has ",
+              from.units, " and ", to.units, unit_ == LinkUnit::pieces ? " pieces" : " words",
+              "; links count from 0, the source comes first, and `guided-alignment-units` sets the unit that is "
+              "counted"));
     for (int32_t t : targets[link.target])
       for (int32_t s : sources[link.source]) links.push_back({s, t});
   }
@@ -113,9 +113,8 @@ std::string GoldLinks::doubt() const {
     }
   }
   if (!cut_into_words) return "";
-  return cat(path_,
-             ": no link leads beyond the words that stand between blanks, though the text is of a script without ",
-             "blanks, in which every character counts as a word; if it was cut into words, give ",
+  return cat(path_, ": no link goes beyond the whitespace-separated words, although the text is in a script without ",
+             "spaces, where every character counts as a word; if it was segmented into words, give ",
              "`guided-alignment-units` blanks");
 }
 

@@ -23,7 +23,7 @@ TEST(Pharaoh, ThereAndBack) {
 TEST(Pharaoh, WhatIsNoLink) {
   for (const char* wrong : {"0", "0-", "-0", "0--1", "-1-0", "0-1-2", "a-b", "0-1,", "0:1", "99999999999-0", "0-1x"}) {
     const std::string message = message_of<DataError>([&] { parse_pharaoh(std::string("0-0 ") + wrong, "f line 7"); });
-    EXPECT_THAT(message, AllOf(HasSubstr("f line 7: '"), HasSubstr(wrong), HasSubstr("is no link; give links as")));
+    EXPECT_THAT(message, AllOf(HasSubstr("f line 7: '"), HasSubstr(wrong), HasSubstr("is not a link; give links as")));
   }
 }
 
@@ -103,7 +103,7 @@ TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
 TEST_F(Gold, WrongFiles) {
   EXPECT_THAT(error("0-0\n\n"), AllOf(HasSubstr("links has 2 lines of links, but"), HasSubstr("a has 3 lines")));
   EXPECT_THAT(error("0-0\n\n\n\n"), HasSubstr("links has 4 lines of links"));
-  EXPECT_THAT(error("0-0\n0-x\n\n"), HasSubstr("links line 2: '0-x' is no link"));
+  EXPECT_THAT(error("0-0\n0-x\n\n"), HasSubstr("links line 2: '0-x' is not a link"));
   EXPECT_THAT(error("0-0\n\n3-0\n"), AllOf(HasSubstr("links line 3: the link 3-0 leads out of the pair"),
                                            HasSubstr("which has 3 and 3 words")));
   EXPECT_THAT(error("0-3\n\n\n"), HasSubstr("links line 1: the link 0-3 leads out"));

@@ -85,7 +85,7 @@ class Collector {
   PreparedPairs finish(const std::vector<std::string>& names) {
     PreparedPairs out;
     for (size_t set = 0; set < names.size(); ++set) {
-      if (nothing_[set].count()) out.notes.push_back(nothing_[set].note(names[set], "a line has no token"));
+      if (nothing_[set].count()) out.notes.push_back(nothing_[set].note(names[set], "a line has no tokens"));
       if (too_long_[set].count())
         out.notes.push_back(
             too_long_[set].note(names[set], cat("a side has more than ", options_.max_length, " tokens")));
@@ -125,7 +125,7 @@ std::vector<ParallelSource> parse_sets(const std::string& option, const std::vec
     }
     if (i + 1 == files.size() || called_tsv(files[i + 1]))
       throw UsageError(cat("`", option, "` takes a source and a target file in turn, or files called .tsv that hold ",
-                           "both, but ", files[i], " has no translation beside it"));
+                           "both, but ", files[i], " has no file of translations"));
     sets.push_back({.source = files[i], .target = files[i + 1]});
     ++i;
   }

@@ -54,8 +54,8 @@ TEST(ParseSets, SaysWhatIsWrong) {
     return what_of<UsageError>([&] { parse_sets("train-sets", files, false); });
   };
   EXPECT_THAT(message({}), HasSubstr("`train-sets` is missing"));
-  EXPECT_THAT(message({"a", "b", "c"}), HasSubstr("c has no translation beside it"));
-  EXPECT_THAT(message({"a", "b.tsv"}), HasSubstr("a has no translation beside it"));
+  EXPECT_THAT(message({"a", "b", "c"}), HasSubstr("c has no file of translations"));
+  EXPECT_THAT(message({"a", "b.tsv"}), HasSubstr("a has no file of translations"));
   EXPECT_THAT(message({"-", "-"}), HasSubstr("stdin (\"-\") twice"));
 }
 

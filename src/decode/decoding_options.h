@@ -10,7 +10,7 @@
 
 namespace hexapla {
 
-// What translating and scoring share: how scores are normalised, batches, precision.
+// What translating and scoring share: how scores are normalized, batches, precision.
 struct ScoringOptions {
   double length_penalty = 0.6;
   std::string length_normalization = "paper";
@@ -24,7 +24,7 @@ struct ScoringOptions {
     visit_scores(o, f);
     visit_batches(o, f);
     visit_max_length(o, f);
-    f("precision", o.precision, "of the products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"});
+    f("precision", o.precision, "of products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"});
   }
 
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
@@ -32,20 +32,22 @@ struct ScoringOptions {
  protected:
   template <class Self, class F>
   static void visit_scores(Self& o, F&& f) {
-    f("length-penalty", o.length_penalty, "alpha; 0: compare plain log-probabilities", ranges::length_penalty);
+    f("length-penalty", o.length_penalty,
+      "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::length_penalty);
     f("length-normalization", o.length_normalization,
       "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"});
   }
   template <class Self, class F>
   static void visit_batches(Self& o, F&& f) {
-    f("batch-sentences", o.batch_sentences, "sentences that a worker takes together, at most", ranges::batch_sentences);
+    f("batch-sentences", o.batch_sentences, "sentences per batch of a worker, at most", ranges::batch_sentences);
     f("batch-tokens", o.batch_tokens,
-      "tokens that a worker takes together, at most (of the sources; when scoring, of the longer side)",
+      "tokens per batch of a worker, at most (source tokens; when scoring, those of the longer side)",
       ranges::batch_tokens);
   }
   template <class Self, class F>
   static void visit_max_length(Self& o, F&& f) {
-    f("max-length", o.max_length, "tokens of a line that are taken at a time, </s> counted", ranges::line_tokens);
+    f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>",
+      ranges::line_tokens);
   }
 };
 
@@ -69,7 +71,7 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
-    f("n-best", o.n_best, "translations of each line: N ||| text ||| F0= score ||| normalised", ranges::n_best);
+    f("n-best", o.n_best, "translations per line: N ||| text ||| F0= score ||| normalized score", ranges::n_best);
   }
 
   TranslateOptions translate_options() const;
@@ -77,37 +79,37 @@ struct BeamOptions : ScoringOptions {
  protected:
   template <class Self, class F>
   static void visit_search(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "hypotheses kept at every step; 1: greedy", ranges::beam);
+    f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::beam);
     visit_lengths(o, f);
     visit_rules(o, f);
   }
   template <class Self, class F>
   static void visit_long_input(Self& o, F&& f) {
     f("long-input", o.long_input,
-      "a line above `max-length` is split at the ends of sentences, refused, or truncated; with a note",
+      "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note",
       Choices{"split", "refuse", "truncate"});
   }
 
  private:
   template <class Self, class F>
   static void visit_lengths(Self& o, F&& f) {
-    f("word-penalty", o.word_penalty, "taken from a score for each token before it is normalised",
+    f("word-penalty", o.word_penalty, "subtracted from the score for each token, before normalization",
       ranges::word_penalty);
     f("coverage-penalty", o.coverage_penalty,
-      "times how much of the source was left out: reorders what the beam has found; 0: off", ranges::coverage_penalty);
-    f("extra-length", o.extra_length, "a translation has at most so many tokens more than its source",
+      "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::coverage_penalty);
+    f("extra-length", o.extra_length, "a translation has at most this many tokens more than its source",
       ranges::more_tokens);
-    f("longest", o.longest, "a translation has at most so many tokens; 0: no such limit", ranges::more_tokens);
+    f("longest", o.longest, "maximum length of a translation in tokens; 0: no limit", ranges::more_tokens);
     f("longest-ratio", o.longest_ratio,
-      "a translation has at most so many times the tokens of its source; 0: no such limit", ranges::longest_ratio);
-    f("min-length", o.min_length, "a translation has at least so many tokens", ranges::more_tokens);
+      "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::longest_ratio);
+    f("min-length", o.min_length, "minimum length of a translation in tokens", ranges::more_tokens);
   }
   template <class Self, class F>
   static void visit_rules(Self& o, F&& f) {
-    f("no-repeat-ngram", o.no_repeat_ngram, "no so many tokens twice in a translation; 0: off", ranges::rule_tokens);
-    f("max-repetition", o.max_repetition,
-      "no letters or words stand more than so many times in a row (endendend); 0: off", ranges::rule_tokens);
-    f("unk", o.unk, "the unknown piece: keep it (as \u2047), forbid it, or copy what it came from in the source",
+    f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::rule_tokens);
+    f("max-repetition", o.max_repetition, "repeat letters or words at most N times in a row (endendend); 0: off",
+      ranges::rule_tokens);
+    f("unk", o.unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from",
       Choices{"keep", "forbid", "copy"});
   }
 };
@@ -123,11 +125,12 @@ struct SampleOptions {
   // As above; all but the first need it.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("sample", o.sample, "draw translations instead of searching; `n-best` of each line", Anything{});
-    f("temperature", o.temperature, "above 1 flattens the distribution, below 1 sharpens it", ranges::temperature);
-    f("top-k", o.top_k, "draw among the so many most probable tokens; 0: all", ranges::top_k);
-    f("top-p", o.top_p, "draw among the fewest tokens of so much probability together; 1: all", ranges::top_p);
-    f("seed", o.seed, "of what is drawn; a line's samples depend on it and on the line's number", ranges::seed);
+    f("sample", o.sample, "sample translations instead of searching, `n-best` per line", Anything{});
+    f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::temperature);
+    f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::top_k);
+    f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all",
+      ranges::top_p);
+    f("seed", o.seed, "random seed for sampling; a line's samples depend on it and on the line number", ranges::seed);
   }
 
   void add_to(SearchOptions& options) const;

@@ -15,7 +15,7 @@ LengthPenalty make_length_penalty(const std::string& name, double alpha) {
   if (name == "paper") return PaperPenalty{alpha};
   if (name == "power") return PowerPenalty{alpha};
   throw UsageError(cat("`length-normalization` '", name,
-                       "' is not known; choose paper, ((5 + length) / 6)^alpha, or power, length^alpha"));
+                       "' is unknown; choose paper, ((5 + length) / 6)^alpha, or power, length^alpha"));
 }
 
 }  // namespace hexapla

@@ -21,7 +21,7 @@ struct PowerPenalty {
   double operator()(int64_t length) const { return std::pow(static_cast<double>(length), alpha); }
 };
 
-using LengthPenalty = std::variant<PaperPenalty, PowerPenalty>;  // alpha 0, in both: no normalisation
+using LengthPenalty = std::variant<PaperPenalty, PowerPenalty>;  // alpha 0, in both: no normalization
 
 inline double divisor(const LengthPenalty& penalty, int64_t length) {
   return std::visit([length](const auto& p) { return p(length); }, penalty);

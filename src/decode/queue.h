@@ -12,7 +12,7 @@ namespace hexapla {
 
 // What is asked of one translation beyond being one.
 struct SentenceConstraints {
-  std::string prefix;                       // its text begins so; normalised, and a blank at the end ends the last word
+  std::string prefix;                       // its text begins so; normalized, and a blank at the end ends the last word
   int64_t prefix_tokens = 0;                // that the prefix can take
   std::vector<Phrase> required, forbidden;  // it has each of these, and none of those
   uint64_t line = 0;                        // with `part` it names what is drawn for this sentence

@@ -19,7 +19,8 @@ void check_lengths(const SearchOptions& o) {
   ranges::longest_ratio.check("longest-ratio", o.longest_ratio);
   ranges::more_tokens.check("min-length", o.min_length);
   if (o.longest > 0 && o.min_length > o.longest)
-    throw UsageError(cat("`min-length` ", o.min_length, " is above `longest` ", o.longest, "; give it at most that"));
+    throw UsageError(
+        cat("`min-length` ", o.min_length, " is above `longest` ", o.longest, "; lower it, or raise `longest`"));
 }
 
 }  // namespace

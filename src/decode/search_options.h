@@ -21,7 +21,7 @@ struct SearchOptions {
   int n_best = 1;               // translations returned for each sentence: at most beam_size, or any number of samples
   int64_t extra_length = 50;    // a translation has at most so many tokens more than its source
   bool token_scores = false;    // fill Hypothesis::token_scores
-  double word_penalty = 0;      // what each token, </s> too, takes from the score before it is normalised
+  double word_penalty = 0;      // what each token, </s> too, takes from the score before it is normalized
   int64_t longest = 0;          // at most so many tokens; 0: no such limit
   double longest_ratio = 0;     // at most so many times the tokens of the source; 0: no such limit
   int64_t min_length = 0;       // at least so many tokens, if that many may be written

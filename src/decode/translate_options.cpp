@@ -12,9 +12,10 @@ void check(const TranslateOptions& o) {
   ranges::line_tokens.check("max-length", o.max_length);
   ranges::coverage_penalty.check("coverage-penalty", o.coverage_penalty);
   if (o.coverage_penalty > 0 && o.search.sampling)
-    throw UsageError("`coverage-penalty` reorders what a beam has found, and `sample` has none; leave one of them out");
+    throw UsageError(
+        "`coverage-penalty` reranks the hypotheses of a beam, which `sample` does not have; leave one of them out");
   if (o.search.sampling && !o.everywhere.require.empty())
-    throw UsageError("`require` needs a beam, and `sample` has none; leave one of them out");
+    throw UsageError("`require` needs beam search, not `sample`; leave one of them out");
 }
 
 }  // namespace hexapla

@@ -26,7 +26,7 @@ void check_kept(Transformer& net, const std::vector<std::string>& kept) {
       found |= name.starts_with(part) && quantisable(name, p).has_value();
     });
     if (!found)
-      throw UsageError(cat("`keep` ", part, ": the model has nothing of that name to quantise; it has ",
+      throw UsageError(cat("`keep` ", part, ": the model has nothing of that name to quantize; it has ",
                            fmt::format("{}", fmt::join(quantisable_parts(net), " "))));
   }
 }

@@ -9,10 +9,10 @@
 namespace hexapla {
 
 // Layers, tables and the generator, as the beginnings of the names of their parameters: "encoder.layers.0.". Only what
-// can be quantised, in the order of the model.
+// can be quantized, in the order of the model.
 std::vector<std::string> quantisable_parts(Transformer& net);
 
-// UsageError where the model has nothing to quantise under one of these beginnings of names; it lists what there is.
+// UsageError where the model has nothing to quantize under one of these beginnings of names; it lists what there is.
 void check_kept(Transformer& net, const std::vector<std::string>& kept);
 
 struct MixedPrecisionSearch {

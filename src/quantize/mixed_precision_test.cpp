@@ -56,7 +56,7 @@ TEST(MixedPrecision, PartsAreLayersTablesAndGenerator) {
   EXPECT_THAT(parts, testing::IsSupersetOf({"encoder.layers.0.", "encoder.layers.1.", "decoder.layers.0."}));
   EXPECT_NO_THROW(check_kept(net, parts));
   EXPECT_THAT(what_of<UsageError>([&] { check_kept(net, {"encoder.layers.7."}); }),
-              testing::HasSubstr("nothing of that name to quantise; it has "));
+              testing::HasSubstr("nothing of that name to quantize; it has "));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Curves: as SVG inside an HTML page whose style sheet has their colours, and as a line of text.
+// Curves: as SVG inside an HTML page whose style sheet has their colors, and as a line of text.
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +21,7 @@ struct Chart {
 // the lowest and highest of each of 400 stretches, so that peaks stay.
 std::string draw_chart(const Chart& chart);
 
-// Round numbers that a scale from low to high is labelled with, about `count` of them; all lie within.
+// Round numbers that a scale from low to high is labeled with, about `count` of them; all lie within.
 std::vector<double> ticks(double low, double high, int count);
 
 // "▁▂▄▆█", at most `columns` wide (the last values), from the lowest value to the highest; "" for none.

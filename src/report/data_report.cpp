@@ -90,7 +90,7 @@ class Text {
     else
       line(fmt::format("{} but {}: the files do not have the same number of lines",
                        counted(found_.source_lines, "source line"), counted(found_.target_lines, "target line")));
-    line(fmt::format("{} and {} characters a line; typical ratio {:.2f}\n",
+    line(fmt::format("{} and {} characters per line; typical ratio {:.2f}\n",
                      mean(found_.source_characters, found_.source_lines),
                      mean(found_.target_characters, found_.target_lines), found_.typical_ratio));
   }
@@ -129,14 +129,14 @@ class Text {
   void step() {
     const ShiftPath& path = found_.path;
     if (!path.can_judge)
-      return wrap(fmt::format(
-          "in step: cannot be told; length, numbers and punctuation of the two sides have too little in common "
-          "({:.3f} nats a pair) or the text is too short. Are these translations?",
-          path.information));
+      return wrap(
+          fmt::format("in step: unknown; length, numbers and punctuation of the two sides have too little in common "
+                      "({:.3f} nats per pair) or the text is too short. Are these translations?",
+                      path.information));
     for (const ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
     if (found_.shifts.empty())
       line(fmt::format("in step: no shift of up to {} lines found", options_.shifts.max_shift));
-    line(fmt::format("         ({:.2f} nats a pair; a shifted stretch of fewer than {} may go unseen)",
+    line(fmt::format("         ({:.2f} nats per pair; a shifted passage of fewer than {} may go unnoticed)",
                      path.information, counted(path.shortest, "pair")));
   }
 
@@ -151,7 +151,7 @@ class Text {
     const Coverage& c = *found_.coverage;
     for (const Where where : {Where::source, Where::target}) {
       const Coverage::Side& side = c.of(where);
-      line(fmt::format("vocabulary, {}: {}, {:.2f} a word; unknown {:.4f} %, bytes {:.4f} %",
+      line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %",
                        kWhere[static_cast<size_t>(where)], counted(side.pieces, "piece"),
                        share(side.pieces, side.words), 100 * share(side.unknown, side.pieces),
                        100 * share(side.bytes, side.pieces)));

@@ -16,7 +16,7 @@ constexpr int cell_width = 2;
 constexpr int longest_row_label = 20, longest_column_label = 12;
 
 constexpr std::array<const char*, 5> shades{" ", "░", "▒", "▓", "█"};
-// Of the 256 colours: black, blue, violet, red, orange, pale yellow; each lighter than the one before.
+// Of the 256 colors: black, blue, violet, red, orange, pale yellow; each lighter than the one before.
 constexpr std::array<int, 13> ramp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209, 215, 221, 229};
 
 // What fills columns of its own, each with the combining marks after it.

@@ -14,7 +14,7 @@ struct Picture {
 
 struct PictureOptions {
   int width = 80;      // columns of the terminal
-  bool color = false;  // a ramp of 256-colour backgrounds; otherwise the five shades " ░▒▓█"
+  bool color = false;  // a ramp of 256-color backgrounds; otherwise the five shades " ░▒▓█"
   double low = 0;      // what the darkest cell stands for: lower values look like it
   double high = std::numeric_limits<double>::quiet_NaN();  // the brightest; NaN: the largest value of the matrix
   std::string unit = "weight";                             // what the values are, for the legend
@@ -25,7 +25,7 @@ struct PictureOptions {
 // Error: not as many values as rows times columns.
 std::string draw_picture(const Picture& picture, const PictureOptions& options = {});
 
-// The pieces of it, for drawings of another layout. cell: two columns wide, colour reset after it.
+// The pieces of it, for drawings of another layout. cell: two columns wide, color reset after it.
 std::string draw_cell(double value, const PictureOptions& options);
 std::string draw_legend(const PictureOptions& options);
 

@@ -97,7 +97,7 @@ std::string charts(const RunRecord& run) {
        {series("BLEU", run.validations, "bleu", true), series("chrF", run.validations, "chrf", true)}},
       {"Learning rate", "updates", {series("learning rate", run.reports, "learning_rate")}},
       {"Gradient norm", "updates", {series("norm", run.reports, "gradient_norm")}},
-      {"Target tokens a second", "updates", {series("tokens/s", run.reports, "tokens_per_second")}}};
+      {"Target tokens per second", "updates", {series("tokens/s", run.reports, "tokens_per_second")}}};
   if (run.validations.empty()) all.erase(all.begin() + 1);
   const std::vector<std::string> sets = set_names(run);
   for (size_t first = 0; first < sets.size(); first += 3) {  // a chart has room for three curves
@@ -198,7 +198,7 @@ std::string record(const RunRecord& run) {
 }
 
 std::string lead(const RunRecord& run) {
-  if (run.reports.empty()) return "nothing was reported yet";
+  if (run.reports.empty()) return "nothing has been reported yet";
   const json& last = run.reports.back();
   std::string text =
       fmt::format("{} updates, {} target tokens, loss {:.4f}", grouped(static_cast<long long>(number(last, "update"))),

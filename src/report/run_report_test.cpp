@@ -109,7 +109,7 @@ TEST_F(RunReport, SetsAndScriptHaveTheirNumbers) {
 
 TEST_F(RunReport, AFolderWithNothingStillGivesAPage) {
   const std::string page = draw_report(read_run(folder(), 1));
-  EXPECT_THAT(page, AllOf(HasSubstr("nothing was reported yet"), HasSubstr("nothing was recorded")));
+  EXPECT_THAT(page, AllOf(HasSubstr("nothing has been reported yet"), HasSubstr("nothing was recorded")));
   expect_well_formed(page);
 }
 

@@ -159,7 +159,7 @@ std::string column_labels(const SvgSheet& s, const Layout& at, size_t map) {
   return text;
 }
 
-// One path for all cells of a colour: an image of eight heads stays small.
+// One path for all cells of a color: an image of eight heads stays small.
 std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) {
   std::map<int, std::string> paths;
   const std::vector<double>& values = s.maps[map].values;

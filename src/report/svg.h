@@ -1,5 +1,5 @@
 #pragma once
-// Attention maps as an SVG image: small multiples that share their labels and one scale of colours.
+// Attention maps as an SVG image: small multiples that share their labels and one scale of colors.
 #include <string>
 #include <vector>
 

@@ -123,7 +123,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   void start_entry(const std::string& name) {
-    if (!names_.insert(name).second) throw DataError(cat(path_, ": the name ", shown(name), " stands there twice"));
+    if (!names_.insert(name).second) throw DataError(cat(path_, ": the name ", shown(name), " occurs twice"));
     in_metadata_ = name == "__metadata__";
     key_.clear();
     if (in_metadata_) return;
@@ -136,7 +136,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   void start_metadata(const std::string& text) {
     if (!metadata.emplace(text, "").second)
-      throw DataError(cat(path_, ": the metadata key ", shown(text), " stands there twice"));
+      throw DataError(cat(path_, ": the metadata key ", shown(text), " occurs twice"));
     key_ = text;
   }
   void start_field(const std::string& text) {
@@ -149,7 +149,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     for (const char* field : {"dtype", "shape", "data_offsets"})
       if (claims.back().fields.count(field) == 0) refuse(cat("no field '", field, "'"), "all three fields");
     if (claims.back().offsets.size() != 2)
-      refuse(cat(claims.back().offsets.size(), " data_offsets"), "two of them, begin and end");
+      refuse(cat(claims.back().offsets.size(), " data_offsets"), "two of them, beginning and end");
   }
   std::string expected() const {
     if (level_ == 0 || level_ == 1) return "an object of tensors, each an object";
@@ -193,7 +193,7 @@ size_t checked_bytes(const Claim& claim, DType dtype, const std::string& path) {
 void check_size(const Claim& claim, DType dtype, const std::string& path, size_t data_size) {
   const auto begin = static_cast<size_t>(claim.offsets[0]), end = static_cast<size_t>(claim.offsets[1]);
   const std::string what = cat(path, ": tensor ", shown(claim.name), " has the offsets ", begin, " to ", end);
-  if (begin > end) throw DataError(what + "; the end must not lie before the begin");
+  if (begin > end) throw DataError(what + "; the end must not come before the beginning");
   if (end > data_size)
     throw DataError(cat(what, ", but there are only ", data_size, " bytes of data; the file is cut short or damaged"));
   const size_t needed = checked_bytes(claim, dtype, path);
@@ -223,7 +223,7 @@ size_t header_length(std::string_view start, size_t size, const std::string& pat
   if (start.size() < 8)
     throw DataError(cat(path, ": ", size,
                         " bytes are too few for a safetensors file; it is cut short or of "
-                        "another kind"));
+                        "another format"));
   uint64_t length;
   std::memcpy(&length, start.data(), 8);
   if (length > SafetensorsFile::max_header)

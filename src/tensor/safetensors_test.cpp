@@ -127,10 +127,10 @@ TEST(SafetensorsReader, RefusesBadHeaders) {
 TEST(SafetensorsReader, RefusesDuplicates) {
   const std::string a = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   const std::string escaped = R"("\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})";
-  EXPECT_THAT(refusal("{" + a + "," + a + "}", 1), HasSubstr("the name 'a' stands there twice"));
-  EXPECT_THAT(refusal("{" + a + "," + escaped + "}", 2), HasSubstr("the name 'a' stands there twice"));
+  EXPECT_THAT(refusal("{" + a + "," + a + "}", 1), HasSubstr("the name 'a' occurs twice"));
+  EXPECT_THAT(refusal("{" + a + "," + escaped + "}", 2), HasSubstr("the name 'a' occurs twice"));
   EXPECT_THAT(refusal(R"({"__metadata__":{},"__metadata__":{}})", 0), HasSubstr("twice"));
-  EXPECT_THAT(refusal(R"({"__metadata__":{"k":"1","k":"2"}})", 0), HasSubstr("metadata key 'k' stands there twice"));
+  EXPECT_THAT(refusal(R"({"__metadata__":{"k":"1","k":"2"}})", 0), HasSubstr("metadata key 'k' occurs twice"));
   EXPECT_THAT(refusal(R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1),
               AllOf(HasSubstr("'a'"), HasSubstr("'dtype' twice")));
 }
@@ -195,7 +195,7 @@ TEST(SafetensorsReader, RefusesProductsThatOverflow) {
 
 TEST(SafetensorsReader, RefusesBadOffsets) {
   EXPECT_THAT(refusal(f32_header("[1]", "[0,4]"), 3), HasSubstr("there are only 3 bytes of data"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[4,0]"), 4), HasSubstr("must not lie before"));
+  EXPECT_THAT(refusal(f32_header("[1]", "[4,0]"), 4), HasSubstr("must not come before"));
   EXPECT_THAT(refusal(f32_header("[1]", "[-4,0]"), 4), HasSubstr("the number -4"));
   EXPECT_THAT(refusal(f32_header("[1]", "[0]"), 4), HasSubstr("1 data_offsets"));
   EXPECT_THAT(refusal(f32_header("[1]", "[0,2,4]"), 4), HasSubstr("3 data_offsets"));

@@ -64,7 +64,7 @@ class PiecesOfText : public testing::Test {
 // The text of each word, put together from the places of its pieces.
 TEST_F(PiecesOfText, CoverTheirWordsAndNoOther) {
   lines_.push_back("  Hunde   laufen ");
-  lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalised to other characters, more of them and fewer
+  lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalized to other characters, more of them and fewer
   for (const std::string& line : lines_) {
     const PlacedPieces pieces = v_.encode_with_places(line);
     EXPECT_EQ(pieces.ids, v_.encode(line));

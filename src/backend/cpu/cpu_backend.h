@@ -67,7 +67,7 @@ class Products {
 };
 std::unique_ptr<Products> make_own_products(Isa, Precision);
 // Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
-// neighbours are (measured: only the brgemm kernels for AVX-512 do).
+// neighbors are (measured: only the brgemm kernels for AVX-512 do).
 std::unique_ptr<Products> make_onednn_products(Isa);
 
 class CpuBackend final : public Backend {

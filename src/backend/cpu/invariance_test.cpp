@@ -1,4 +1,4 @@
-// A row has the same bits alone and among neighbours, and the same bits from any number of threads where the work is
+// A row has the same bits alone and among neighbors, and the same bits from any number of threads where the work is
 // large enough to be shared out.
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_P(CpuRows, LinearAloneEqualsLinearAmongOthers) {
     backend_->linear(x, side.transposed(), {}, z);
     backend_->linear_backward_input(d, w, dx, Write::set);
     for (int64_t n = 1; n <= 70; ++n) {
-      const int64_t at = 70 - n;  // another neighbourhood for every row
+      const int64_t at = 70 - n;  // another neighborhood for every row
       const Tensor few = result({n, out}), back = result({n, in});
       backend_->linear(x.slice(at, n), w, b, few);
       EXPECT_TRUE(same(few, y.slice(at, n))) << n << " rows, " << in << " x " << out;

@@ -107,7 +107,7 @@ class OwnProducts final : public Products {
   double arithmetic_limit() const override {
     const ProductKernel kernel = packed_kernel(isa_, precision_);
     double best = 0;
-    for (int i = 0; i < 20; ++i) {  // a neighbour may take the core away now and then
+    for (int i = 0; i < 20; ++i) {  // a neighbor may take the core away now and then
       const auto start = std::chrono::steady_clock::now();
       const auto operations = static_cast<double>(kernel.limit(200'000));
       best =
@@ -195,7 +195,7 @@ void CpuBackend::pack(Tensor w, std::unique_ptr<PackedStrips>& into) const {
 }
 std::unique_ptr<PackedWeight> CpuBackend::pack_quantised(Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
-  HEXAPLA_CHECK(scales.shape == (Shape{columns}), "quantised weight: integers ", integers.shape, ", scales ",
+  HEXAPLA_CHECK(scales.shape == (Shape{columns}), "quantized weight: integers ", integers.shape, ", scales ",
                 scales.shape);
   return products_->pack(Integers{.b = integers.data<int8_t>(),
                                   .b_k = integers.strides[0],
@@ -271,7 +271,7 @@ void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor d
   if (db) add_column_sums(d, vector_of(db, "db"));
 }
 
-// A piece has columns of its own: as many neighbours as are read together, or fewer where threads would get none.
+// A piece has columns of its own: as many neighbors as are read together, or fewer where threads would get none.
 void CpuBackend::add_column_sums(const Matrix& x, float* y) {
   constexpr int64_t fewest = 32, most = 128, numbers = 65536;
   const int64_t share = std::clamp(parts(x.width, threads()), fewest, most);

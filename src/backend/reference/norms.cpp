@@ -1,4 +1,4 @@
-// LayerNorm normalises every row, BatchNorm every column: the latter is the former of the transposed matrix.
+// LayerNorm normalizes every row, BatchNorm every column: the latter is the former of the transposed matrix.
 #include <cmath>
 
 #include "backend/reference/internal.h"

@@ -4,7 +4,7 @@ namespace hexapla::reference {
 
 std::unique_ptr<PackedWeight> Reference::pack_quantised(Tensor integers, Tensor) {
   throw UsageError(
-      cat("the reference backend has no copy of the quantised weight ", integers.shape, "; dequantise it first"));
+      cat("the reference backend has no copy of the quantized weight ", integers.shape, "; dequantize it first"));
 }
 
 void Reference::linear(Tensor x, const Weight& w, Tensor b, Tensor y) {

@@ -20,7 +20,7 @@ constexpr std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::a
   return counter;
 }
 
-// A sequence of random numbers for host-side work: initialisation, shuffling, made-up corpora.
+// A sequence of random numbers for host-side work: initialization, shuffling, made-up corpora.
 class Random {
  public:
   explicit Random(uint64_t seed, uint64_t stream = 0) : seed_(seed), stream_(stream) {}

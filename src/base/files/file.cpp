@@ -28,7 +28,7 @@ const char* remedy_of(std::string_view doing, int error_number) {
       return "; raise the limit of file sizes (ulimit -f), or choose another disk";
     case EACCES:
     case EPERM:
-      return "; check who owns it and its permissions, or choose another place";
+      return "; check its owner and permissions, or choose another place";
     case EROFS:
       return "; the disk is mounted read-only, choose another one";
     case ENOENT:
@@ -44,7 +44,7 @@ const char* remedy_of(std::string_view doing, int error_number) {
     case ENFILE:
       return "; raise the limit of open files (ulimit -n)";
     case EIO:
-      return "; the disk reports an error, check it before going on";
+      return "; the disk reports an error; check it before you continue";
     default:
       return "";
   }

@@ -13,7 +13,7 @@ std::string read_file(const std::string& path);
 // Replaces path by content, or leaves it as it was and throws RunError. A symbolic link is followed.
 void write_file_atomically(const std::string& path, std::string_view content);
 
-// Do two paths, however they are spelt, lead to one file? Also of files that are not there yet: it would be one, if
+// Do two paths, however they are spelled, lead to one file? Also of files that are not there yet: it would be one, if
 // both were written. "-" is what stdin reads from.
 bool same_file(const std::string& a, const std::string& b);
 

@@ -83,7 +83,7 @@ std::string end_of(pid_t child) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
   if (WIFEXITED(status)) return WEXITSTATUS(status) == other_exception ? "failed in one of its threads" : memory_end;
   // How the system, or a control group, says that there is no memory left.
-  if (WTERMSIG(status) == SIGKILL) return "was killed by the system (signal 9), as it does where memory runs out";
+  if (WTERMSIG(status) == SIGKILL) return "was killed by the system (signal 9), as happens when memory runs out";
   return cat("was killed by signal ", WTERMSIG(status));
 }
 

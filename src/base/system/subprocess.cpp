@@ -116,14 +116,14 @@ std::optional<int> ended(pid_t child, int how) {
 std::string find_program(const std::string& name, const std::string& option) {
   if (name.find('/') != std::string::npos) {
     if (may_be_run(name)) return name;
-    throw UsageError(cat(option, " ", name, fs::exists(name) ? " may not be run; chmod +x it" : " is not there",
+    throw UsageError(cat(option, " ", name, fs::exists(name) ? " is not executable; chmod +x it" : " does not exist",
                          ", or name another program"));
   }
   std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty() && may_be_run(fs::path(folder) / name)) return (fs::path(folder) / name).string();
   throw UsageError(cat(option, " ", name, ": there is no such program on PATH",
-                       fs::exists(name) ? cat("; for the one in this folder give ./", name) : "; give its path"));
+                       fs::exists(name) ? cat("; for the one in this folder, give ./", name) : "; give its path"));
 }
 
 SubprocessResult run_to_end(const Subprocess& program) {

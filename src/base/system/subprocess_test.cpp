@@ -83,9 +83,10 @@ TEST_F(SubprocessTest, ProgramsAreFound) {
   EXPECT_EQ(find_program(script("p", ""), "`x`"), at("p"));
   EXPECT_THAT(find_program("sh", "`x`"), testing::EndsWith("/sh"));
   std::ofstream(at("text")) << "no program";
-  EXPECT_THAT(what_of<UsageError>([&] { find_program(at("text"), "`x`"); }), HasSubstr("may not be run; chmod +x it"));
+  EXPECT_THAT(what_of<UsageError>([&] { find_program(at("text"), "`x`"); }),
+              HasSubstr("is not executable; chmod +x it"));
   EXPECT_THAT(what_of<UsageError>([&] { find_program(at("none"), "`x`"); }),
-              HasSubstr("`x` " + at("none") + " is not there"));
+              HasSubstr("`x` " + at("none") + " does not exist"));
   EXPECT_THAT(what_of<UsageError>([&] { find_program("no-such-program", "`x`"); }), HasSubstr("on PATH"));
 }
 

@@ -26,7 +26,7 @@ struct Average {
     refuse_to_overwrite(files, "-o", output);
     for (const std::string& file : files)
       if (!is_checkpoint(file) && integers_in(file) > 0)
-        throw DataError(cat(file, " is quantised; average the models that such models were made of"));
+        throw DataError(cat(file, " is quantized; average the models that it and the others were made from"));
     LoadedModel mean = average_models(
         files, [](const std::string& f) { return is_checkpoint(f) ? load_checkpoint_model(f) : load_model(f); });
     save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
@@ -44,8 +44,7 @@ struct Average {
     if (run.filename().empty()) run = run.parent_path();  // "run/"
     if (run.filename() == "checkpoints") run = run.parent_path();
     if (!fs::is_directory(run / "checkpoints") && !fs::is_directory(run / "best"))
-      throw UsageError(
-          cat(model, " is no folder of a training, and only such folders hold what --last and --best count"));
+      throw UsageError(cat(model, " is not the folder of a training, which --last and --best need"));
     return last > 0 ? last_models(run.string(), last) : best_models(run.string(), best);
   }
 };
@@ -55,22 +54,20 @@ struct Average {
 void add_average(Command& app, Action& chosen) {
   auto average = std::make_shared<Average>();
   Command* c = app.add_command("average", "the mean of the weights of several models, as one model");
-  c->add_option("models", average->models,
-                "model files, checkpoints (DIR/checkpoints/update-...), or folders of trainings")
+  c->add_option("models", average->models, "model files, checkpoints (DIR/checkpoints/update-...), or training folders")
       ->type_name("MODEL")
       ->required();
   Option* last = c->add_option("--last", average->last, ranges::count_from_1,
-                               "of each folder of a training: its so many last checkpoints");
+                               "use the last N checkpoints of each training folder");
   c->add_option("--best", average->best, ranges::count_from_1,
-                "of each folder of a training: its so many best validated models")
+                "use the N best validated models of each training folder")
       ->excludes(last);
-  c->add_option("-o,--output", average->output, "where the mean goes")->type_name("FILE")->required();
+  c->add_option("-o,--output", average->output, "file to write the mean to")->type_name("FILE")->required();
   c->footer(
-      "Models of one configuration and one vocabulary: runs of different seeds from the same start, or the best "
-      "models\n"
-      "of several runs that went on from one. Of a folder without --last or --best it is the result. The best are "
-      "those\n"
-      "of the checkpoints and of DIR/best that DIR/valid.jsonl says are the best by the run's --best-by.\n"
+      "All models must have the same configuration and vocabulary: runs with different seeds from the same start, or\n"
+      "the best models of several runs that continue one. Without --last and --best, a training folder stands for its\n"
+      "result. The best models are those in the checkpoints and DIR/best with the best scores in DIR/valid.jsonl, by\n"
+      "the run's --best-by.\n"
       "Examples:\n"
       "  hexapla average a/model.safetensors b/model.safetensors -o mean.safetensors\n"
       "  hexapla average run --last 5 -o mean.safetensors\n"

@@ -74,7 +74,7 @@ int64_t source_length(Random& random, const std::string& lengths) {
   return std::clamp<int64_t>(std::llround(14.5 + 4.5 * random.normal()), 4, 45);
 }
 
-// Batches of neighbours in length, at most `tokens` target tokens each, in random order.
+// Batches of neighbors in length, at most `tokens` target tokens each, in random order.
 std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t vocabulary, int64_t tokens,
                                             size_t most) {
   Random random(1);
@@ -264,7 +264,7 @@ struct BenchTranslate {
     return translate_ids(std::move(untrained));
   }
 
-  // Tokenisation included, loading not.
+  // Tokenization included, loading not.
   int translate_text() const {
     if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
     set_threads(threads);
@@ -351,27 +351,31 @@ struct BenchTranslate {
       std::cout << nlohmann::ordered_json{{"tokens_per_second", rate}, {"peak_mib", peak_mib()}} << "\n";
       return;
     }
-    std::cout << fmt::format("{} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms a sentence, peak {} MiB\n",
-                             model_path.empty() ? preset : model_path, beam, batch, product_implementation(backend),
-                             hexapla::threads(), rate, 1e3 * static_cast<double>(length) / rate, peak_mib());
+    std::cout << fmt::format(
+        "{} beam={} batch={} {} threads={}: {:.0f} tokens/s, {:.1f} ms per sentence, peak {} MiB\n",
+        model_path.empty() ? preset : model_path, beam, batch, product_implementation(backend), hexapla::threads(),
+        rate, 1e3 * static_cast<double>(length) / rate, peak_mib());
   }
 };
 
 void add_bench_train(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTrain>();
-  Command* c = bench.add_command("train", "target tokens a second of training, and the share of the products");
+  Command* c = bench.add_command("train", "target tokens per second in training, and the share of matrix products");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("tiny");
   c->add_option("--lengths", b->lengths, "wmt or multi30k: how long sentences are")
       ->check(one_of("lengths", {"wmt", "multi30k"}))
       ->default_str("wmt");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("10000");
-  c->add_option("--batch-tokens", b->tokens, ranges::batch_tokens, "target tokens of a batch")->default_str("2048");
-  c->add_option("--dropout", b->dropout, ranges::below_1, "of sublayer outputs, weights of attention and hidden layers")
+  c->add_option("--batch-tokens", b->tokens, ranges::batch_tokens, "target tokens per batch")->default_str("2048");
+  c->add_option("--dropout", b->dropout, ranges::below_1,
+                "dropout on sublayer outputs, attention weights and hidden layers")
       ->default_str("0.1");
   c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
-  c->add_option("--seconds", b->seconds, Range<double>{0, 1e6}, "how long to measure")->default_str("10");
-  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("0");
-  c->add_option("--write-batches", b->batches_file, "write the batches there, as JSON, for another program to train on")
+  c->add_option("--seconds", b->seconds, Range<double>{0, 1e6}, "seconds to measure")->default_str("10");
+  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_option("--write-batches", b->batches_file,
+                "write the batches to this file, as JSON, for another program to train on")
       ->type_name("FILE");
   c->add_flag("--json", b->json, "as JSON");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
@@ -379,23 +383,25 @@ void add_bench_train(Command& bench, Action& chosen) {
 
 void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
-  Command* c = bench.add_command("translate", "tokens a second to a fixed length, or a model's lines a second");
-  c->add_option("-m,--model", b->model_path, "the model")->type_name("MODEL");
-  c->add_option("--write-model", b->new_model, "write an untrained one of --preset there, and stop")->type_name("FILE");
-  c->add_option("--text", b->text, "the lines that it shall translate")->check(text_input())->type_name("FILE");
-  c->add_option("-o,--output", b->output, "where its translations go")->type_name("FILE");
+  Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
+  c->add_option("-m,--model", b->model_path, "model to measure")->type_name("MODEL");
+  c->add_option("--write-model", b->new_model, "write an untrained model of --preset to this file, and stop")
+      ->type_name("FILE");
+  c->add_option("--text", b->text, "text to translate, one sentence per line")->check(text_input())->type_name("FILE");
+  c->add_option("-o,--output", b->output, "file to write its translations to")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
       ->check(one_of("precision", {"f32", "bf16", "int8"}))
       ->default_str("f32");
   c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
-  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences at a time")->default_str("32");
-  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "in all")->default_str("64");
-  c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens of a sentence, on both sides")
+  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences per batch")->default_str("32");
+  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "sentences in total")->default_str("64");
+  c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens per sentence, on both sides")
       ->default_str("30");
-  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "the median of so many counts")->default_str("3");
-  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("1");
+  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "rounds; the result is their median")->default_str("3");
+  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("1");
   c->add_flag("--json", b->json, "as JSON");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
 }
@@ -403,7 +409,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
 }  // namespace
 
 void add_bench(Command& app, Action& chosen) {
-  Command* c = app.add_command("bench", "measure this machine: training and translating, on made-up text");
+  Command* c = app.add_command("bench", "measure the speed of training and translation on synthetic text");
   c->require_command();
   c->footer(
       "Examples:\n"

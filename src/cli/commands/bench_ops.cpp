@@ -173,16 +173,17 @@ struct BenchOps {
 
 void add_bench_ops(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchOps>();
-  Command* c = bench.add_command("ops", "each op against the arithmetic or the memory of this machine");
+  Command* c = bench.add_command("ops", "each op against the arithmetic or memory limit of this machine");
   c->add_option("--preset", b->preset, "tiny, small, base or big: the shapes")->default_str("tiny");
-  c->add_option("--rows", b->rows, Range<int64_t>{32, 1 << 20}, "tokens of a batch")->default_str("2048");
+  c->add_option("--rows", b->rows, Range<int64_t>{32, 1 << 20}, "tokens per batch")->default_str("2048");
   c->add_option("--vocab-size", b->vocabulary, Range<int64_t>{16, Config::kVocabulary.most}, "pieces")
       ->default_str("10000");
   c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
-  c->add_option("--threads", b->threads, ranges::threads, "0: every core")->default_str("0");
+  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
   c->footer(
-      "The last column is the share of the limit: for products and attention the inner loop of the products without\n"
-      "memory, for the others copying as many bytes as the op must read and write, both measured in this run.");
+      "The last column is the share of the limit: for products and attention the inner loop of a product without\n"
+      "memory access, for the others a copy of as many bytes as the op reads and writes, both measured in this run.");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
 }
 

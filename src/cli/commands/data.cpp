@@ -45,7 +45,7 @@ struct Data {
     const Examination& found = *examined;
     std::cout << (json ? data_json(found, options) : data_report(found, options, stdout_width()));
     if (found.clean && !found.clean->written)
-      throw DataError("--write-clean: nothing was written, because the sides are out of step: mend that first");
+      throw DataError("--write-clean: nothing was written, because the sides are out of step: fix that first");
     if (strict && found.faulty() > 0)
       throw DataError(fmt::format("--strict: {} of fault found",
                                   found.faulty() == 1 ? "1 kind" : fmt::format("{} kinds", found.faulty())));
@@ -71,19 +71,19 @@ struct Data {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const std::string left =
           share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, duration(seconds / share * (1 - share))) : "";
-      progress.show(fmt::format("{} lines, {} a second{}", grouped(lines),
+      progress.show(fmt::format("{} lines, {} per second{}", grouped(lines),
                                 grouped(static_cast<long long>(static_cast<double>(lines) / seconds)), left));
     };
   }
 };
 
 constexpr auto kFooter =
-    "Faults, by the names that --keep, --drop and --json know:\n"
+    "Faults, as --keep, --drop and --json name them:\n"
     "  fields, blank, encoding, control, replacement, mojibake, mark, line-end, too-long, ratio, identical, in-test,\n"
-    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: mark, line-end (both are gone from "
+    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: mark, line-end (both are removed from "
     "what\n"
-    "  is written), same-source, same-target, unknown.\n"
-    "Shifts are found from length, numbers, punctuation and capitals of lines; the report says how much these tell.\n"
+    "  what is written), same-source, same-target, unknown.\n"
+    "Shifts are found from length, numbers, punctuation and capitals; the report says how reliable these are.\n"
     "Examples:\n"
     "  hexapla data train.en.gz train.de.gz\n"
     "  hexapla data train.en train.de --test-sets test.en test.de --json\n"
@@ -95,36 +95,38 @@ constexpr auto kFooter =
 void add_data(Command& app, Action& chosen) {
   auto d = std::make_shared<Data>();
   ExamineOptions& o = d->options;
-  Command* c = app.add_command("data", "what is wrong with parallel text, where, and the text without it");
-  c->add_option("files", d->files, "SOURCE TARGET: a sentence a line (plain, .gz, .zst, .xz; - is stdin)")
+  Command* c = app.add_command("data", "find the faults of parallel text, and write the text without them");
+  c->add_option("files", d->files, "SOURCE TARGET: one sentence per line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
       ->check(text_input())
       ->type_name("FILE FILE");
   c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--test-sets", d->tests, "look for the sentences of this test set, but for case and punctuation")
+  c->add_option("--test-sets", d->tests, "find sentences of this test set in the text, ignoring case and punctuation")
       ->expected(1, 2)
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_option("--vocab", o.vocabularies, "see how these SentencePiece models fit: of source and target, or of both")
+  c->add_option("--vocab", o.vocabularies,
+                "check coverage by these SentencePiece models: source and target, or one for both")
       ->expected(1, 2)
       ->type_name("SOURCE TARGET");
   c->add_option("--max-ratio", o.max_ratio, ExamineOptions::kRatio,
-                "lengths that differ by more, after the typical ratio, are a fault")
+                "largest ratio of the lengths of a pair, relative to the typical ratio of the text")
       ->default_str("3");
-  c->add_option("--max-length", o.max_length, ExamineOptions::kLength, "characters of a line")->default_str("1000");
+  c->add_option("--max-length", o.max_length, ExamineOptions::kLength, "largest number of characters per line")
+      ->default_str("1000");
   c->add_option("--max-shift", o.shifts.max_shift, ExamineOptions::kShift,
-                "lines by which the sides may be out of step")
+                "largest shift between the sides to look for, in lines")
       ->default_str("10");
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")
       ->expected(1, 2)
       ->type_name("FILE FILE");
-  c->add_option("--keep", d->keep, "faults that are no reason to drop a pair")->delimiter(',')->type_name("FAULT,...");
-  c->add_option("--drop", d->drop, "further faults that are one")->delimiter(',')->type_name("FAULT,...");
-  c->add_flag("--strict", d->strict, "exit with 3 if there is any fault but repeated sources or targets");
-  c->add_flag("--json", d->json, "the report as JSON");
-  c->add_flag("-q,--quiet", d->quiet, "no progress");
+  c->add_option("--keep", d->keep, "faults that do not drop a pair")->delimiter(',')->type_name("FAULT,...");
+  c->add_option("--drop", d->drop, "further faults that drop a pair")->delimiter(',')->type_name("FAULT,...");
+  c->add_flag("--strict", d->strict, "exit with code 3 if there is any fault other than repeated sources or targets");
+  c->add_flag("--json", d->json, "print the report as JSON");
+  c->add_flag("-q,--quiet", d->quiet, "do not show progress");
   c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
   c->footer(kFooter);
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });

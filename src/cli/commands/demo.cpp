@@ -36,7 +36,7 @@ std::string cache_folder() {
   if (cache && *cache == '/') return cat(cache, "/hexapla/demo");
   const char* home = std::getenv("HOME");
   if (home && *home) return cat(home, "/.cache/hexapla/demo");
-  throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give --model DIR, the folder for the model of the demo");
+  throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give --model DIR, the folder for the demo's model");
 }
 
 // A folder that holds something else is left alone: its checkpoints are somebody's work.
@@ -50,7 +50,7 @@ void claim_folder(const std::string& folder) {
   if (fs::exists(note)) return;
   if (!fs::is_empty(folder))
     throw UsageError(
-        cat("the folder ", folder, " (--model) holds other files than a demo; name an empty or a new one"));
+        cat("the folder ", folder, " (--model) holds files that are not a demo's; name an empty or new folder"));
   write_file_atomically(note, "The model of 'hexapla demo'. It can be made again at any time.\n");
 }
 
@@ -114,9 +114,9 @@ std::string show_accuracy(const OpenModel& m, const Corpus& test) {
     if (got[i] == test.target[i])
       ++right;
     else if (shown++ < 3)
-      wrong += fmt::format("  mistaken: {} -> {}, but it is {}\n", test.source[i], got[i], test.target[i]);
+      wrong += fmt::format("  wrong: {} -> {}, should be {}\n", test.source[i], got[i], test.target[i]);
   }
-  return fmt::format("{:.1f} % of {} dates that it had never seen are right in every character\n{}",
+  return fmt::format("{:.1f} % of {} unseen dates are right in every character\n{}",
                      100.0 * static_cast<double>(right) / static_cast<double>(got.size()),
                      grouped(static_cast<long long>(got.size())), wrong);
 }
@@ -139,7 +139,7 @@ std::string show_examples(const OpenModel& m, const Corpus& examples) {
   std::string text;
   for (size_t i = 0; i < got.size(); ++i) {
     text += fmt::format("{} -> {}", examples.source[i], got[i]);
-    text += got[i] == examples.target[i] ? "\n" : fmt::format("  (mistaken: it is {})\n", examples.target[i]);
+    text += got[i] == examples.target[i] ? "\n" : fmt::format("  (wrong: it is {})\n", examples.target[i]);
   }
   return text;
 }
@@ -154,7 +154,7 @@ std::string show_attention(const OpenModel& m, const std::string& source, const 
   for (int32_t id : seen.target_out) picture.rows.push_back(m.target.piece(id));
   for (int32_t id : pair.source) picture.columns.push_back(m.source.piece(id));
   picture.values = seen.seen.get(fmt::format("decoder.layers.{}.cross_attention.weights", last)).mean_head();
-  return fmt::format("Where it looks in '{}' (columns) to write '{}' (rows):\n{}", source, target,
+  return fmt::format("Attention to '{}' (columns) while writing '{}' (rows):\n{}", source, target,
                      draw_picture(picture, {.width = stdout_width(), .color = color}));
 }
 
@@ -168,7 +168,7 @@ struct Demo {
 
   int run() {
     if (text && text->find_first_not_of(" \t\r\n") == std::string::npos)
-      throw UsageError("--text has no text; give a date, as in --text 'March 3rd, 2023'");
+      throw UsageError("--text is empty; give a date, as in --text 'March 3rd, 2023'");
     given = !model.empty();
     if (!given) model = cache_folder();
     ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
@@ -181,7 +181,7 @@ struct Demo {
       const TrainResult result = train_on_dates(watcher);
       if (result.end == TrainEnd::interrupted) {
         watcher.progress().say(
-            fmt::format("stopped after update {}; the same command goes on from there", grouped(result.updates)));
+            fmt::format("stopped after update {}; the same command resumes from there", grouped(result.updates)));
         return 128 + caught_signal();
       }
       require_whole(result);
@@ -217,7 +217,7 @@ struct Demo {
   static T recorded(const OpenModel& m, const char* key) {
     const auto entry = m.file.history.find(key);
     const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
-    if (!number) throw DataError(cat("the model of the demo does not say its ", key, "; add --retrain to replace it"));
+    if (!number) throw DataError(cat("the demo's model does not record its ", key, "; add --retrain to replace it"));
     return *number;
   }
 
@@ -234,7 +234,7 @@ struct Demo {
     try {
       return train(o, data, *backend, watcher, stop_on_signals());
     } catch (const UsageError& e) {  // the checkpoints are of another seed, or of another version of the demo
-      throw UsageError(cat(e.what(), "; or add --retrain to begin anew"));
+      throw UsageError(cat(e.what(), "; or add --retrain to start over"));
     }
   }
 
@@ -261,22 +261,23 @@ void add_demo(Command& app, Action& chosen) {
   Command* c = app.add_command("demo", "train a small Transformer on dates and look inside it");
   c->add_option("-m,--model", d->model, "folder of the model; default: hexapla/demo in $XDG_CACHE_HOME or ~/.cache")
       ->type_name("DIR");
-  c->add_option("--text", d->text, "write this date as ISO 8601 has it, and nothing else, on stdout");
-  c->add_option("--max-updates", d->max_updates, ranges::count_from_1, "train so long")
+  c->add_option("--text", d->text, "convert this date to ISO 8601 and print only that");
+  c->add_option("--max-updates", d->max_updates, ranges::count_from_1, "number of training updates")
       ->default_str(std::to_string(kUpdates));
-  c->add_option("--seed", d->seed, ranges::seed, "of the dates and of the training; default: 1");
-  c->add_flag("--retrain", d->retrain, "train anew even if there is a trained model");
-  c->add_option("--threads", d->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_option("--seed", d->seed, ranges::seed, "random seed for the dates and the training; default: 1");
+  c->add_flag("--retrain", d->retrain, "train again even if there is a trained model");
+  c->add_option("--threads", d->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
-  c->add_flag("-q,--quiet", d->quiet, "only errors and the result");
+  c->add_flag("-q,--quiet", d->quiet, "print only errors and the result");
   c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"
       "  hexapla demo\n"
       "  hexapla demo --text 'Friday, the 3rd of March 2023'\n"
-      "Dates are of the years 1950 to 2049: of two digits 50 to 99 mean 19.., 00 to 49 mean 20... 03/04/23 is month,\n"
-      "day, year; 03.04.23 is day, month, year. The test dates are never among the dates of training, in any form.\n"
-      "Ctrl-C saves and stops; the same command goes on.");
+      "Dates are from 1950 to 2049; two-digit years 50 to 99 mean 19xx, 00 to 49 mean 20xx. 03/04/23 is month, day,\n"
+      "year; 03.04.23 is day, month, year. The test dates never occur in training, in any form.\n"
+      "Ctrl-C saves and stops; the same command resumes.");
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
 }
 

@@ -106,7 +106,7 @@ struct Doctor {
     line("time",
          fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
     if (!well)
-      std::cerr << "hexapla: error: this machine does not compute as it should. Set HEXAPLA_ISA=generic to use the "
+      std::cerr << "hexapla: error: this machine computes wrong results. Set HEXAPLA_ISA=generic to use the "
                    "plainest kernels, and report the lines above.\n";
     return well ? 0 : 1;
   }
@@ -117,7 +117,8 @@ struct Doctor {
 void add_doctor(Command& app, Action& chosen) {
   auto doctor = std::make_shared<Doctor>();
   Command* c = app.add_command("doctor", "check this machine: instruction set, kernels, derivatives");
-  c->add_option("--threads", doctor->threads, ranges::threads, "0: every core")->default_str("0");
+  c->add_option("--threads", doctor->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla doctor\n"

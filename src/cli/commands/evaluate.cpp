@@ -69,15 +69,14 @@ struct Evaluate {
     Progress progress(make_terminal(parse_color(color), quiet));
     if (computes("bleu")) progress.say(what + " (--tokenize 13a is sacreBLEU's default)");
     if (computes("ter") && choice.name != "13a" && !(metric_options.ter_normalized && metric_options.ter_asian_support))
-      progress.say(cat("the references are ", choice.language,
-                       ", and TER takes what stands between blanks for a word; ",
-                       "--ter-normalized --ter-asian-support cut Chinese and Japanese characters apart"));
+      progress.say(cat("the references are ", choice.language, ", and TER takes everything between spaces for a word; ",
+                       "--ter-normalized --ter-asian-support separate Chinese and Japanese characters"));
     return choice.name;
   }
 
   void check() const {
     if (!source.empty() && !model.empty())
-      throw UsageError("--source is the first file when a model translates (-m); leave one of them out");
+      throw UsageError("with -m, the first file is the source; leave out --source");
     if (!compare.empty() && (report.sentence_level || report.best > 0 || report.worst > 0))
       throw UsageError("--compare is about whole test sets; leave out --sentence-level, --best and --worst");
     if (report.sentence_level && (report.best > 0 || report.worst > 0 || report.confidence))
@@ -99,7 +98,7 @@ struct Evaluate {
 
   static Sentences read_text(const std::string& path) {
     Sentences lines = read_lines(path);
-    if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence a line"));
+    if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence per line"));
     return lines;
   }
 
@@ -132,7 +131,7 @@ struct Evaluate {
                                     [](const std::string& line) { return line.ends_with(" ."); });
     if (ends < kTokenisedLines) return;
     Progress(make_terminal(parse_color(color), quiet))
-        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenised, detokenise it before it is scored",
+        .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenized, detokenize it before it is scored",
                          system.name, ends));
   }
 };
@@ -141,28 +140,30 @@ void add_metric_options(Command& c, MetricOptions& o) {
   o.tokenize = "auto";
   c.add_option(
        "--tokenize,--tok", o.tokenize,
-       "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the references' script, 13a for "
-       "all with blanks between words")
+       "tokenizer of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the references' script, 13a if "
+       "it writes spaces between words")
       ->default_str("auto");
-  c.add_flag("-l,--lowercase,--lc", o.lowercase, "compare in lower case (BLEU), sacreBLEU's -lc");
-  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "compare in lower case (chrF and chrF++)");
-  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: the case counts");
-  c.add_flag("--ter-normalized", o.ter_normalized, "TER: punctuation is taken off words");
-  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: punctuation is left out");
-  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: the two above for Chinese and Japanese, too");
+  c.add_flag("-l,--lowercase,--lc", o.lowercase, "lowercase for BLEU, sacreBLEU's -lc");
+  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "lowercase for chrF and chrF++");
+  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: case-sensitive");
+  c.add_flag("--ter-normalized", o.ter_normalized, "TER: separate punctuation from words");
+  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: ignore punctuation");
+  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: apply the two above to Chinese and Japanese, too");
 }
 
 void add_report_options(Command& c, ReportOptions& o) {
   c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
-  c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000}, "of --compare and --confidence")
+  c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000},
+               "number of resamples for --compare and --confidence")
       ->default_str("1000");
   c.add_option("--resample-seed", o.resample.seed, ranges::seed,
-               "the same seed draws the same sentences, and sacreBLEU's")
+               "random seed; draws the same sentences as sacreBLEU with that seed")
       ->default_str("12345");
-  c.add_flag("--sentence-level", o.sentence_level, "a table: a line for each sentence, its scores separated by tabs");
-  c.add_option("--worst", o.worst, ranges::count, "list so many sentences with the worst scores in the first metric")
+  c.add_flag("--sentence-level", o.sentence_level, "print a tab-separated table with one line of scores per sentence");
+  c.add_option("--worst", o.worst, ranges::count, "list the N sentences with the worst scores in the first metric")
       ->type_name("N");
-  c.add_option("--best", o.best, ranges::count, "and with the best")->type_name("N");
+  c.add_option("--best", o.best, ranges::count, "list the N sentences with the best scores in the first metric")
+      ->type_name("N");
   c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
 }
 
@@ -177,7 +178,7 @@ void add_evaluate(Command& app, Action& chosen) {
       ->check(text_input())
       ->type_name("FILE FILE...");
   c->add_option("-m,--model", e->model, "translate SOURCE with this model first")->type_name("MODEL");
-  c->add_option("--metrics", e->metrics, "some of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
+  c->add_option("--metrics", e->metrics, "any of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
   add_metric_options(*c, e->metric_options);
   c->add_option(
        "--compare", e->compare,
@@ -185,13 +186,14 @@ void add_evaluate(Command& app, Action& chosen) {
       ->repeated()
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--source", e->source, "what was translated, for --worst and --best")
+  c->add_option("--source", e->source, "source text to show with --worst and --best")
       ->check(text_input())
       ->type_name("FILE");
   add_report_options(*c, e->report);
   bind_options(*c, e->search);
-  c->add_option("--threads", e->threads, ranges::threads, "0: every core")->default_str("0");
-  c->add_flag("-q,--quiet", e->quiet, "only errors");
+  c->add_option("--threads", e->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", e->quiet, "print only errors");
   c->add_option("--color", e->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"

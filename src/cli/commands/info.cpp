@@ -89,7 +89,7 @@ struct Info {
 void add_info(Command& app, Action& chosen) {
   auto info = std::make_shared<Info>();
   Command* c = app.add_command("info", "configuration, parameters, vocabulary and history of a model");
-  c->add_option("-m,--model", info->model, "model file, or folder of a training")->type_name("MODEL")->required();
+  c->add_option("-m,--model", info->model, "model file or training folder")->type_name("MODEL")->required();
   c->add_flag("--json", info->json, "as JSON");
   c->footer("Example:\n  hexapla info -m run/model.safetensors");
   c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });

@@ -39,7 +39,8 @@ Ids parse_ids(const std::string& text, const Vocabulary& v, const char* option) 
   for (std::string word; words >> word;) {
     const auto id = whole_number(word);
     if (!id || *id < 0 || *id >= v.size())
-      throw UsageError(cat(option, ": '", word, "' is no id of the vocabulary; give numbers from 0 to ", v.size() - 1));
+      throw UsageError(
+          cat(option, ": '", word, "' is not an id of the vocabulary; give numbers from 0 to ", v.size() - 1));
     ids.push_back(static_cast<int32_t>(*id));
   }
   return ids;
@@ -81,7 +82,7 @@ Output find_output(const std::string& path) {
   if (extension == ".safetensors") return Output::safetensors;
   if (extension == ".json") return Output::json;
   if (extension == ".svg") return Output::svg;
-  throw UsageError(cat("--out ", path, ": the name has to end in .safetensors, .json or .svg"));
+  throw UsageError(cat("--out ", path, ": the name must end in .safetensors, .json or .svg"));
 }
 
 struct HeadMap {
@@ -144,7 +145,7 @@ struct Inspect {
   int run() const {
     if (source_text && source_ids) throw UsageError("--src and --src-ids are two sources; give one of them");
     if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
-    if (!source_text && !source_ids) throw UsageError("which sentence? give --src TEXT or --src-ids IDS");
+    if (!source_text && !source_ids) throw UsageError("no source given; give --src TEXT or --src-ids IDS");
     const Output output = find_output(out);
     if (!out.empty() && !model.empty()) refuse_to_overwrite({model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
@@ -171,12 +172,12 @@ struct Inspect {
     Pair pair;
     if (source_text) {
       pair.source = m.source.encode(clean_utf8(*source_text));
-      if (pair.source.empty()) throw UsageError("--src has no text; give a sentence");
+      if (pair.source.empty()) throw UsageError("--src is empty; give a sentence");
       pair.source.push_back(m.source.eos());
     } else {
       pair.source = parse_ids(*source_ids, m.source, "--src-ids");
       if (pair.source.empty())
-        throw UsageError("--src-ids has no ids; give some, </s> among them if it should be seen");
+        throw UsageError("--src-ids is empty; give ids, including </s> if the model should see it");
     }
     check_length(pair.source, "source");
     if (target_text)
@@ -209,7 +210,7 @@ struct Inspect {
     const double per_token = seen.score / static_cast<double>(seen.log_p.size());
     std::string text = fmt::format("source: {}\n", printable(m.source.decode(pair.source), ""));
     text += token_list(source.pieces, source.ids, stdout_width());
-    text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} a token of {} ({} counted)\n",
+    text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} per token of {} ({} counted)\n",
                         printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(), "</s>");
     return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
   }
@@ -239,7 +240,7 @@ struct Inspect {
     const std::string axes = kind.rows == kind.columns ? fmt::format("rows and columns: {}", kind.rows)
                                                        : fmt::format("rows: {}, columns: {}", kind.rows, kind.columns);
     SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
-                   fmt::format("{}.weights; each row is where one token looks; {}", place, axes),
+                   fmt::format("{}.weights; each row is the attention of one token; {}", place, axes),
                    kind.rows == "source" ? source.pieces : target.pieces,
                    kind.columns == "source" ? source.pieces : target.pieces,
                    {}};
@@ -254,21 +255,21 @@ struct Inspect {
 void add_inspect(Command& app, Action& chosen) {
   auto i = std::make_shared<Inspect>();
   Command* c = app.add_command("inspect", "look inside a model while it reads one pair of sentences");
-  c->add_option("-m,--model", i->model, "model file, or folder of a training")->type_name("MODEL");
+  c->add_option("-m,--model", i->model, "model file or training folder")->type_name("MODEL");
   c->add_option("--src", i->source_text, "the source sentence; </s> is added")->type_name("TEXT");
-  c->add_option("--src-ids", i->source_ids, "the source as ids, taken exactly as given")->type_name("IDS");
-  c->add_option("--tgt", i->target_text, "the target sentence; without one the source is translated")
-      ->type_name("TEXT");
-  c->add_option("--tgt-ids", i->target_ids, "the target as ids, without <s> and </s>")->type_name("IDS");
+  c->add_option("--src-ids", i->source_ids, "the source as token ids, exactly as given")->type_name("IDS");
+  c->add_option("--tgt", i->target_text, "the target sentence; if absent, the source is translated")->type_name("TEXT");
+  c->add_option("--tgt-ids", i->target_ids, "the target as token ids, without <s> and </s>")->type_name("IDS");
   c->add_option("--attention", i->attention, "encoder, decoder (self-attention) or cross")->default_str("cross");
   c->add_option("--layer", i->layer, "from 0, or last")->type_name("N")->default_str("last");
-  c->add_option("--head", i->head, "from 0, all, or mean; an image has all unless told otherwise")
+  c->add_option("--head", i->head, "from 0, all, or mean; default for an image: all")
       ->type_name("N")
       ->default_str("mean");
   c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
       ->type_name("FILE");
   c->add_option("--color", i->color, "auto, always or never")->default_str("auto");
-  c->add_option("--threads", i->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_option("--threads", i->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->footer(
       "Examples:\n"
@@ -276,8 +277,8 @@ void add_inspect(Command& app, Action& chosen) {
       "  hexapla inspect -m run --src 'A dog runs.' --tgt 'Ein Hund rennt.' --attention encoder --layer 0 --head all\n"
       "  hexapla inspect -m run --src 'A dog runs.' --out attention.svg\n"
       "  hexapla inspect -m run --src-ids '17 45 8 2' --out everything.safetensors\n"
-      "Rows of a picture are queries, columns are keys. The decoder reads <s> and the target, and is asked for the\n"
-      "target and </s>: a row of the target is the token that is read, not the one that is asked for.");
+      "Rows of a map are queries, columns are keys. The decoder reads <s> and the target, and predicts the target and\n"
+      "</s>: a row of the target is the token that is read, not the one that is predicted.");
   c->callback([i, &chosen] { chosen = [i] { return i->run(); }; });
 }
 

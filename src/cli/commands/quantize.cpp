@@ -41,7 +41,8 @@ struct Quantize {
     std::vector<std::string> inputs = valid_sets;
     inputs.push_back(file);
     refuse_to_overwrite(inputs, "-o", output);
-    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised already; give the model that it was made of"));
+    if (integers_in(file) > 0)
+      throw DataError(cat(file, " is already quantized; give the model that it was made from"));
     LoadedModel m = load_model(file);
     check_kept(*m.net, keep);
     std::vector<std::string> kept = keep;
@@ -104,29 +105,30 @@ struct Quantize {
 void add_quantize(Command& app, Action& chosen) {
   auto q = std::make_shared<Quantize>();
   Command* c = app.add_command("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
-  c->add_option("-m,--model", q->model, "model file, or folder of a training")->type_name("MODEL")->required();
-  c->add_option("-o,--output", q->output, "where the quantised model goes")->type_name("FILE")->required();
+  c->add_option("-m,--model", q->model, "model file or training folder")->type_name("MODEL")->required();
+  c->add_option("-o,--output", q->output, "file to write the quantized model to")->type_name("FILE")->required();
   c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
       ->expected(2)
       ->check(text_input())
       ->type_name("SOURCE TARGET");
   c->add_option("--max-bleu-drop", q->max_drop, Range<double>{0, 100},
-                "parts go back to f32 until no more is lost; needs --valid-sets")
+                "keep parts in f32 until the loss is at most this; needs --valid-sets")
       ->default_str("0.3");
   c->add_option("--tokenize,--tok", q->tokenize,
-                "words of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
+                "tokenizer of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
       ->default_str("auto");
-  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names: encoder.layers.0.")
+  c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names, as in encoder.layers.0.")
       ->type_name("NAME");
-  c->add_option("-b,--beam-size", q->beam_size, ranges::beam, "of the measurement")->default_str("4");
-  c->add_option("--threads", q->threads, ranges::threads, "0: every core")->default_str("0");
-  c->add_flag("-q,--quiet", q->quiet, "only errors");
+  c->add_option("-b,--beam-size", q->beam_size, ranges::beam, "beam size of the measurement")->default_str("4");
+  c->add_option("--threads", q->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", q->quiet, "print only errors");
   c->add_option("--color", q->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"
       "  hexapla quantize -m run -o run8.safetensors --valid-sets val.en val.de\n"
       "  hexapla translate -m run8.safetensors < test.en\n"
-      "Weights and embeddings become integers with a scale for each column; sums, norms and softmax stay f32. On\n"
+      "Weights and embeddings become integers with one scale per column; sums, norms and softmax stay f32. On\n"
       "processors without AVX512_VNNI the model is computed in f32, with the rounded weights.");
   c->callback([q, &chosen] { chosen = [q] { return q->run(); }; });
 }

@@ -61,7 +61,7 @@ struct Replay {
     std::cout << "was      " << printable(saved.step.reason) << "\n"
               << "pairs    " << lines_of(saved.step) << " of the training sets\n"
               << "found    " << f.text() << "\n"
-              << fmt::format("loss     {:.9g} a token, gradient norm {:.9g}\n\n",
+              << fmt::format("loss     {:.9g} per token, gradient norm {:.9g}\n\n",
                              f.loss.loss / static_cast<double>(std::max<int64_t>(f.loss.tokens, 1)), f.gradient_norm)
               << table(f) << std::flush;
     return 0;
@@ -86,17 +86,19 @@ struct Replay {
 
 void add_replay(Command& app, Action& chosen) {
   auto r = std::make_shared<Replay>();
-  Command* c = app.add_command("replay", "run the step again at which a training failed, op by op");
-  c->add_option("DIR", r->path, "folder of the run, or the folder failure in it")->required();
+  Command* c = app.add_command("replay", "rerun the step at which a training failed, op by op");
+  c->add_option("DIR", r->path, "folder of the run, or its folder failure")->required();
   c->add_option("--precision", r->precision, "f32 or bf16; default: that of the run");
   c->add_flag("--all", r->all, "every output of every op, not only those around the first bad value");
-  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_option("--threads", r->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla replay run                    where the first NaN of the failed step came from\n"
-      "  hexapla replay run --precision f32    would f32 have stood it?\n"
-      "DIR/failure has the step: its pairs in lines.txt, what was found in report.txt, weights and moments before it.");
+      "  hexapla replay run --precision f32    would it have failed in f32, too?\n"
+      "DIR/failure has the pairs of the step (lines.txt), the findings (report.txt), and weights and moments before "
+      "it.");
   c->callback([r, &chosen] { chosen = [r] { return r->run(); }; });
 }
 

@@ -45,7 +45,7 @@ struct Reproduce {
     claim_folder(o.model, original, file);
     const TrainResult result = run_training(o, watcher);
     if (result.end == TrainEnd::interrupted) {
-      watcher.progress().say("stopped; the same command goes on from there");
+      watcher.progress().say("stopped; the same command resumes from there");
       return 128 + caught_signal();
     }
     require_whole(result);
@@ -57,8 +57,8 @@ struct Reproduce {
     const auto& sets = was.options.train_sets;
     if (std::find(sets.begin(), sets.end(), "-") != sets.end())
       throw DataError(cat(file,
-                          ": it was trained on stdin, which cannot be read again; keep the text of a run that is ",
-                          "to be repeated in a file"));
+                          ": it was trained on stdin, which cannot be read again; to reproduce a run, keep its text ",
+                          "in a file"));
     if (was.files.empty())
       throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
     TrainOptions o = was.options;
@@ -73,7 +73,7 @@ struct Reproduce {
     // A file, perhaps a stranger's, is not obeyed where it names a program.
     if (!o.valid_script.empty() && valid_script.empty())
       throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
-                           "', which is not run unasked; name the program that may be run with --valid-script"));
+                           "', which is not run without permission; allow it with --valid-script PROGRAM"));
     o.valid_script = valid_script;
     return o;
   }
@@ -83,7 +83,8 @@ struct Reproduce {
     const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
     if (fs::exists(note) && read_file(note) == text) return;
     if (fs::exists(folder) && !fs::is_empty(folder))
-      throw UsageError(cat("-o ", folder, " holds other files than a reproduction of ", file, "; name a new folder"));
+      throw UsageError(
+          cat("-o ", folder, " holds files that do not belong to a reproduction of ", file, "; name a new folder"));
     fs::create_directories(folder);
     write_file_atomically(note, text);
   }
@@ -91,7 +92,7 @@ struct Reproduce {
   static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    if (integers_in(file) > 0) throw DataError(cat(file, " is quantised; reproduce the model that it was made of"));
+    if (integers_in(file) > 0) throw DataError(cat(file, " is quantized; reproduce the model that it was made from"));
   }
 
   static Provenance here(const TrainOptions& o) {
@@ -128,12 +129,13 @@ struct Reproduce {
   static int compare(const std::string& file, const LoadedModel& original, const std::string& again,
                      const std::vector<std::string>& why) {
     if (read_file(file) == read_file(again)) {
-      std::cout << fmt::format("reproduced: {} and {} are the same, byte by byte\n", printable(file), printable(again));
+      std::cout << fmt::format("reproduced: {} and {} are identical, byte for byte\n", printable(file),
+                               printable(again));
       return 0;
     }
     const LoadedModel made = load_to_translate(again);
     const bool weights = checksum(made) == checksum(original);
-    std::cout << (weights ? "reproduced: the weights are the same, bit by bit; only the record differs\n"
+    std::cout << (weights ? "reproduced: the weights are identical, bit for bit; only the record differs\n"
                           : "not reproduced: the weights differ\n");
     for (const auto& [key, value] : made.history)
       if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
@@ -144,7 +146,7 @@ struct Reproduce {
     if (!weights) {
       std::cout << "likely because:\n";
       for (const std::string& reason : why) std::cout << "  " << printable(reason) << "\n";
-      if (why.empty()) std::cout << "  nothing that was recorded: please report this as a defect of hexapla\n";
+      if (why.empty()) std::cout << "  nothing that was recorded: please report this as a bug in hexapla\n";
     }
     return weights ? 0 : 1;
   }
@@ -154,29 +156,32 @@ struct Reproduce {
 
 void add_reproduce(Command& app, Action& chosen) {
   auto r = std::make_shared<Reproduce>();
-  Command* c = app.add_command("reproduce", "train a model again from its own record, and compare the bytes");
-  c->add_option("MODEL", r->model, "model file, or folder of a training")->required();
-  c->add_option("--train-sets", r->train_sets, "where the training text is now, if it has moved")
+  Command* c = app.add_command("reproduce", "train a model again from its own record and compare the results");
+  c->add_option("MODEL", r->model, "model file or training folder")->required();
+  c->add_option("--train-sets", r->train_sets, "new location of the training text")
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_option("--valid-sets", r->valid_sets, "where the validation text is now")
+  c->add_option("--valid-sets", r->valid_sets, "new location of the validation text")
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_option("--vocab", r->vocab, "where the SentencePiece model is now, if the training was given one");
-  c->add_option("--valid-script", r->valid_script, "the program that measures, if the training had one")
+  c->add_option("--vocab", r->vocab, "new location of the SentencePiece model, if the training was given one");
+  c->add_option("--valid-script", r->valid_script, "the scoring program, if the training had one")
       ->type_name("PROGRAM");
-  c->add_option("-o,--out", r->out, "folder of the new run; default: reproduced beside the model")->type_name("DIR");
-  c->add_option("--threads", r->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_option("-o,--out", r->out, "folder of the new run; default: the folder reproduced next to the model")
+      ->type_name("DIR");
+  c->add_option("--threads", r->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
-  c->add_option("--memory", r->memory, ranges::mebibytes, "MiB that training may take; 0: as train")->default_str("0");
-  c->add_flag("-q,--quiet", r->quiet, "only errors and the result");
+  c->add_option("--memory", r->memory, ranges::mebibytes, "MiB that training may use; 0: as for train")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", r->quiet, "print only errors and the result");
   c->add_option("--color", r->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"
       "  hexapla reproduce run\n"
       "  hexapla reproduce model.safetensors --train-sets a.en a.de --valid-sets b.en b.de -o again\n"
-      "Exit code 0: the same weights, bit by bit. 1: others; what differs (build, machine) is named. 3: the data is\n"
-      "not that of the training, which is found before it begins.");
+      "Exit code 0: identical weights. 1: different weights; differences in build and machine are listed. 3: the data\n"
+      "differs from that of the training; this is checked before training starts.");
   c->callback([r, &chosen] { chosen = [r] { return r->run(); }; });
 }
 

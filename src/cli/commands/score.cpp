@@ -68,7 +68,8 @@ struct Score {
   bool words = false, tokens = false, json = false, quiet = false;
 
   int run() const {
-    if (json && (words || tokens)) throw UsageError("--json has the scores of words and tokens; leave the others out");
+    if (json && (words || tokens))
+      throw UsageError("--json includes the scores of words and tokens; leave out the other options");
     set_threads(threads);
     const OpenModel m = open_translator(model, parse_decoding_precision(how.precision));
     const TextScorer scorer = m.scorer();
@@ -150,34 +151,37 @@ struct Score {
 
 void add_score(Command& app, Action& chosen) {
   auto s = std::make_shared<Score>();
-  Command* c = app.add_command("score", "how probable given translations are, and each of their words");
-  c->add_option("files", s->files, "SOURCE TARGET: line i of one is translated by line i of the other; - is stdin")
+  Command* c = app.add_command("score", "log-probabilities of given translations and of each of their words");
+  c->add_option("files", s->files, "SOURCE TARGET: line i of TARGET translates line i of SOURCE; - is stdin")
       ->expected(0, 2)
       ->check(text_input())
       ->type_name("FILE FILE");
-  c->add_option("--tsv", s->tsv, "one file instead: SOURCE<TAB>TARGET a line")->check(text_input())->type_name("FILE");
-  c->add_option("-m,--model", s->model, "model file, or folder of a training")->type_name("MODEL");
-  c->add_flag("--word-scores", s->words, "one more column: log-probability of each word of TARGET and of </s>");
-  c->add_flag("--token-scores", s->tokens, "one more column: log-probability of each piece of TARGET and of </s>");
-  c->add_flag("--json", s->json, "one JSON object a line, with words and pieces");
+  c->add_option("--tsv", s->tsv, "one file with SOURCE<TAB>TARGET lines instead")
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("-m,--model", s->model, "model file or training folder")->type_name("MODEL");
+  c->add_flag("--word-scores", s->words, "add a column: log-probabilities of the words of TARGET and of </s>");
+  c->add_flag("--token-scores", s->tokens, "add a column: log-probabilities of the tokens of TARGET and of </s>");
+  c->add_flag("--json", s->json, "one JSON object per line, with words and tokens");
   s->alignment.bind(*c);
   bind_options(*c, s->how);
-  c->add_option("--threads", s->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_option("--threads", s->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
-  c->add_flag("-q,--quiet", s->quiet, "only errors");
+  c->add_flag("-q,--quiet", s->quiet, "print only errors");
   c->add_option("--color", s->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"
       "  hexapla score -m run test.en test.de > scores\n"
       "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
       "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
-      "Each pair gives one line, in order, as soon as there is no more to read at once: the log-probability of the\n"
-      "translation and its end, a tab, and the same divided by the length penalty, as translating has it; then the\n"
-      "columns that are asked for. Words stand between white space; in scripts without blanks (Chinese, Japanese,\n"
-      "Thai, ...) every character is one, and --json lists them. The score of a word is the sum over its pieces;\n"
-      "characters of one piece share it evenly. The perplexity of all pairs goes to stderr.\n"
-      "A pair is scored whole: of a line beyond --max-length the beginning is read, with a warning; its other words\n"
-      "have 0 and do not count.");
+      "Each pair gives one line, in order: the log-probability of the translation including </s>, a tab, and the same\n"
+      "divided by the length penalty; then the requested columns. Pairs from a pipe are answered as soon as no more\n"
+      "input is waiting. Words are separated by whitespace; in scripts without spaces (Chinese, Japanese, Thai, ...)\n"
+      "every character is a word; --json lists them. The score of a word is the sum over its tokens; words within one\n"
+      "token share its score evenly. The perplexity of all pairs goes to stderr.\n"
+      "A pair is never split: of a line longer than --max-length only the beginning is scored, with a warning; the\n"
+      "remaining words score 0 and do not count.");
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }
 

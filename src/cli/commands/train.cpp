@@ -36,7 +36,7 @@ struct Train : BoundTrainOptions {
 
   static void report(Progress& progress, const TrainOptions& o, const TrainResult& r) {
     if (r.end == TrainEnd::interrupted) {
-      progress.say(fmt::format("stopped after update {}; the same command goes on from there", grouped(r.updates)));
+      progress.say(fmt::format("stopped after update {}; the same command resumes from there", grouped(r.updates)));
       return;
     }
     std::string others;
@@ -61,17 +61,18 @@ void add_train(Command& app, Action& chosen) {
   train->command = c;
   bind_train_options(*c, *train);
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
-  c->add_flag("-q,--quiet", train->quiet, "only errors");
+  c->add_flag("-q,--quiet", train->quiet, "print only errors");
   c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
-  c->footer("Presets, and what they set where you do not:\n" + describe_presets() +
-            "Examples:\n"
-            "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
-            "  hexapla train -c config.yml --max-minutes 30\n"
-            "  hexapla train --train-sets news.tsv.zst web.en.gz web.de.gz --train-weights 2 0.5 --subword-alpha 0.2 "
-            "--model run\n"
-            "The same command in the same folder goes on where it stopped (Ctrl-C saves and stops).\n"
-            "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations,\n"
-            "DIR/report.html the curves; `tensorboard --logdir DIR` reads the run, too.");
+  c->footer(
+      "Presets, and the values that they set unless you do:\n" + describe_presets() +
+      "Examples:\n"
+      "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
+      "  hexapla train -c config.yml --max-minutes 30\n"
+      "  hexapla train --train-sets news.tsv.zst web.en.gz web.de.gz --train-weights 2 0.5 --subword-alpha 0.2 "
+      "--model run\n"
+      "The same command in the same folder resumes where it stopped (Ctrl-C saves and stops).\n"
+      "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations, DIR/report.html\n"
+      "the curves; `tensorboard --logdir DIR` reads the run, too.");
   c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
 }
 

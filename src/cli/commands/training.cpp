@@ -25,7 +25,7 @@ class Reading {
     shown_ = pairs;
     const double seconds = std::max(std::chrono::duration<double>(Clock::now() - began_).count(), 1e-3);
     progress_.show(pairs == 0 ? fmt::format("{} ...", what)
-                              : fmt::format("{} the training sets: {}, {} a second", what, counted(pairs, "pair"),
+                              : fmt::format("{} the training sets: {}, {} per second", what, counted(pairs, "pair"),
                                             grouped(static_cast<long long>(double(pairs) / seconds))));
   }
 

@@ -62,7 +62,7 @@ struct Translate {
     // An alignment is of one sentence; of several models, it is the first one's.
     if (alignment && split_given)
       throw UsageError(
-          "--long-input split translates a line in parts, and --alignment is of one; give --long-input "
+          "--long-input split translates a line in parts, but --alignment needs it whole; give --long-input "
           "truncate or refuse, or leave one of them out");
     if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
     check(how);
@@ -105,7 +105,7 @@ struct Translate {
     }
     if (prompt) std::cerr << "\n";
     if (strict && without > 0)
-      throw DataError(fmt::format("--strict: {} without a translation that follows the rules; ease them",
+      throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
                                   counted(without, "line")));
     return 0;
   }
@@ -124,7 +124,7 @@ struct Translate {
 
   std::unique_ptr<TranslateInput> open_input(const BeforeWaiting& before_waiting) const {
     if (jsonl && !prefix_file.empty())
-      throw UsageError("--jsonl and --prefix both say how translations begin; put \"prefix\" into the JSON");
+      throw UsageError("--jsonl and --prefix both set prefixes; put \"prefix\" into the JSON");
     if (jsonl) return json_input(before_waiting);
     return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
   }
@@ -171,15 +171,16 @@ struct Translate {
 };
 
 void bind_requests(Translate& t, Command& c) {
-  c.add_option("--prefix", t.prefix_file,
-               "how the translations begin, line by line; a word may be cut, a blank ends it")
+  c.add_option(
+       "--prefix", t.prefix_file,
+       "forced beginning of each translation, one per line; it may end inside a word, a space at its end ends the word")
       ->check(text_input_beside_stdin())
       ->type_name("FILE");
-  c.add_option("--require", t.everywhere.require, "words that every translation has; may be given several times")
+  c.add_option("--require", t.everywhere.require, "words that every translation must contain; may be repeated")
       ->type_name("WORDS")
       ->expected(1)
       ->take_all();
-  c.add_option("--forbid", t.everywhere.forbid, "words that no translation has; may be given several times")
+  c.add_option("--forbid", t.everywhere.forbid, "words that no translation may contain; may be repeated")
       ->type_name("WORDS")
       ->expected(1)
       ->take_all();
@@ -191,24 +192,27 @@ void bind_requests(Translate& t, Command& c) {
 void add_translate(Command& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
   Command* c = app.add_command("translate", "translate lines from stdin to stdout");
-  c->add_option("-m,--model", t->models, "model file, or folder of a training; several translate together")
+  c->add_option("-m,--model", t->models, "model file or training folder; give several for an ensemble")
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
-  c->add_option("--ensemble", t->mixture, "of several models: linear, the mean of probabilities, or log-linear")
+  c->add_option("--ensemble", t->mixture,
+                "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
       ->default_str("linear");
-  c->add_option("--weights", t->weights, ranges::model_weight, "of the models in that mean, as --weights 2,1")
+  c->add_option("--weights", t->weights, ranges::model_weight,
+                "weight of each model of an ensemble, as in --weights 2,1")
       ->delimiter(',');
   bind_options(*c, t->search);
   bind_options(*c, t->sampling);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
   t->alignment.bind(*c);
-  c->add_flag("--json", t->json, "one JSON object a line: the translations, their scores and those of their tokens");
-  c->add_flag("--strict", t->strict, "exit with 3 if any line has no translation that follows the rules");
-  c->add_option("--threads", t->threads, ranges::threads, "0: every core; the result does not depend on it")
+  c->add_flag("--json", t->json, "one JSON object per line: translations, their scores and those of their tokens");
+  c->add_flag("--strict", t->strict, "exit with code 3 if any line has no translation that satisfies the constraints");
+  c->add_option("--threads", t->threads, ranges::threads,
+                "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
-  c->add_flag("-q,--quiet", t->quiet, "only errors");
+  c->add_flag("-q,--quiet", t->quiet, "print only errors");
   c->add_option("--color", t->color, "auto, always or never")->default_str("auto");
   c->footer(
       "Examples:\n"
@@ -217,10 +221,8 @@ void add_translate(Command& app, Action& chosen) {
       "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
       "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
-      "Every input line gives one output line, in order; an empty line gives an empty line. What has come through a "
-      "pipe,\n"
-      "or was typed, is translated as soon as there is no more to read at once; Ctrl-D ends. Compressed text (.gz, "
-      ".zst,\n"
+      "Every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
+      "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst, .xz) is\n"
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {
     t->split_given = c->get_option("--long-input")->count() > 0 && t->search.long_input == "split";

@@ -165,7 +165,8 @@ year_month_day parse_iso_date(const std::string& text) {
   unsigned month = 0, day = 0;
   const int found = std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read);
   const year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-  HEXAPLA_CHECK(found == 3 && read == 10 && text.size() == 10 && date.ok(), "'", text, "' is no date like 2023-03-03");
+  HEXAPLA_CHECK(found == 3 && read == 10 && text.size() == 10 && date.ok(), "'", text,
+                "' is not a date like 2023-03-03");
   return date;
 }
 

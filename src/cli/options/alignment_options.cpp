@@ -45,21 +45,21 @@ void AlignmentFlags::bind(Command& command) {
           .add_option(
               "--alignment", kind,
               "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
-              "a threshold: every pair of words of at least this weight")
+              "a threshold: every pair of words with at least this weight")
           ->type_name("hard|soft|NUMBER");
   command
       .add_option("--alignment-layer", layer,
-                  "decoder layer whose attention is looked at, from 0; default: the one that training guided, else "
+                  "decoder layer whose attention is used, from 0; default: the one guided in training, else "
                   "the last but one")
       ->type_name("N");
   command
       .add_option("--alignment-head", head,
-                  "head of that layer, from 0, or mean; default: the one that training guided, else mean")
+                  "head of that layer, from 0, or mean; default: the one guided in training, else mean")
       ->type_name("N");
   command
       .add_option("--alignment-units", units,
-                  "what is numbered: words (between white space; in scripts without blanks, characters), blanks "
-                  "(between white space whatever the script), or pieces")
+                  "units of the alignment: words (in scripts without spaces, characters), blanks "
+                  "(whitespace-separated words in any script) or pieces")
       ->check(one_of("alignment-units", {"words", "blanks", "pieces"}))
       ->needs(on)
       ->default_str("words");

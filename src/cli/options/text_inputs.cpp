@@ -11,7 +11,7 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr auto kTextInput = "text input", kBesideStdin = "text input beside stdin";
+constexpr auto kTextInput = "text input", kBesideStdin = "text input besides stdin";
 
 Validator mark(const char* name) {
   return {[](const std::string&) {}, name};

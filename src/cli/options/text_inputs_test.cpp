@@ -49,7 +49,7 @@ TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
     const std::string type = o.get_type_name(), name = name_of(o);
     const bool file = type.find("FILE") != type.npos || type.find("SOURCE") != type.npos;
     EXPECT_EQ(is_marked(o), file && !excepted.count(name))
-        << command << " " << name << ": text that is read has the type FILE or SOURCE TARGET and check(text_input())";
+        << command << " " << name << ": text input has the type FILE or SOURCE TARGET and check(text_input())";
     marked += is_marked(o);
   });
   EXPECT_GE(marked, 16);

@@ -13,7 +13,7 @@ Color parse_color(const std::string& word);
 
 struct Terminal {
   bool live = false;   // stderr is a terminal: one line that is rewritten; otherwise plain lines
-  bool color = false;  // of stderr; NO_COLOR and TERM=dumb are honoured
+  bool color = false;  // of stderr; NO_COLOR and TERM=dumb are honored
   bool quiet = false;
   int width = 80;      // columns
   bool timed = false;  // plain lines begin with the local date and time
@@ -21,7 +21,7 @@ struct Terminal {
 Terminal make_terminal(Color color, bool quiet);
 // For what takes hours: where nobody watches, every line says when it was written.
 Terminal make_log_terminal(Color color, bool quiet);
-// Whether pictures on stdout may use colour.
+// Whether pictures on stdout may use color.
 bool stdout_color(Color color);
 int stdout_width();
 
@@ -36,7 +36,7 @@ class Progress {
   explicit Progress(const Terminal& terminal) : terminal_(terminal) {}
   ~Progress() { clear(); }
   void say(const std::string& line);
-  void say_painted(const std::string& line);  // has colours of ours, and nothing foreign that is not printable()
+  void say_painted(const std::string& line);  // has colors of ours, and nothing foreign that is not printable()
   void show(const std::string& line);
   void clear();
   const Terminal& terminal() const { return terminal_; }

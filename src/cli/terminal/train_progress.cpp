@@ -151,7 +151,7 @@ void ProgressWatcher::started(const TrainStart& s) {
   const std::string valid =
       s.valid_examples > 0 ? fmt::format("; {} to validate on", counted(s.valid_examples, "pair")) : "";
   progress_.say(rows(
-      "data", {fmt::format("{} in {} an epoch, of at most {}{}", counted(s.examples, "pair"),
+      "data", {fmt::format("{} in {} per epoch, of at most {}{}", counted(s.examples, "pair"),
                            counted(s.batches, "batch", "batches"), counted(s.batch_tokens, "target token"), valid)}));
   progress_.say(rows("memory", memory_lines(s)));
   progress_.say(rows("machine", {s.backend}));

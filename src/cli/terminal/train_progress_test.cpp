@@ -159,7 +159,7 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
       "resumed after update 1,234\n");
   s.examples = s.batches = s.batch_tokens = s.valid_examples = 1;
   EXPECT_THAT(stderr_of([&] { ProgressWatcher({.width = 80}).started(s); }),
-              HasSubstr("1 pair in 1 batch an epoch, of at most 1 target token; 1 pair to validate on\n"));
+              HasSubstr("1 pair in 1 batch per epoch, of at most 1 target token; 1 pair to validate on\n"));
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ class WithPrefixes final : public TranslateInput {
     const bool line = lines_.next(text), prefix = prefixes_.next(request.prefix);
     if (line && !prefix)
       throw DataError(cat(prefixes_.name(), " has ", before,
-                          " lines, but the input has more; give a prefix for every line, if only an empty one"));
+                          " lines, but the input has more; give a prefix for every line, even if it is empty"));
     if (prefix && !line)
-      throw DataError(
-          cat(prefixes_.name(), " has more lines than the ", before, " of the input; give one prefix for every line"));
+      throw DataError(cat(prefixes_.name(), " has more lines than the ", before,
+                          " of the input; give exactly one prefix per line"));
     return line;
   }
 
@@ -54,7 +54,7 @@ class Json final : public TranslateInput {
  private:
   void read(const std::string& line, std::string& text, LineConstraints& request) const {
     const auto object = nlohmann::json::parse(line, nullptr, false);
-    if (!object.is_object()) fail("is no JSON object; give {\"text\": \"...\"}");
+    if (!object.is_object()) fail("is not a JSON object; give {\"text\": \"...\"}");
     if (!object.contains("text")) fail("has no \"text\"; give {\"text\": \"...\"}");
     for (const auto& [key, value] : object.items()) {
       if (key == "text")
@@ -66,16 +66,16 @@ class Json final : public TranslateInput {
       else if (key == "forbid")
         request.forbid = list(value, key);
       else
-        fail(cat("has a \"", key, "\"; known are text, prefix, require and forbid"));
+        fail(cat("has a \"", key, "\"; allowed are text, prefix, require and forbid"));
     }
   }
   std::string string(const nlohmann::json& value, const std::string& key) const {
-    if (!value.is_string()) fail(cat("has a \"", key, "\" that is no string"));
+    if (!value.is_string()) fail(cat("has a \"", key, "\" that is not a string"));
     return value.get<std::string>();
   }
   std::vector<std::string> list(const nlohmann::json& value, const std::string& key) const {
     std::vector<std::string> all;
-    if (!value.is_array()) fail(cat("has a \"", key, "\" that is no list of strings"));
+    if (!value.is_array()) fail(cat("has a \"", key, "\" that is not a list of strings"));
     for (const auto& item : value) all.push_back(string(item, key));
     return all;
   }

@@ -36,7 +36,8 @@ TEST_F(RunsAgain, ASmallRunAgreesByteForByte) {
   ASSERT_EQ(train("run").code, 0);
   const Result r = run_command({"reproduce", at("run"), "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, AllOf(HasSubstr("are the same, byte by byte"), HasSubstr(at("run/reproduced/model.safetensors"))));
+  EXPECT_THAT(r.out,
+              AllOf(HasSubstr("are identical, byte for byte"), HasSubstr(at("run/reproduced/model.safetensors"))));
   EXPECT_EQ(read_file(at("run/model.safetensors")), read_file(at("run/reproduced/model.safetensors")));
 }
 
@@ -44,14 +45,15 @@ TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
   const std::map<std::string, std::string> mean{
       {"--average-last", "2"}, {"--save-every", "5"}, {"--lr", "1e-3"}, {"--final-model", "mean"}};
   ASSERT_EQ(train("run", {{"--average-last", "2"}, {"--save-every", "5"}, {"--max-updates", "10"}}).code, 0);
-  EXPECT_THAT(train("run", mean).err, HasSubstr("note: goes on with other options: lr 0.003 -> 0.001"));
+  EXPECT_THAT(train("run", mean).err, HasSubstr("note: resumes with other options: lr 0.003 -> 0.001"));
   EXPECT_THAT(run_command({"info", "-m", at("run")}).out, HasSubstr("update 10: lr 0.003 -> 0.001"));
   const Result r = run_command({"reproduce", at("run")});
   EXPECT_EQ(r.code, 1);
-  const std::string told = "options were changed during the run (update 10: lr 0.003 -> 0.001), but it is repeated";
+  const std::string told =
+      "options were changed during the run (update 10: lr 0.003 -> 0.001), but the reproduction uses";
   EXPECT_LT(r.err.find(told), r.err.find("Ep. 1")) << "before training";
   EXPECT_THAT(r.out, AllOf(HasSubstr("not reproduced"), HasSubstr("likely because:\n  " + told),
-                           HasSubstr("changed: not there\n"), Not(HasSubstr("report this as a defect"))));
+                           HasSubstr("changed: not there\n"), Not(HasSubstr("report this as a bug"))));
 }
 
 TEST_F(RunsAgain, AProgramThatTheFileNamesIsNotRunUnasked) {
@@ -62,7 +64,7 @@ TEST_F(RunsAgain, AProgramThatTheFileNamesIsNotRunUnasked) {
   const auto calls = read_file(at("calls"));
   const Result r = run_command({"reproduce", at("run")});
   EXPECT_EQ(r.code, 2);
-  EXPECT_THAT(r.err, AllOf(HasSubstr(program), HasSubstr("is not run unasked")));
+  EXPECT_THAT(r.err, AllOf(HasSubstr(program), HasSubstr("is not run without permission")));
   EXPECT_EQ(read_file(at("calls")), calls);
   EXPECT_EQ(run_command({"reproduce", at("run"), "--valid-script", program}).code, 0);
   EXPECT_EQ(read_file(at("calls")), calls + calls);
@@ -85,7 +87,7 @@ TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   ASSERT_EQ(run_command({"quantize", "-m", run, "-o", integers}).code, 0);
   ASSERT_EQ(run_command({"average", run + "/model.safetensors", run + "/model.safetensors", "-o", mean}).code, 0);
   for (const auto& [file, why] :
-       {std::pair{integers, "is quantised; reproduce the model that it was made of"},
+       {std::pair{integers, "is quantized; reproduce the model that it was made from"},
         std::pair{mean, "is the mean of several models; reproduce those, and average them"}}) {
     const Result r = run_command({"reproduce", file});
     EXPECT_EQ(r.code, 3);
@@ -128,7 +130,7 @@ TEST_F(RunsAgain, AnotherRunIsNotOverwritten) {
   const std::string before = read_file(at("other/model.safetensors"));
   const Result r = run_command({"reproduce", at("run"), "-o", at("other")});
   EXPECT_EQ(r.code, 2);
-  EXPECT_THAT(r.err, AllOf(HasSubstr("-o " + at("other") + " holds other files"), HasSubstr("name a new folder")));
+  EXPECT_THAT(r.err, AllOf(HasSubstr("-o " + at("other") + " holds files that"), HasSubstr("name a new folder")));
   EXPECT_EQ(run_command({"reproduce", at("run"), "-o", at("run")}).code, 2);
   EXPECT_EQ(read_file(at("other/model.safetensors")), before);
   for (int time = 0; time < 2; ++time) EXPECT_EQ(run_command({"reproduce", at("run"), "-o", at("new")}).code, 0);
@@ -143,7 +145,7 @@ TEST_F(RunsAgain, FilesThatHaveMovedAreNamed) {
   const Result found = run_command({"reproduce", at("run/model.safetensors"), "--train-sets", at("moved"), at("b"),
                                     "--valid-sets", at("moved"), at("b"), "-o", at("again"), "-q"});
   EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_THAT(found.out, AllOf(HasSubstr("the weights are the same, bit by bit; only the record differs"),
+  EXPECT_THAT(found.out, AllOf(HasSubstr("the weights are identical, bit for bit; only the record differs"),
                                HasSubstr("data: "), HasSubstr("moved")));
 }
 
@@ -166,7 +168,7 @@ TEST_F(RunsAgain, AModelOfUnknownTrainingIsRefused) {
   EXPECT_THAT(mean.err, AllOf(HasSubstr("mean.safetensors"), HasSubstr("is the mean of several models")));
   const Result folder = run_command({"reproduce", at("run"), "-o", at("run")});
   EXPECT_EQ(folder.code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("holds other files than a reproduction"));
+  EXPECT_THAT(folder.err, HasSubstr("holds files that do not belong to a reproduction"));
   const Result none = run_command({"reproduce", at("nowhere")});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr(at("nowhere")));
@@ -213,7 +215,7 @@ TEST_F(RunsAgain, BatchesThatFitAreFoundAndOthersRefused) {
               HasSubstr("of at most 24,960 target tokens"));
   const Result small = train("small", {{"--memory", "1"}, {"--dim-model", "128"}});
   EXPECT_EQ(small.code, 2);
-  EXPECT_THAT(small.err, AllOf(HasSubstr("training needs "), HasSubstr("but may take 1 MiB")));
+  EXPECT_THAT(small.err, AllOf(HasSubstr("training needs "), HasSubstr("but may use 1 MiB")));
   EXPECT_THAT(train("bad", {{"--memory", "-1"}}).err, HasSubstr("--memory is -1, but must be a whole number from 0"));
   EXPECT_THAT(train("bad", {{"--max-loss-jump", "0.5"}}).err,
               HasSubstr("--max-loss-jump is 0.5, but must be 0, or a number from 1"));

@@ -55,7 +55,7 @@ TEST_F(DataCommand, CleanText) {
   EXPECT_THAT(r.out,
               AllOf(HasSubstr(at("x") + " + " + at("y")), HasSubstr("2,000 lines, 2,000 pairs"),
                     HasSubstr("not found: blank, invalid UTF-8"), HasSubstr("in step: no shift of up to 10 lines"),
-                    HasSubstr("nats a pair"), Not(HasSubstr("OUT OF STEP"))));
+                    HasSubstr("nats per pair"), Not(HasSubstr("OUT OF STEP"))));
 }
 
 TEST_F(DataCommand, FaultsAreShownWithTheirLines) {
@@ -161,7 +161,7 @@ TEST_F(DataCommand, CleanFilesAreNotWrittenOutOfStep) {
   write();
   const Result r = data_of_pair({"--write-clean", at("cx"), at("cy")});
   EXPECT_EQ(r.code, 3);
-  EXPECT_THAT(r.err, HasSubstr("the sides are out of step: mend that first"));
+  EXPECT_THAT(r.err, HasSubstr("the sides are out of step: fix that first"));
   EXPECT_THAT(r.out, HasSubstr("OUT OF STEP"));
   EXPECT_EQ(entries(), 2u);
 }
@@ -182,9 +182,9 @@ TEST_F(DataCommand, WrongUse) {
   expect_error({at("x"), at("y"), "--tsv", at("x")}, 2, "two files or one TSV file, not both");
   expect_error({at("x"), at("y"), "--keep", "duplicate"}, 2, "give --write-clean, too");
   expect_error({at("x"), at("y"), "--write-clean", at("c"), "--keep", "dupes"}, 2,
-               "--keep 'dupes' is unknown; known are");
-  expect_error({at("x"), at("y"), "--write-clean", at("c"), "--drop", "x"}, 2, "--drop 'x' is unknown; known are");
-  expect_error({at("x"), at("y"), "--write-clean", at("x")}, 2, "would overwrite the text");
+               "--keep 'dupes' is unknown; allowed are");
+  expect_error({at("x"), at("y"), "--write-clean", at("c"), "--drop", "x"}, 2, "--drop 'x' is unknown; allowed are");
+  expect_error({at("x"), at("y"), "--write-clean", at("x")}, 2, "would overwrite the input text");
   expect_error({at("x"), at("y"), "--max-ratio", "1"}, 2, "--max-ratio is 1, but must be a number above 1");
   expect_error({at("x"), at("y"), "--max-length", "0"}, 2, "--max-length is 0, but must be a whole number from 1");
   expect_error({at("x"), at("y"), "--max-shift", "0"}, 2, "--max-shift");

@@ -129,7 +129,7 @@ TEST_F(EvaluateCommand, ErrorsOfFiles) {
   expect_error({hypotheses, reference, "--source", two, "--worst", "1"}, 3, HasSubstr(two + " has 2"));
   expect_error({hypotheses, at("nothing")}, 3, HasSubstr(at("nothing")));
   expect_error({hypotheses, reference, "--compare", at("nothing")}, 3, HasSubstr(at("nothing")));
-  expect_error({empty, empty}, 3, HasSubstr(empty + " is empty; give one sentence a line"));
+  expect_error({empty, empty}, 3, HasSubstr(empty + " is empty; give one sentence per line"));
   expect_error({hypotheses, empty}, 3, HasSubstr(empty + " is empty"));
   expect_error({hypotheses, blank}, 3, HasSubstr(blank + " has no text in any line"));
   expect_error({"-", "-"}, 2, HasSubstr("stdin ('-') can be read only once"));
@@ -137,9 +137,9 @@ TEST_F(EvaluateCommand, ErrorsOfFiles) {
 
 TEST_F(EvaluateCommand, ErrorsOfOptions) {
   expect_error({hypotheses, reference, "--metrics", "bleu,rouge"}, 2,
-               HasSubstr("no metric 'rouge'; known are bleu, chrf, chrf++ and ter"));
+               HasSubstr("unknown metric 'rouge'; allowed are bleu, chrf, chrf++ and ter"));
   expect_error({hypotheses, reference, "--tokenize", "ja"}, 2,
-               HasSubstr("no tokenizer 'ja'; known are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
+               HasSubstr("unknown tokenizer 'ja'; allowed are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
   expect_error({hypotheses, reference, "--compare", reference, "--worst", "3"}, 2, HasSubstr("leave out"));
   expect_error({hypotheses, reference, "--sentence-level", "--best", "3"}, 2, HasSubstr("leave out"));
   expect_error({hypotheses, reference, "-m", "x", "--source", reference}, 2, HasSubstr("--source"));

@@ -87,8 +87,8 @@ TEST_F(InspectCommand, says_what_is_wrong) {
   expect_usage_error({}, "give --src TEXT or --src-ids IDS");
   expect_usage_error({"--src", "a", "--src-ids", "4"}, "--src and --src-ids");
   expect_usage_error({"--src", "a", "--tgt", "a", "--tgt-ids", "4"}, "--tgt and --tgt-ids");
-  expect_usage_error({"--src", "  "}, "--src has no text");
-  expect_usage_error({"--src-ids", " "}, "--src-ids has no ids");
+  expect_usage_error({"--src", "  "}, "--src is empty");
+  expect_usage_error({"--src-ids", " "}, "--src-ids is empty");
   expect_usage_error({"--src-ids", "4 99"}, "'99' is no id of the vocabulary; give numbers from 0 to");
   expect_usage_error({"--src", "a", "--tgt-ids", "-1"}, "'-1' is no id");
   expect_usage_error({"--src-ids", "4x"}, "'4x' is no id");

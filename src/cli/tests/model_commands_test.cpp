@@ -31,19 +31,19 @@ class ModelCommands : public CommandFolder {
 
 TEST_F(ModelCommands, WhatIsReadIsNotOverwritten) {
   expect_error({"quantize", "-m", model, "-o", model}, 2,
-               HasSubstr("is a file that is read (" + model + "), and would be lost"));
+               HasSubstr("is one of the input files (" + model + ") and would be overwritten"));
   expect_error({"quantize", "-m", folder(), "-o", model}, 2, HasSubstr("name another file"));
-  expect_error({"average", model, folder(), "-o", model}, 2, HasSubstr("would be lost"));
+  expect_error({"average", model, folder(), "-o", model}, 2, HasSubstr("would be overwritten"));
   const std::string other = folder() + "/./model.safetensors";
-  expect_error({"average", model, "-o", other}, 2, HasSubstr("would be lost"));
+  expect_error({"average", model, "-o", other}, 2, HasSubstr("would be overwritten"));
   expect_error({"inspect", "-m", folder(), "--src", "a", "--out", other}, 2, HasSubstr("--out " + other));
-  expect_error({"bench", "translate", "-m", model, "--text", model, "-o", other}, 2, HasSubstr("would be lost"));
+  expect_error({"bench", "translate", "-m", model, "--text", model, "-o", other}, 2, HasSubstr("would be overwritten"));
   write_file_atomically(at("text"), "a\n");
   expect_error({"quantize", "-m", model, "--valid-sets", at("text"), at("text"), "-o", folder() + "/./text"}, 2,
-               HasSubstr("would be lost"));
+               HasSubstr("would be overwritten"));
   EXPECT_EQ(read_file(at("text")), "a\n");
   expect_error({"train", "--train-sets", at("text"), at("text"), "--init-from", model, "--model", folder() + "/."}, 2,
-               HasSubstr("--model " + folder() + "/./model.safetensors is a file that is read"));
+               HasSubstr("--model " + folder() + "/./model.safetensors is one of the input files"));
 }
 
 TEST_F(ModelCommands, QuantisedModelsAreToldApart) {
@@ -52,9 +52,9 @@ TEST_F(ModelCommands, QuantisedModelsAreToldApart) {
   EXPECT_THAT(run_command({"info", "-m", integers}).out, HasSubstr("in 8-bit integers"));
   EXPECT_THAT(run_command({"info", "-m", model}).out, Not(HasSubstr("8-bit")));
   EXPECT_GT(nlohmann::json::parse(run_command({"info", "-m", integers, "--json"}).out)["integers"].get<int64_t>(), 500);
-  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is quantised already"));
+  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is quantized already"));
   expect_error({"average", model, integers, "-o", at("mean")}, 3,
-               AllOf(HasSubstr(integers), HasSubstr("is quantised;")));
+               AllOf(HasSubstr(integers), HasSubstr("is quantized;")));
 }
 
 TEST_F(ModelCommands, PartsThatStayAreChecked) {
@@ -174,7 +174,7 @@ TEST_F(Means, WhatIsNotThereIsTold) {
   fails({run, "--last", "5"}, 3, "holds 4 checkpoints, fewer than --last 5");
   fails({run, "--best", "5"}, 3, "holds 4 validated models, fewer than --best 5");
   fails({run, "--best", "2", "--last", "2"}, 2, "--best");
-  fails({run + "/model.safetensors", "--last", "2"}, 2, "is no folder of a training");
+  fails({run + "/model.safetensors", "--last", "2"}, 2, "is not the folder of a training");
   fails({at("a"), "--last", "0"}, 2, "--last");
 }
 

@@ -139,8 +139,8 @@ TEST_F(TranslateTest, SamplesHaveASeed) {
   expect_error({"--sample", "--seed", "-3"}, "", 2, HasSubstr("--seed is '-3', but must be a whole number at least 0"));
   expect_error({"--alignment-units", "pieces"}, "", 2, HasSubstr("--alignment"));
   expect_error({"--sample", "--temperature", "0"}, "", 2, HasSubstr("--temperature is 0, but"));
-  expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs a beam"));
-  expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 3, HasSubstr("need a beam"));
+  expect_error({"--sample", "--require", "Hund"}, "", 2, HasSubstr("--require needs beam search"));
+  expect_error({"--sample", "--jsonl"}, R"({"text": "ein", "require": ["Hund"]})", 3, HasSubstr("need beam search"));
 }
 
 TEST_F(TranslateTest, ModelsTranslateTogether) {
@@ -188,13 +188,13 @@ TEST_F(TranslateTest, JsonLines) {
   EXPECT_EQ(r.out.substr(0, 7), "Katzen ");
   EXPECT_THAT(r.out, HasSubstr("Hund"));
   EXPECT_EQ(lines_of(r.out), 2);
-  expect_error({"--jsonl"}, "{\n", 3, AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
+  expect_error({"--jsonl"}, "{\n", 3, AllOf(HasSubstr("line 1"), HasSubstr("not a JSON object")));
   const Result second = translate({"--jsonl"}, "\n{\"prefix\": \"x\"}\n");
   EXPECT_EQ(second.code, 3);
   EXPECT_EQ(second.out, "\n") << "the lines before a wrong one are translated";
   EXPECT_THAT(second.err, AllOf(HasSubstr("line 2"), HasSubstr("no \"text\"")));
-  expect_error({"--jsonl"}, R"({"text": 5})", 3, HasSubstr("\"text\" that is no string"));
-  expect_error({"--jsonl"}, R"({"text": "a", "forbid": "b"})", 3, HasSubstr("\"forbid\" that is no list"));
+  expect_error({"--jsonl"}, R"({"text": 5})", 3, HasSubstr("\"text\" that is not a string"));
+  expect_error({"--jsonl"}, R"({"text": "a", "forbid": "b"})", 3, HasSubstr("\"forbid\" that is not a list"));
   expect_error({"--jsonl"}, R"({"text": "a", "word": "b"})", 3, HasSubstr("has a \"word\""));
   expect_error({"--jsonl"}, R"({"text": "a", "require": ["Ж"]})", 3, AllOf(HasSubstr("line 1"), HasSubstr("'Ж'")));
   expect_error({"--jsonl", "--prefix", write("p", "")}, "", 2, HasSubstr("--jsonl and --prefix"));
@@ -207,7 +207,7 @@ TEST_F(TranslateTest, LinesBeforeAWrongOneAreAnswered) {
   for (const auto& [line, message] : {std::pair<std::string, std::string>{R"("require": ["Ж"])", "no piece for 'Ж'"},
                                       {R"("forbid": [" "])", "is blank"},
                                       {R"("require": ["ein Hund"], "forbid": ["Hund"])", "is required"},
-                                      {R"("require": 1)", "no list of strings"}}) {
+                                      {R"("require": 1)", "not a list of strings"}}) {
     const Result r = translate({"--jsonl"}, before + "{\"text\": \"die\", " + line + "}\n" + after);
     EXPECT_EQ(r.code, 3);
     EXPECT_EQ(r.out, three);
@@ -223,7 +223,7 @@ TEST_F(TranslateTest, LinesWithoutATranslation) {
   EXPECT_EQ(plain.code, 0);
   EXPECT_EQ(plain.out.substr(0, 1), "\n");
   EXPECT_EQ(lines_of(plain.out), 3);
-  EXPECT_THAT(plain.err, HasSubstr("line 1: no translation follows the rules"));
+  EXPECT_THAT(plain.err, HasSubstr("line 1: no translation satisfies the constraints"));
   const Result list = translate(none + Words{"--n-best", "2"}, lines);
   EXPECT_THAT(list.out, testing::StartsWith("0 |||  ||| F0= -inf ||| -inf\n1 ||| "));
   EXPECT_THAT(list.out, HasSubstr("\n2 |||  ||| F0= 0.000000 ||| 0.000000\n"));

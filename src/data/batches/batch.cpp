@@ -53,7 +53,7 @@ Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Voca
     out.examples.push_back(std::move(example));
   }
   const std::string both = corpus.source_name + " + " + corpus.target_name;
-  if (nothing.count()) out.notes.push_back(nothing.note(both, "a line has no token"));
+  if (nothing.count()) out.notes.push_back(nothing.note(both, "a line has no tokens"));
   if (too_long.count()) out.notes.push_back(too_long.note(both, cat("a side has more than ", max_length, " tokens")));
   if (out.examples.empty()) {
     throw DataError(cat("no usable pair in ", both, out.notes.empty() ? "" : ": " + out.notes.back(),

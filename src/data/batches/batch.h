@@ -60,7 +60,7 @@ struct Batching {
   uint64_t seed = 1;
 };
 
-// The batches of one epoch as places in `examples`: every example once, neighbours in a batch of like length, at most
+// The batches of one epoch as places in `examples`: every example once, neighbors in a batch of like length, at most
 // batch_tokens target and 1.5 * batch_tokens source tokens a batch (a longer example stands alone), in random order.
 // A function of its arguments alone, so that a resumed run plans what the unbroken one would have.
 using Plan = std::vector<std::vector<int32_t>>;

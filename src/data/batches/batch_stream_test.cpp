@@ -191,7 +191,7 @@ TEST_F(BatchStreams, WeightsThatLeaveNothingAreAnError) {
   for (const size_t memory : {size_t{1} << 30, size_t{0}}) {
     TrainingPairs pairs = ids(memory, 3);
     pairs.weights = {1e-9};
-    EXPECT_THAT(what_of<DataError>([&] { open(pairs)->next(); }), HasSubstr("epoch 1 has no pair at all"));
+    EXPECT_THAT(what_of<DataError>([&] { open(pairs)->next(); }), HasSubstr("epoch 1 has no pairs"));
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 // Keep the streams of random numbers of this file apart from those of others with the same seed.
 constexpr uint64_t kPartStream = 0x7061727473000000, kWindowStream = 0x77696E646F770000,
                    kSegmentStream = 0x7365676D656E7400, kMeansStream = 0x6D65616E73000000;
-// Enough that a batch's neighbours are as random as those of the whole corpus, few enough to be ready soon.
+// Enough that a batch's neighbors are as random as those of the whole corpus, few enough to be ready soon.
 constexpr int64_t kWindowPairs = 16'384;
 
 Ids sampled(const SubwordSampler& sampler, const Vocabulary& vocabulary, std::string_view text, Random& random,
@@ -107,7 +107,7 @@ void WindowMaker::load(std::stop_token stop) {
   if (loaded_.table) return;
   epoch_pairs_ = parts_->pairs_before(epoch_, parts_->count(), stop);
   if (epoch_pairs_ == 0)
-    throw DataError(cat("epoch ", epoch_ + 1, " has no pair at all: raise `train-weights`, or give more text"));
+    throw DataError(cat("epoch ", epoch_ + 1, " has no pairs: raise `train-weights`, or give more text"));
   before_ = parts_->pairs_before(epoch_, next_.part, stop);
   loaded_ = parts_->load(epoch_, next_.part, stop);
   if (!whole_) random(kPartStream, next_.part).shuffle(loaded_.order);

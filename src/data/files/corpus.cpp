@@ -24,7 +24,7 @@ std::string convert_with(std::string_view encoding, const std::string& name) {
 }
 
 [[noreturn]] void fail_empty(const std::string& name) {
-  throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
+  throw DataError(cat(name, " is empty: give a text file with one sentence per line"));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void check_line(std::string_view line, const std::string& name, int64_t line_num
   if (const size_t nul = line.find('\0'); nul != std::string_view::npos) {
     throw DataError(cat(name, " line ", line_number, " has a NUL byte at byte ", nul + 1,
                         ": this is not UTF-8 text; if it is UTF-16, ", convert_with("UTF-16", name),
-                        ", else remove the byte"));
+                        ", otherwise remove the byte"));
   }
   const auto bad = invalid_utf8(line);
   if (!bad) return;

@@ -62,13 +62,13 @@ TEST_F(Parallel, DefaultLimitIsAboveEverySentence) {
 
 TEST_F(Parallel, LineCountsDiffer) {
   for (const auto& message : {error("1\n2\n3\n", "1\n2\n"), error("1\n2\n3\n4\n5\n", "1\n2\n")}) {
-    EXPECT_THAT(message, AllOf(HasSubstr("a.en has "), HasSubstr("a.de has 2"), HasSubstr("find where they part")));
+    EXPECT_THAT(message, AllOf(HasSubstr("a.en has "), HasSubstr("a.de has 2"), HasSubstr("find where they diverge")));
   }
   EXPECT_THAT(error("1\n2\n", "1\n2\n3\n4\n"), AllOf(HasSubstr("a.en has 2 lines"), HasSubstr("a.de has 4:")));
 }
 
 TEST_F(Parallel, EmptyFile) {
-  EXPECT_THAT(error("", "eins\n"), AllOf(HasSubstr("a.en is empty"), HasSubstr("one sentence a line")));
+  EXPECT_THAT(error("", "eins\n"), AllOf(HasSubstr("a.en is empty"), HasSubstr("one sentence per line")));
   EXPECT_THAT(error("one\n", ""), HasSubstr("a.de is empty"));
   EXPECT_THAT(error("", ""), HasSubstr("a.en is empty"));
 }

@@ -169,7 +169,7 @@ bool LineReader::next(std::string& line) {
     line += impl_->rest;
     if (line.size() > kLongestLine) {
       throw DataError(cat(impl_->name, " line ", impl_->line, " has no end within ", kLongestLine >> 20,
-                          " MiB: is this a text file with one sentence a line?"));
+                          " MiB: is this a text file with one sentence per line?"));
     }
     if (!impl_->refill(impl_->line)) break;
   }

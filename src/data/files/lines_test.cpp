@@ -365,7 +365,7 @@ TEST_F(Damaged, KindsThatAreNotRead) {
 }
 TEST_F(Lines, NoLineEndAtAll) {
   EXPECT_THAT(message_of<DataError>([&] { read_lines(write("bin.zst", zstd("x\n" + std::string(70 << 20, 'a')))); }),
-              AllOf(HasSubstr("bin.zst line 2"), HasSubstr("64 MiB"), HasSubstr("one sentence a line")));
+              AllOf(HasSubstr("bin.zst line 2"), HasSubstr("64 MiB"), HasSubstr("one sentence per line")));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace hexapla {
 namespace {
 
 [[noreturn]] void fail_empty(const std::string& name) {
-  throw DataError(cat(name, " is empty: give a text file with one sentence a line"));
+  throw DataError(cat(name, " is empty: give a text file with one sentence per line"));
 }
 
 // At least one file has ended.
@@ -20,8 +20,8 @@ void check_counts(LineReader& source, LineReader& target) {
   if (n != m) {
     throw DataError(
         cat(source.name(), " has ", n, n == 1 ? " line but " : " lines but ", target.name(), " has ", m,
-            ": line i of one must translate line i of the other; find where they part with 'hexapla data' and "
-            "mend the shorter one"));
+            ": line i of one must translate line i of the other; find where they diverge with 'hexapla data' and "
+            "fix the shorter one"));
   }
 }
 
@@ -30,12 +30,12 @@ void split(const std::string& line, const LineReader& reader, std::string& sourc
   const size_t tab = line.find('\t');
   const std::string place = cat(reader.name(), " line ", reader.line_number());
   if (tab == std::string::npos)
-    throw DataError(cat(place, " has no tab: a line is SOURCE<TAB>TARGET; mend the line, or give two files"));
+    throw DataError(cat(place, " has no tab: a line is SOURCE<TAB>TARGET; fix the line, or give two files"));
   size_t fields = 2;
   for (size_t at = tab; (at = line.find('\t', at + 1)) != std::string::npos;) ++fields;
   if (fields > 2)
     throw DataError(
-        cat(place, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; take two columns with: cut -f 1,2"));
+        cat(place, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; select two columns with: cut -f 1,2"));
   source.assign(line, 0, tab);
   target.assign(line, tab + 1);
 }
@@ -118,8 +118,8 @@ bool ParallelReader::can_rewind() const { return impl_->from.can_be_read_again()
 
 void ParallelReader::rewind() {
   if (!can_rewind())
-    throw UsageError(cat(
-        name(), " can be read only once, because it is a pipe, and has to be read again: write it to a file first"));
+    throw UsageError(
+        cat(name(), " is a pipe, which can be read only once, but must be read again: write it to a file first"));
   impl_->open();
 }
 

@@ -105,7 +105,7 @@ Constraints::Constraints(const AllConstraints& all, const SearchOptions& options
   read_text_ =
       forbidden || options.max_repetition > 0 || any_request(all, has_prefix) || any_request(all, has_required);
   HEXAPLA_CHECK(pieces_ || !(read_text_ || options.forbid_unknown),
-                "search: rules on text, but nothing says what the pieces read as");
+                "search: constraints on text, but no texts of the pieces");
   const auto add = [&](auto rule) { constraints_.push_back(std::make_unique<decltype(rule)>(std::move(rule))); };
   if (options.min_length > 0) add(MinLength(options.min_length, special.eos));
   if (options.forbid_unknown) add(KnownWords(pieces_->unk()));

@@ -19,12 +19,12 @@ void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineC
     for (const Phrase& forbidden : to.forbidden)
       if (stands_in(forbidden, required.text, Ending::closed))
         throw UsageError(cat("'", required.text, "' is required, and '", forbidden.text,
-                             "', which is a part of it, is forbidden; leave one of them out"));
+                             "', which is part of it, is forbidden; leave one of them out"));
   size_t tokens = 0;
   for (const Phrase& p : to.required) tokens += p.ids.size();
   if (tokens > 999)
     throw UsageError(cat("the phrases of `require` have ", tokens,
-                         " tokens, but at most 999 can be required of a sentence; require fewer"));
+                         " tokens, but at most 999 can be required per sentence; require fewer"));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Phrase writable_phrase(const Vocabulary& target, const PieceTexts& pieces, const
     const std::string_view rest = std::string_view(p.text).substr(at);
     if (rest[0] != ' ' && pieces.unwritable(rest) > 0)
       throw UsageError(cat(option, " '", text, "': the model has no piece for '", rest.substr(0, character_bytes(rest)),
-                           "', so it cannot write this; leave the phrase out or spell it otherwise"));
+                           "' and cannot write it; leave the phrase out or spell it differently"));
   }
   return p;
 }

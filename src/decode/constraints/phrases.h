@@ -10,7 +10,7 @@
 namespace hexapla {
 
 struct Phrase {
-  std::string text;  // normalised
+  std::string text;  // normalized
   Ids ids;           // as pieces that follow other words
 };
 // UsageError: a blank phrase; or, if it is to be written, one with a character that the vocabulary does not have. The

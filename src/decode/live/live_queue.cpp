@@ -66,7 +66,7 @@ size_t LiveQueue::submit_all(std::vector<LiveRequest> requests) {
   if (closed_) throw RunError("the queue is closed: nothing more is translated");
   if (waiting_.size() + entries.size() > limits_.waiting)
     throw RunError(
-        cat(waiting_.size(), " requests wait already, and at most ", limits_.waiting, " may; try again later"));
+        cat(waiting_.size(), " requests are waiting, and at most ", limits_.waiting, " may; try again later"));
   const bool deadlines = std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e->request.deadline; });
   if (deadlines) start_deadlines();
   const size_t first = names_;

@@ -73,7 +73,7 @@ class LiveQueue {
   // Whether it was still there. One that has been begun is given up before its next step.
   bool cancel(size_t name);
   // No more requests: loops end when the last has been answered. finish: those that wait are still translated; else
-  // they are cancelled.
+  // they are canceled.
   void close(bool finish = true);
   size_t waiting() const;
   const LiveLimits& limits() const { return limits_; }

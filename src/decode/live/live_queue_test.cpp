@@ -83,7 +83,7 @@ struct Asked {
   size_t steps = 0;
 };
 
-// They arrive from three threads while others are on their way; some are cancelled, some too late.
+// They arrive from three threads while others are on their way; some are canceled, some too late.
 TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
   Random random(11);
   const std::vector<Ids> sources = random_sentences(500, 20, 24);
@@ -181,8 +181,7 @@ TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   EXPECT_THAT(refusal(5, {.beam_size = 0}), testing::HasSubstr("`beam-size` is 0"));
   submit(5, {.extra_length = 5});
   submit(5, {.extra_length = 5});
-  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }),
-              testing::HasSubstr("2 requests wait already"));
+  EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("2 requests are waiting"));
   queue.close(false);
   EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("closed"));
 }

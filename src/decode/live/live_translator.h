@@ -42,7 +42,7 @@ class LiveTranslator {
   // Borrows models and vocabularies. Errors as those of TextTranslator.
   LiveTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
                  const LiveLimits& limits = {});
-  ~LiveTranslator();  // answers what is left, cancelled; nothing may serve it any more
+  ~LiveTranslator();  // answers what is left, canceled; nothing may serve it any more
 
   // -> its name, for cancel(). UsageError and LineError as TextTranslator::translate(), and UsageError where a sentence
   // is beyond the limits; RunError: too many wait, or it is closed. on_end is not called where it throws. Each part of

@@ -426,7 +426,7 @@ TEST(LiveTranslator, TakesAllPartsOfARequestOrNone) {
   const std::string three = "ein Hund läuft. zwei Katzen. die Straße";
   submit(three);
   EXPECT_EQ(served.live->waiting(), 3u);
-  EXPECT_THAT(what_of<RunError>([&] { submit(three); }), HasSubstr("3 requests wait already, and at most 4 may"));
+  EXPECT_THAT(what_of<RunError>([&] { submit(three); }), HasSubstr("3 requests are waiting, and at most 4 may"));
   EXPECT_EQ(served.live->waiting(), 3u);
   EXPECT_THAT(what_of<UsageError>([&] { submit(three + ". " + three); }),
               HasSubstr("in this queue at most 4 may wait"));

@@ -30,7 +30,7 @@ void mix_row(const LinearMixture&, std::span<const T* const> rows, std::span<con
   }
 }
 
-// The next softmax normalises it.
+// The next softmax normalizes it.
 template <class T>
 void mix_row(const LogLinearMixture&, std::span<const T* const> rows, std::span<const double> w, std::span<T> out) {
   std::fill(out.begin(), out.end(), T(0));
@@ -63,22 +63,22 @@ Mixture make_mixture(const std::string& name) {
   if (name == "log-linear") return LogLinearMixture{};
   throw UsageError(
       cat("`ensemble` '", name,
-          "' is not known; choose linear, the mean of probabilities, or log-linear, that of their logarithms"));
+          "' is unknown; choose linear, the mean of probabilities, or log-linear, the mean of their logarithms"));
 }
 
 void check(const Ensemble& e) {
-  if (e.models.empty()) throw UsageError("an ensemble has one model at least");
+  if (e.models.empty()) throw UsageError("an ensemble needs at least one model");
   for (const Transformer* m : e.models) {
     const Config &c = m->config, &first = e.models[0]->config;
     if (c.source_vocab != first.source_vocab || c.target_vocab != first.target_vocab)
       throw UsageError(cat("models of ", first.source_vocab, " and ", c.source_vocab, " source pieces and ",
                            first.target_vocab, " and ", c.target_vocab,
-                           " target pieces cannot translate together; train them with one vocabulary"));
+                           " target pieces cannot form an ensemble; train them with one vocabulary"));
   }
   if (e.weights.empty()) return;
   if (e.weights.size() != e.models.size())
     throw UsageError(
-        cat("`weights` has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one each"));
+        cat("`weights` has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one per model"));
   for (const double w : e.weights) ranges::model_weight.check("weights", w);
 }
 

@@ -13,7 +13,7 @@ namespace hexapla {
 
 // log sum_i w_i p_i: the mean of the probabilities.
 struct LinearMixture {};
-// sum_i w_i log p_i, normalised again: the geometric mean.
+// sum_i w_i log p_i, normalized again: the geometric mean.
 struct LogLinearMixture {};
 using Mixture = std::variant<LinearMixture, LogLinearMixture>;
 
@@ -29,7 +29,7 @@ struct Ensemble {
 void check(const Ensemble& ensemble);
 int64_t positions(const Ensemble& ensemble);  // that every model has
 
-// log_p: of each model [N, V], as logits, which are normalised in place. -> out [N, V]: the logarithms of the mixture.
+// log_p: of each model [N, V], as logits, which are normalized in place. -> out [N, V]: the logarithms of the mixture.
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out);
 
 // Bytes of arena that the mixture takes at most, from so many rows of logits of which so many candidates are taken.

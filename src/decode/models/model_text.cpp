@@ -7,9 +7,9 @@ namespace {
 
 void check_size(const Vocabulary& vocabulary, int64_t expected, const char* side, const std::string& file) {
   if (vocabulary.size() == expected) return;
-  throw DataError(
-      cat(file, ": its ", side, " vocabulary has ", vocabulary.size(), " pieces, but its configuration says ", expected,
-          "; the file is damaged or was put together from several: get it again from where it ", "was made"));
+  throw DataError(cat(file, ": its ", side, " vocabulary has ", vocabulary.size(),
+                      " pieces, but its configuration says ", expected,
+                      "; the file is damaged or was assembled from several: get it again from its source"));
 }
 
 }  // namespace

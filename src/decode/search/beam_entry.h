@@ -33,7 +33,7 @@ inline double normalised(double score, int64_t tokens, const SearchOptions& opti
   return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
 }
 
-// By their normalised scores, equal ones as they came.
+// By their normalized scores, equal ones as they came.
 inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
   std::stable_sort(hypotheses.begin(), hypotheses.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });

@@ -18,8 +18,8 @@ struct Token {
 
 [[noreturn]] inline void throw_not_a_number() {
   throw RunError(
-      "the model's output is not a number (NaN) or infinite, so there is no best word; train it again, with a "
-      "lower learning rate if its loss was not a number, either");
+      "the model's output is not finite, so there is no best token; train it again, with a "
+      "lower learning rate if its loss was not finite, either");
 }
 
 // The k most probable tokens of each row of logits that may be written, best first.

@@ -13,7 +13,7 @@ std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const
   const bool required = std::any_of(all.sentences.begin(), all.sentences.end(),
                                     [](const SentenceConstraints& r) { return !r.required.empty(); });
   if (options.sampling && required)
-    throw UsageError("words that are required need a beam, and sampling has none; leave one of them out");
+    throw UsageError("required words need beam search and cannot be sampled; leave one of them out");
   if (options.sampling) return std::make_unique<Sampler>(all, options, special);
   if (ruled(all, options)) return std::make_unique<ConstrainedBeamSearch>(all, options, special);
   return std::make_unique<BeamSearch>(options, special);

@@ -5,7 +5,7 @@
 
 namespace hexapla {
 
-// Names a draw. What is drawn depends on nothing else, so neither on neighbours nor on threads.
+// Names a draw. What is drawn depends on nothing else, so neither on neighbors nor on threads.
 struct DrawKey {
   uint64_t seed, line;    // of the input
   uint32_t part, sample;  // of the line; of the part

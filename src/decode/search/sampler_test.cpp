@@ -174,7 +174,7 @@ TEST(Sampler, ALinesSamplesAreItsOwn) {
     set_threads(1);
     Draws one(m.model, {all.sources[17]});
     one.requests[0].line = 17;
-    EXPECT_EQ(one.of(samples(4, s))[0], together[17]) << "neighbours";
+    EXPECT_EQ(one.of(samples(4, s))[0], together[17]) << "neighbors";
     const Found fewer = one.of(samples(2, s));
     for (size_t i = 0; i < 2; ++i) EXPECT_EQ(fewer[0][i].ids, together[17][i].ids) << "fewer samples";
     for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(fewer[0][i].score, together[17][i].score, 1e-4);

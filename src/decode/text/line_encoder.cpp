@@ -15,11 +15,11 @@ LineEncoder::LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions
                          const LineWarning& warn)
     : vocabulary_(vocabulary),
       longest_(max_length),
-      remedy_("cut the line into sentences, or raise `max-length`"),
+      remedy_("split the line into sentences, or raise `max-length`"),
       warn_(warn) {
   if (learned_positions >= max_length) return;
   longest_ = learned_positions;
-  remedy_ = "the model has no more learned positions, so cut the line into sentences";
+  remedy_ = "the model has no more learned positions, so split the line into sentences";
 }
 
 Ids LineEncoder::encode(const std::string& text, size_t line) const {
@@ -51,7 +51,7 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
 size_t LineEncoder::kept(size_t tokens, size_t line) const {
   if (static_cast<int64_t>(tokens) < longest_) return tokens;
   if (warn_)
-    warn_(line, cat("of ", tokens + 1, " tokens only the first ", longest_, " were read (</s> counted); ", remedy_));
+    warn_(line, cat("of ", tokens + 1, " tokens only the first ", longest_, " were read (including </s>); ", remedy_));
   return static_cast<size_t>(longest_ - 1);
 }
 

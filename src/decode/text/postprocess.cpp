@@ -47,7 +47,7 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
   for (size_t i = 0; i < parts.size() && warn; ++i) {
     if (!parts[i].empty()) continue;
     const std::string what = parts.size() > 1 ? cat("of part ", i + 1, " of ", parts.size(), " ") : "";
-    warn(line, cat(what, "no translation follows the rules it was given, so there is none; ease them"));
+    warn(line, cat(what, "no translation satisfies the constraints; relax them"));
   }
 }
 

@@ -32,7 +32,7 @@ class LineChecks {
   // rest: the line, and those behind it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
     if (!asked.required.empty() && options_.search.sampling)
-      return "phrases that are required, which need a beam, and sampling has none; leave one of them out";
+      return "required phrases, which need beam search and cannot be sampled; leave one of them out";
     if (options_.long_input == LongInput::truncate) return "";
     if (options_.long_input == LongInput::refuse)
       return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";

@@ -12,7 +12,7 @@ LongInput parse_long_input(const std::string& word) {
   if (word == "split") return LongInput::split;
   if (word == "refuse") return LongInput::refuse;
   if (word == "truncate") return LongInput::truncate;
-  throw UsageError(cat("`long-input` '", word, "' is not known; choose split, refuse or truncate"));
+  throw UsageError(cat("`long-input` '", word, "' is unknown; choose split, refuse or truncate"));
 }
 
 std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
@@ -28,7 +28,7 @@ std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, siz
   }
   if (warn_)
     warn_(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
-                    " parts, which `long-input` can change"));
+                    " parts; see `long-input`"));
   return all;
 }
 

@@ -142,7 +142,7 @@ TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
     EXPECT_EQ(found[i].at(0).whole(), i == 0 || i == 3);
     EXPECT_EQ(found[i][0].score == none, found[i][0].normalised == none);
   }
-  const std::string none_follows = "no translation follows the rules it was given, so there is none; ease them";
+  const std::string none_follows = "no translation satisfies the constraints; relax them";
   EXPECT_THAT(warnings.all, testing::Contains("1: " + none_follows));
   EXPECT_THAT(warnings.all, testing::Contains(testing::AllOf(HasSubstr("2: of part 1 of "), HasSubstr(none_follows))));
   EXPECT_EQ(warnings.all.size(), 3u) << "and that line 2 is in parts";

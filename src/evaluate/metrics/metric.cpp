@@ -18,7 +18,7 @@ void check_counts(const Metric& metric, size_t hypotheses, References references
                           " references: line i of one must belong to line i of the other"));
     }
   }
-  if (hypotheses == 0) throw DataError(cat(metric.name(), " of no sentence at all: give at least one line"));
+  if (hypotheses == 0) throw DataError(cat(metric.name(), " of an empty text: give at least one line"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace hexapla {
 
-using Sentences = std::vector<std::string>;     // detokenised text, one sentence an entry
+using Sentences = std::vector<std::string>;     // detokenized text, one sentence an entry
 using MetricStatistics = std::vector<double>;   // counts (exact) and, for TER, mean lengths
 using References = std::span<const Sentences>;  // one or several, each with a line for every hypothesis
 

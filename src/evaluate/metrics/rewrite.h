@@ -6,7 +6,7 @@
 namespace hexapla {
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
-// Two neighbours, the first like `first` and the second like `second`, become write(out, a, b).
+// Two neighbors, the first like `first` and the second like `second`, become write(out, a, b).
 template <class Char, class First, class Second>
 std::basic_string<Char> replace_pairs(const std::basic_string<Char>& text, First first, Second second,
                                       void (*write)(std::basic_string<Char>&, Char, Char)) {

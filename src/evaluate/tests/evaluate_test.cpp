@@ -65,15 +65,15 @@ TEST(Metrics, CountsMustAgree) {
     EXPECT_THAT(message_of([&] { corpus_score(*metric, two, unequal); }),
                 HasSubstr("2 hypotheses against 1 references"));
     EXPECT_THAT(message_of([&] { corpus_score(*metric, two, none); }), HasSubstr("needs a reference"));
-    EXPECT_THAT(message_of([&] { corpus_score(*metric, {}, empty); }), HasSubstr("no sentence"));
+    EXPECT_THAT(message_of([&] { corpus_score(*metric, {}, empty); }), HasSubstr("empty text"));
   }
 }
 
 TEST(Metrics, UnknownNames) {
   EXPECT_THAT(message_of<UsageError>([] { make_metric("blue", {}); }),
-              HasSubstr("'blue'; known are bleu, chrf, chrf++ and ter"));
+              HasSubstr("'blue'; allowed are bleu, chrf, chrf++ and ter"));
   EXPECT_THAT(message_of<UsageError>([] { make_metric("bleu", {.tokenize = "14a"}); }),
-              HasSubstr("'14a'; known are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
+              HasSubstr("'14a'; allowed are 13a, none, intl, char, zh, ja-mecab and ko-mecab"));
 }
 
 TEST(Metrics, InvalidUtf8IsScoredNotRefused) {

@@ -59,7 +59,7 @@ TokenizerChoice tokenizer_for(std::span<const std::string> references) {
 
 std::string text_of(const TokenizerChoice& c) {
   if (c.language.empty()) return "";
-  return cat("the references are ", c.language, ", so the words of BLEU are those of the tokenizer ", c.name,
+  return cat("the references are ", c.language, ", so BLEU uses the tokenizer ", c.name,
              c.missing.empty() ? "" : cat("; ", c.missing));
 }
 

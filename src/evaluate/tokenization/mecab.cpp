@@ -97,10 +97,10 @@ Mecab::Mecab(const Kind& kind) : loaded_(std::make_shared<Loaded>()) {
     return open(name, library) && (std::string_view(library.version()).find("/ko-") != npos) == kind.korean;
   });
   if (!found)
-    missing_ = cat(kind.tokenizer, " needs a library that is not here; ", kind.remedy);
+    missing_ = cat(kind.tokenizer, " needs a library that is not installed; ", kind.remedy);
   else if (!first_of("HEXAPLA_MECAB_DICTIONARY", kind.dictionaries,
                      [&](const char* folder) { return loaded_->load(folder, kind); }))
-    missing_ = cat(kind.tokenizer, " needs a dictionary that is not here; ", kind.remedy);
+    missing_ = cat(kind.tokenizer, " needs a dictionary that is not installed; ", kind.remedy);
   else
     signature_ = cat(kind.tokenizer, "-", library.version(), "-", kind.suffix);
 }

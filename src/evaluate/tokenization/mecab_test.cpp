@@ -97,8 +97,7 @@ TEST(TokenizerFor, TheScriptOfTheReferences) {
 TEST(TokenizerFor, SaysWhyAndWhatIsMissing) {
   const Strings german{"Ein Hund läuft."}, chinese{"狗在跑。"}, japanese{"犬が走っている。"};
   EXPECT_THAT(text_of(tokenizer_for(german)), IsEmpty());
-  EXPECT_EQ(text_of(tokenizer_for(chinese)),
-            "the references are Chinese, so the words of BLEU are those of the tokenizer zh");
+  EXPECT_EQ(text_of(tokenizer_for(chinese)), "the references are Chinese, so BLEU uses the tokenizer zh");
   EXPECT_THAT(text_of({"char", "Japanese", "ja-mecab needs a library"}),
               HasSubstr("tokenizer char; ja-mecab needs a library"));
   EXPECT_THAT(text_of(tokenizer_for(japanese)), HasSubstr("the references are Japanese"));

@@ -76,7 +76,7 @@ Tokenize bleu_tokenizer(std::string_view name) {
   const auto found = std::find_if(kAll.begin(), kAll.end(), [&](const auto& known) { return known.first == name; });
   if (found == kAll.end())
     throw UsageError(
-        cat("there is no tokenizer '", name, "'; known are 13a, none, intl, char, zh, ja-mecab and ", "ko-mecab"));
+        cat("unknown tokenizer '", name, "'; allowed are 13a, none, intl, char, zh, ja-mecab and ", "ko-mecab"));
   if (const std::string missing = missing_for(name); !missing.empty()) throw UsageError(missing);
   return found->second;
 }

@@ -16,7 +16,7 @@ void check_same_kind(const LoadedModel& first, const std::string& first_path, co
   }
   if (m.source_vocabulary != first.source_vocabulary || m.target_vocabulary != first.target_vocabulary)
     throw DataError(
-        cat(path, ": its vocabulary is not that of ", first_path, "; the same row of both would mean different words"));
+        cat(path, ": its vocabulary is not that of ", first_path, "; the same row would stand for different words"));
 }
 
 void keep_common(std::map<std::string, std::string>& history, const std::map<std::string, std::string>& other) {

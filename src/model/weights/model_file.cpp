@@ -126,7 +126,7 @@ class TensorReader {
       if (!(values[i] >= least && values[i] <= most))
         throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
                             " as its number ", i, ", allowed are ", least, " to ", most,
-                            "; the training has diverged or the file is damaged"));
+                            "; the training diverged or the file is damaged"));
   }
 
   const SafetensorsFile& file_;
@@ -141,7 +141,7 @@ Config read_config(const SafetensorsFile& file) {
   return Config::from_json(text, file.path());
 }
 
-// The scales of a quantised parameter; nothing if it is not quantised.
+// The scales of a quantized parameter; nothing if it is not quantized.
 const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
   if (file.get(name).dtype != DType::i8 || !quantisable(name, p)) return nullptr;
   return &file.get(name + ".scales");
@@ -177,8 +177,8 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
   for (const auto& entry : file.tensors())
     if (expected.count(entry.name) == 0)
       throw DataError(cat(file.path(), ": the tensor ", entry.name,
-                          " is unexpected: the model's configuration has no use for it; the file is damaged or was "
-                          "put together from several"));
+                          " is not part of the model's configuration; the file is damaged or was "
+                          "assembled from several"));
 }
 
 // All but the numbers.

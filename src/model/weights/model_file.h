@@ -41,15 +41,15 @@ struct LoadedModel {
 // DataError: a folder without one.
 std::string model_file(const std::string& path);
 
-// Loads a model for inference, in f32 even where it is quantised. The shapes follow from the config, never from the
+// Loads a model for inference, in f32 even where it is quantized. The shapes follow from the config, never from the
 // file, and no more memory is taken than the file is long. All of it is copied and the checksum is that of the copy, so
 // whatever becomes of the file later, or while it is read, the model is the one that was saved. DataError naming the
 // file and the tensor or key: not a hexapla model, a newer format, cut short, damaged (checksum), a tensor missing,
 // unexpected, of another type or shape, or with numbers that are not finite or beyond 1e9, scales and variances below
 // 0.
 LoadedModel load_model(const std::string& path);
-// The same, but what is quantised stays so, and pack_weights() gives back the memory of the weights that it has copies
-// of: such a model can only translate and score. A quantised one needs pack_weights() for that.
+// The same, but what is quantized stays so, and pack_weights() gives back the memory of the weights that it has copies
+// of: such a model can only translate and score. A quantized one needs pack_weights() for that.
 LoadedModel load_to_translate(const std::string& path);
 
 }  // namespace hexapla

@@ -19,7 +19,7 @@ size_t scale_place(ScaleOf how, int64_t i, int64_t j) { return static_cast<size_
 }  // namespace
 
 Quantised quantise(Tensor w, ScaleOf how) {
-  const auto [rows, columns] = w.dims<2>("quantise: w");
+  const auto [rows, columns] = w.dims<2>("quantize: w");
   const float* values = w.data<float>();
   Quantised q;
   q.integers.resize(static_cast<size_t>(w.size()));
@@ -40,7 +40,7 @@ Quantised quantise(Tensor w, ScaleOf how) {
 }
 
 void dequantise(Tensor integers, Tensor scales, ScaleOf how, Tensor w) {
-  const auto [rows, columns] = w.dims<2>("dequantise: w");
+  const auto [rows, columns] = w.dims<2>("dequantize: w");
   const int8_t* q = integers.data<int8_t>();
   const float* s = scales.data<float>();
   float* values = w.data<float>();

@@ -22,7 +22,7 @@ void dequantise(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
 // Can this parameter be stored in integers, and how? Weights of products and tables of embeddings can.
 std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p);
 
-// As save_model, with every quantisable parameter in integers but those whose names begin with one of keep.
+// As save_model, with every quantizable parameter in integers but those whose names begin with one of keep.
 void save_quantised(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
 

@@ -23,7 +23,7 @@ TEST(Quantise, LosesAtMostHalfAStep) {
     dequantise(Tensor::of(q.integers.data(), {7, 5}), Tensor::of(q.scales.data(), {int64_t(q.scales.size())}), how, b);
     for (size_t i = 0; i < w.size(); ++i)
       EXPECT_LE(std::fabs(w[i] - back[i]), q.scales[how == ScaleOf::columns ? i % 5 : i / 5] * 0.501f);
-    EXPECT_EQ(quantise(b, how).integers, q.integers) << "what is quantised stays as it is";
+    EXPECT_EQ(quantise(b, how).integers, q.integers) << "what is quantized stays as it is";
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a vocabulary does to text before it looks for pieces in it. A target is written as its vocabulary normalises it,
+// What a vocabulary does to text before it looks for pieces in it. A target is written as its vocabulary normalizes it,
 // so whatever that takes away no translation ever has.
 #include <array>
 #include <string>

@@ -129,7 +129,7 @@ TEST(Normalization, RulesAreNamed) {
   for (const char* name : kNormalizations)
     EXPECT_EQ(Vocabulary::train({"a b c"}, {.size = 12, .normalization = name}).normalization(), name);
   EXPECT_THAT(what_of<UsageError>([] { train_joint_vocabulary({"a"}, {"b"}, {.size = 12}, "nfd"); }),
-              HasSubstr("no normalization is named \"nfd\": use keep, nmt_nfkc"));
+              HasSubstr("unknown normalization \"nfd\": use keep, nmt_nfkc"));
   EXPECT_THAT(what_of<DataError>([] { train_joint_vocabulary({"\u3000"}, {""}, {.size = 12}, "keep"); }),
               HasSubstr("none of the 2 lines"));
 }

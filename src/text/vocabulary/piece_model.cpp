@@ -50,7 +50,7 @@ struct Field {
     return std::string(bytes);
   }
   uint64_t whole() const {
-    require(wire_type == 0, "field ", number, " is no whole number");
+    require(wire_type == 0, "field ", number, " is not a whole number");
     return value;
   }
   bool flag() const { return whole() != 0; }
@@ -60,7 +60,7 @@ struct Field {
     return static_cast<Enum>(value);
   }
   float number32() const {
-    require(wire_type == 5, "field ", number, " is no number of 4 bytes");
+    require(wire_type == 5, "field ", number, " is not a number of 4 bytes");
     uint32_t bits = 0;
     for (size_t i = 0; i < 4; ++i) bits |= uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
     return std::bit_cast<float>(bits);
@@ -172,7 +172,7 @@ void check(const PieceModel& model) {
   for (size_t id = 0; id < model.pieces.size(); ++id) {
     const PieceModel::Piece& piece = model.pieces[id];
     require((spells_text(piece.type) ? spelling : other).insert(piece.text).second, "piece ", id,
-            " stands there for the second time");
+            " occurs for the second time");
     unknown += piece.type == Type::unknown;
     spells |= spells_text(piece.type);
   }
@@ -240,7 +240,7 @@ PieceModel PieceModel::parse(std::string_view bytes, const std::string& name) {
     return model;
   } catch (const Malformed& fault) {
     throw DataError(cat(name, " is not a SentencePiece model that can be used (", bytes.size(), " bytes): ", fault.why,
-                        "; it is damaged, cut short, or of another kind: get it again from where it was made"));
+                        "; it is damaged, truncated, or not such a model: get it again from its source"));
   }
 }
 

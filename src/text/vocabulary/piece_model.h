@@ -1,7 +1,7 @@
 #pragma once
 // A SentencePiece model file (sentencepiece_model.proto), read by ourselves: its library believes whatever stands
 // there, and most of what an accident or a stranger may write there ends the process
-// (docs/adr/0024-strangers-vocabularies.md).
+// (docs/adr/0024-untrusted-vocabularies.md).
 #include <cstdint>
 #include <string>
 #include <string_view>

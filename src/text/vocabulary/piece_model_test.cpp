@@ -51,7 +51,7 @@ TEST(PieceModel, PiecesThatSentencePieceWouldDieOfAreRefused) {
               HasSubstr("piece 7: a text has 1048576 bytes, allowed are 4096"));
   EXPECT_THAT(refusal_of_piece(7, {1, "\xE4\xB8"}), HasSubstr("piece 7: a text is not UTF-8"));
   EXPECT_THAT(refusal_of_piece(7, {1, std::string("a\0b", 3)}), HasSubstr("or has a NUL"));
-  EXPECT_THAT(refusal_of_piece(7, {1, "\u2581"}), HasSubstr("stands there for the second time"));
+  EXPECT_THAT(refusal_of_piece(7, {1, "\u2581"}), HasSubstr("occurs for the second time"));
   EXPECT_THAT(refusal_of_piece(7, float_field(2, 0x7FC00000)), HasSubstr("its score is nan"));
   EXPECT_THAT(refusal_of_piece(7, float_field(2, 0x7F7FFFFF)), HasSubstr("its score is 3.4"));
   EXPECT_THAT(refusal_of_piece(7, number_field(3, 7)), HasSubstr("piece 7: field 3 is 7"));

@@ -123,7 +123,7 @@ struct SubwordSampler::Impl {
     byte_of[text] = static_cast<char>(value);
   }
 
-  // The text as SentencePiece normalises it: what its pieces spell.
+  // The text as SentencePiece normalizes it: what its pieces spell.
   std::string normalised(const Vocabulary& v, std::string_view text) const {
     std::string all;
     for (const std::string& piece : v.pieces(text)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Subword regularisation: other segmentations of a text than the best one, so that a model sees more of them.
+// Subword regularization: other segmentations of a text than the best one, so that a model sees more of them.
 #include <memory>
 
 #include "base/compute/random.h"

@@ -179,7 +179,7 @@ TEST(VocabularyOptions, AreChecked) {
   EXPECT_THAT(message({.type = "word"}), HasSubstr("`vocab-type`"));
   EXPECT_THAT(message({.user_symbols = {"a b"}}), HasSubstr("\"a b\" cannot be a symbol"));
   EXPECT_THAT(message({.user_symbols = {"<s>"}}), HasSubstr("has <s> already"));
-  EXPECT_THAT(message({.user_symbols = {"<x>", "<x>"}}), HasSubstr("stands there twice"));
+  EXPECT_THAT(message({.user_symbols = {"<x>", "<x>"}}), HasSubstr("is given twice"));
   EXPECT_THAT(message({.character_coverage = 0.5}), HasSubstr("`character-coverage` 0.5"));
   EXPECT_THAT(what_of<DataError>([] { Vocabulary::train(lines(), {.type = "bpe", .size = 8}); }),
               HasSubstr("change `vocab-size`"));

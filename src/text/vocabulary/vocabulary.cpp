@@ -60,7 +60,7 @@ class SpacedLines : public sentencepiece::SentenceIterator {
 
 void check_options(const VocabularyOptions& options) {
   if (options.type != "unigram" && options.type != "bpe")
-    throw UsageError(cat("no kind of vocabulary is named \"", options.type, "\" (`vocab-type`): use unigram or bpe"));
+    throw UsageError(cat("unknown vocabulary type \"", options.type, "\" (`vocab-type`): use unigram or bpe"));
   if (options.size < 8) throw UsageError(cat("`vocab-size` ", options.size, " is too small: use 8 or more"));
   if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
     throw UsageError(
@@ -74,11 +74,11 @@ void check_options(const VocabularyOptions& options) {
     if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
       throw UsageError(cat("`user-symbols`: every vocabulary has ", symbol, " already; leave it out"));
     if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
-      throw UsageError(cat("`user-symbols`: \"", symbol, "\" stands there twice; leave one out"));
+      throw UsageError(cat("`user-symbols`: \"", symbol, "\" is given twice; leave one out"));
   }
   if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
   if (!is_normalization(options.normalization))
-    throw UsageError(cat("no normalization is named \"", options.normalization, "\": use ", normalization_names()));
+    throw UsageError(cat("unknown normalization \"", options.normalization, "\": use ", normalization_names()));
 }
 
 std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
@@ -121,7 +121,7 @@ std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, 
   });
   if (!result.value)
     throw RunError(cat("cannot train a vocabulary", what, ": SentencePiece ", result.end,
-                       "; lower `vocab-lines`, for memory grows with them (", why_memory_was_refused(0), ")"));
+                       "; lower `vocab-lines`, which determines the memory needed (", why_memory_was_refused(0), ")"));
   if (result.value->front() == bad)
     throw DataError(cat("cannot train a vocabulary", what, ": ", result.value->substr(1),
                         "; change `vocab-size` or give more text"));
@@ -158,7 +158,7 @@ struct Vocabulary::Impl {
   static void check_encoded(const sentencepiece::util::Status& status, std::string_view text) {
     if (!status.ok())
       throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
-                          "): it is damaged; get it again from where it was made"));
+                          "): it is damaged; get it again from its source"));
   }
   // f(piece, continues) for each piece of the text; continues: one with the unknown token before it.
   template <class F>
@@ -183,7 +183,7 @@ Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const Vocabu
   if (iterator.empty()) {
     throw DataError(cat("no text to train a vocabulary on: none of the ", lines.size(),
                         " lines has a letter, digit or mark and at most ", kLongestTrained,
-                        " bytes; give text with one sentence a line"));
+                        " bytes; give text with one sentence per line"));
   }
   const std::string what = cat(" of ", options.size, " pieces on ", iterator.size(), " lines");
   return parse(trained_model(iterator, options, what), "the trained vocabulary");
@@ -292,7 +292,7 @@ std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
 
 namespace {
 
-// Hardly a piece, so that all text is unknown to it: what it does to text is to normalise it.
+// Hardly a piece, so that all text is unknown to it: what it does to text is to normalize it.
 Vocabulary bare_rule(const std::string& normalization) {
   const VocabularyOptions options{.size = 8, .normalization = normalization};
   check_options(options);

@@ -24,7 +24,7 @@ struct VocabularyOptions {
   std::vector<std::string> user_symbols;   // always one piece each, wherever they stand
 };
 
-// Tokens, and where each stands in the text (before normalisation).
+// Tokens, and where each stands in the text (before normalization).
 struct PlacedPieces {
   Ids ids;
   std::vector<PiecePlace> places;
@@ -74,7 +74,7 @@ struct VocabularyPair {
 // may differ all the same.
 bool same_pieces(const Vocabulary& a, const Vocabulary& b);
 
-// One set of pieces for both sides, learned from the lines of both, each normalised by the rule of its side:
+// One set of pieces for both sides, learned from the lines of both, each normalized by the rule of its side:
 // options.normalization is that of the source. Where the rules are the same, so are the two vocabularies. Errors as
 // Vocabulary::train.
 VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vector<std::string> target,

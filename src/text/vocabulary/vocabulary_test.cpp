@@ -221,7 +221,7 @@ TEST(Vocabulary, NoTextIsAnError) {
       {}, {"", "  "}, {"\u3000\u200B"}, {"▁", "▅ x"}, {std::string(5000, 'a')}, {"\x01\x02", "\uFFFD"}};
   for (const auto& text : texts) {
     EXPECT_THAT(message_of<DataError>([&] { Vocabulary::train(text, {}); }),
-                AllOf(HasSubstr(cat("none of the ", text.size(), " lines")), HasSubstr("one sentence a line")));
+                AllOf(HasSubstr(cat("none of the ", text.size(), " lines")), HasSubstr("one sentence per line")));
   }
 }
 

@@ -134,7 +134,7 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
 TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
-    throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is no folder; make it first, or name one that there is"));
+    throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
   const bool separate = o.text.separate();
   const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                            o.text.temp_dir.empty() ? o.model : o.text.temp_dir};

@@ -25,7 +25,7 @@ struct TrainingData {
   ShuffleSpace space{};
   std::vector<std::string> sets{};                             // names of the training sets, for messages
   std::vector<Example> valid{};                                // may be empty
-  std::vector<std::string> valid_source{}, valid_reference{};  // detokenised text for BLEU
+  std::vector<std::string> valid_source{}, valid_reference{};  // detokenized text for BLEU
   std::vector<ValidSet> valid_sets{};                          // all of them in turn, in the order of the options
   std::vector<std::string> notes{};                            // what was dropped while reading
   std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data

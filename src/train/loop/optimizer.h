@@ -8,7 +8,7 @@
 
 namespace hexapla {
 
-// A run of neighbours in the slabs of Parameters that are treated alike.
+// A run of neighbors in the slabs of Parameters that are treated alike.
 struct Part {
   int64_t from, count;
   bool trained, decays;

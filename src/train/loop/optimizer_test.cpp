@@ -69,7 +69,7 @@ TEST(Parts, AreTheWholeSlabInOrder) {
     }
     EXPECT_EQ(at, b.parameters.values().size());
   }
-  EXPECT_EQ(parts_of(b.model, b.parameters, {}, false).size(), 1u) << "neighbours that are treated alike are one part";
+  EXPECT_EQ(parts_of(b.model, b.parameters, {}, false).size(), 1u) << "neighbors that are treated alike are one part";
 }
 
 TEST(Optimizer, WeightDecayIsForMatricesAlone) {

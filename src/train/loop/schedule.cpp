@@ -48,7 +48,7 @@ Schedule make_schedule(const TrainOptions& o) {
                          end > 0 ? std::to_string(end) : "(none given)", ", but must end after `warmup` ", o.warmup,
                          "; give `decay-updates`, or `max-updates`"));
   if (o.schedule == "linear") return LinearDecay{peak, o.warmup, end, o.min_lr};
-  HEXAPLA_CHECK(o.schedule == "cosine", "there is no schedule '", o.schedule, "'");
+  HEXAPLA_CHECK(o.schedule == "cosine", "unknown schedule '", o.schedule, "'");
   return CosineDecay{peak, o.warmup, end, o.min_lr};
 }
 

@@ -26,8 +26,7 @@ constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is meas
 
 std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
   if (!data.lock) return std::make_shared<const RunLock>(o.model);
-  HEXAPLA_CHECK(data.lock->folder() == o.model, "what was prepared for ", data.lock->folder(), " is trained in ",
-                o.model);
+  HEXAPLA_CHECK(data.lock->folder() == o.model, "data prepared for ", data.lock->folder(), " is used in ", o.model);
   return data.lock;
 }
 
@@ -101,8 +100,8 @@ bool Run::resume() {
   if (!found) return false;
   if (!learner_.read(found->checkpoint))
     watcher_.note(
-        "this run was begun by a version that did not average running statistics (`ema` with `norm` batch): "
-        "their average begins now");
+        "this run was started by a version that did not average running statistics (`ema` with `norm` batch): "
+        "their average starts now");
   state_ = found->state;
   folder_.resumed_from(*found);
   return true;
@@ -170,12 +169,12 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
                   guidance_of(options_), batches};
   const std::string found = check_step(learner_.context(), learner_.model(), learner_.parameters(), step).text();
   std::string where =
-      cat("Its pairs and its state are in ", folder, "; `hexapla replay ", options_.model, "` runs the step again");
+      cat("Its pairs and state are in ", folder, "; `hexapla replay ", options_.model, "` reruns the step");
   try {
     save_step(folder, step, learner_.model().config, content("off"), data_.pairs.source, data_.pairs.target);
     write_file_atomically(folder + "/report.txt", cat(step.reason, "\n", found, "\n"));
   } catch (const RunError& e) {
-    where = cat("Its pairs and its state could not be written: ", e.what());
+    where = cat("Its pairs and state could not be written: ", e.what());
   }
   throw RunError(cat(step.reason, "; the batch holds ",
                      data_.sets.size() > 1 ? name_lines(batches, data_.sets) : lines_of(step),
@@ -185,8 +184,8 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
 std::string Run::remedy() const {
   const char* const gentler = "lower `lr`, raise `warmup` or set `clip-norm` 1, and ";
   if (folder_.saved_update() > 0)
-    return cat("The last checkpoint is from before: ", gentler, "give the same command again");
-  return cat("Nothing was saved yet: ", gentler, "the same command starts anew");
+    return cat("The last checkpoint is intact: ", gentler, "the same command resumes from it");
+  return cat("Nothing has been saved yet: ", gentler, "the same command starts over");
 }
 
 TrainReport Run::current() const {
@@ -291,7 +290,8 @@ CheckpointContent Run::content(const char* schedule) const {
 
 TrainResult Run::finish() {
   if (!learner_.weights_are_finite())
-    throw RunError(cat("update ", state_.update, " made weights that are not finite; no model is written. ", remedy()));
+    throw RunError(
+        cat("update ", state_.update, " produced weights that are not finite; no model is written. ", remedy()));
   save_off_schedule();
   std::vector<std::string> missing = folder_.missing(state_.update);
   learner_.end_updates();

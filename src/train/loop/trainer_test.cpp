@@ -115,7 +115,7 @@ TEST_F(Training, AFullDiskCostsACheckpointNotTheRun) {
   EXPECT_EQ(result.end, TrainEnd::finished);
   EXPECT_THAT(result.missing, testing::IsEmpty()) << "all that was asked for is there in the end";
   EXPECT_THAT(watcher.updates, testing::ElementsAre(5, 20, 25, 30));
-  EXPECT_THAT(watcher.notes, HasSubstr("no checkpoint was written, training goes on: cannot write"));
+  EXPECT_THAT(watcher.notes, HasSubstr("no checkpoint was written; training goes on: cannot write"));
 }
 
 TEST_F(Training, AReadOnlyFolderIsOneClearError) {

@@ -165,8 +165,8 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
   const std::string remedy = fits > 0 && fits < options.batch_tokens
                                  ? cat("lower `batch-tokens` from ", options.batch_tokens, " to ", fits, ", or ")
                                  : cat("no batch is small enough: ");
-  refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may take ",
-                      limit >> 20, " MiB; ", remedy, what_else(options, plan.total())));
+  refuse(options, cat("training needs ", mebibytes(plan.total()), " MiB (", plan.text(), "), but may use ", limit >> 20,
+                      " MiB; ", remedy, what_else(options, plan.total())));
 }
 
 size_t arena_room(const Transformer& model, const Parameters& parameters, const TrainingData& data,
@@ -199,7 +199,7 @@ TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watche
   const int64_t end = of_earlier_run(o.model, "decay-updates", end_of_decay(o));
   if (end == end_of_decay(o)) return o;
   o.decay_updates = end;
-  watcher.note(cat("the learning rate still decays until update ", end, ", as it did when the run began"));
+  watcher.note(cat("the learning rate still decays until update ", end, ", as when the run started"));
   return o;
 }
 

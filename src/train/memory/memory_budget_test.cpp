@@ -185,7 +185,7 @@ TEST_F(Memory, WhatDoesNotFitIsRefusedWithTheNumberToChange) {
   o.valid_sets.clear();
   o.memory = 64;
   const std::string message = what_of<UsageError>([&] { run(o); });
-  EXPECT_THAT(message, AllOf(HasSubstr("training needs "), HasSubstr("but may take 64 MiB"),
+  EXPECT_THAT(message, AllOf(HasSubstr("training needs "), HasSubstr("but may use 64 MiB"),
                              HasSubstr("lower `batch-tokens` from 20000 to "), HasSubstr("raise `memory` 64")));
   const size_t at = message.find(" to ", message.find("`batch-tokens` from")) + 4;
   o.batch_tokens = std::stoll(message.substr(at));  // the advice is right: it fits, and much more does not
@@ -266,7 +266,7 @@ TEST_F(Memory, TensorBoardEventsThatCannotBeWrittenCostANoteNotTheRun) {
   TensorBoardWatcher events(folder_ + "/nowhere", spoken), good(folder_, spoken);
   Watchers all({&spoken, &events, &good});
   EXPECT_EQ(run(o, all, false).end, TrainEnd::finished);
-  EXPECT_THAT(spoken.notes, AllOf(HasSubstr("no more TensorBoard events are written: cannot write"),
+  EXPECT_THAT(spoken.notes, AllOf(HasSubstr("no more TensorBoard events will be written: cannot write"),
                                   HasSubstr("nowhere/events.out.tfevents.")));
   EXPECT_EQ(spoken.notes.find("events", spoken.notes.find("tfevents") + 10), std::string::npos) << spoken.notes;
   size_t files = 0;

@@ -48,8 +48,8 @@ size_t peak_or_bound(const Batch& batch, Peak&& peak) {
   if (const std::optional<size_t> bytes = peak(batch)) return *bytes;
   const Batch half = half_of(batch);
   if (half.source.size() == batch.source.size())
-    throw RunError(
-        cat("there is no room to find out how much memory is needed: ", why_memory_was_refused(physical_memory())));
+    throw RunError(cat("there is not enough memory to find out how much training needs: ",
+                       why_memory_was_refused(physical_memory())));
   return 2 * peak_or_bound(half, peak);
 }
 

@@ -22,7 +22,7 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError(
         cat("`guided-alignment-head` is ", o.guided_alignment_head, ", but a layer has heads 0 to ", c.heads - 1));
   if (o.train_sets.size() > (o.text.tsv ? 1 : 2) || std::count(o.train_sets.begin(), o.train_sets.end(), "-") > 0)
-    throw UsageError("`guided-alignment` belongs to one training set in files: name one set, and no stdin");
+    throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");
   if (c.score == "additive")
@@ -32,9 +32,9 @@ void check_guided_alignment(const TrainOptions& o) {
 void check_validation(const TrainOptions& o) {
   if (o.valid_tokenize != "auto") bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
   if (o.best_by == "script" && o.valid_script.empty())
-    throw UsageError("`best-by` script needs a program that measures; give `valid-script` PROGRAM");
+    throw UsageError("`best-by` script needs a scoring program; give `valid-script` PROGRAM");
   if (!o.valid_script.empty() && o.valid_sets.empty())
-    throw UsageError("`valid-script` needs `valid-sets`: without them there is nothing to measure");
+    throw UsageError("`valid-script` needs `valid-sets`: without them there is nothing to score");
 }
 
 }  // namespace
@@ -54,8 +54,9 @@ void TrainOptions::check() const {
   check_guided_alignment(*this);
   check_recipe();
   if (architecture.positions == "learned" && architecture.max_positions < max_length)
-    throw UsageError(cat("`max-positions` ", architecture.max_positions, " is less than `max-length` ", max_length,
-                         ": learned positions cannot hold the longest sentences; raise the one or lower the other"));
+    throw UsageError(
+        cat("`max-positions` ", architecture.max_positions, " is less than `max-length` ", max_length,
+            ": the longest sentences have no learned positions; raise `max-positions` or lower `max-length`"));
 }
 
 void TrainOptions::check_recipe() const {
@@ -66,7 +67,7 @@ void TrainOptions::check_recipe() const {
                          lr > 0 ? " (`lr`)" : " (`lr` 0: the paper's)", "; lower it, or raise `lr`"));
   if (average_last > 0 && average_best > 0)
     throw UsageError(cat("`average-last` ", average_last, " and `average-best` ", average_best,
-                         ": the final model can be one of these means only; set the other to 0"));
+                         ": the final model can be only one of these means; set the other to 0"));
   if (final_model == "mean" && average_last == 0 && average_best == 0)
     throw UsageError("`final-model` mean needs a mean: give `average-last` or `average-best`");
   if (!valid_sets.empty()) return;

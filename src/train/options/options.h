@@ -70,50 +70,54 @@ struct TrainOptions {
     f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin",
       Anything{}, Effect::content);
     f("valid-sets", o.valid_sets,
-      "text to validate on: source and target files in turn, or .tsv files; several are told by name and together",
+      "text to validate on: source and target files in turn, or .tsv files; several sets are reported by name and "
+      "together",
       Anything{}, Effect::content);
-    f("model", o.model, "folder of the run: checkpoints, log, final model", Anything{}, Effect::none);
+    f("model", o.model, "folder of the run: checkpoints, logs, final model", Anything{}, Effect::none);
     f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", Anything{}, Effect::last);
-    f("vocab", o.vocab, "SentencePiece model to use instead of training one", Anything{}, Effect::noted);
-    f("vocab-size", o.vocab_size, "pieces of the vocabulary that is trained if none is given",
-      Range<int64_t>{8, 1 << 22}, Effect::noted);
-    TextOptions::visit(o.text, f);
-    f("seed", o.seed, "of initialisation, shuffling and dropout", ranges::seed, Effect::fixed);
-    f("threads", o.threads, "0: every core; the result does not depend on it", ranges::threads, Effect::none);
-    f("precision", o.precision, "of the factors of products; auto: bf16 where this processor has it, else f32",
-      Anything{}, Effect::fixed);
-    f("batch-tokens", o.batch_tokens, "target tokens of a batch; auto: as many as `memory` allows, at most 25000",
-      Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed);
-    f("memory", o.memory, "MiB that training may take; 0: four fifths of the machine's or the container's",
-      ranges::mebibytes, Effect::none);
-    f("accumulate", o.accumulate, "batches an update: the gradient is that of the mean over all their target tokens",
-      Range<int64_t>{1, 1'000'000}, Effect::fixed);
-    f("max-length", o.max_length, "longer sentences (in tokens) are left out", Range<int64_t>{2, 1 << 20},
-      Effect::fixed);
-    f("max-updates", o.max_updates,
-      "stop after so many updates; 0: no limit; the preset's only where no other limit is given", ranges::count,
-      Effect::last);
-    f("max-epochs", o.max_epochs, "stop after so many epochs; 0: no limit", ranges::count, Effect::last);
-    f("max-minutes", o.max_minutes, "stop after so many minutes, earlier runs of the folder counted; 0: no limit",
-      Range<double>{0, 1e7}, Effect::last);
-    f("valid-every", o.valid_every, "validate every so many updates, or epochs: 500, 1e", Anything{}, Effect::noted);
-    f("save-every", o.save_every, "write a checkpoint every so many updates, or epochs: 500, 1e", Anything{},
+    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", Anything{}, Effect::noted);
+    f("vocab-size", o.vocab_size, "size of the vocabulary that is trained if none is given", Range<int64_t>{8, 1 << 22},
       Effect::noted);
-    f("report-every", o.report_every, "report every so many updates, or epochs: 50, 1e", Anything{}, Effect::last);
-    f("valid-beam", o.valid_beam, "beam size of the validation BLEU; 1: greedy", ranges::beam, Effect::noted);
+    TextOptions::visit(o.text, f);
+    f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::seed, Effect::fixed);
+    f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",
+      ranges::threads, Effect::none);
+    f("precision", o.precision,
+      "of the factors of matrix products: f32, bf16, or auto: bf16 where it is faster on this processor, else f32",
+      Anything{}, Effect::fixed);
+    f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
+      Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed);
+    f("memory", o.memory, "MiB that training may use; 0: four fifths of the memory of the machine or the container",
+      ranges::mebibytes, Effect::none);
+    f("accumulate", o.accumulate,
+      "batches per update (gradient accumulation); the loss is the mean over all their target tokens",
+      Range<int64_t>{1, 1'000'000}, Effect::fixed);
+    f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",
+      Range<int64_t>{2, 1 << 20}, Effect::fixed);
+    f("max-updates", o.max_updates,
+      "stop after this many updates; 0: no limit; the preset's number applies only if no other limit is given",
+      ranges::count, Effect::last);
+    f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last);
+    f("max-minutes", o.max_minutes, "stop after this many minutes, including the time before a resume; 0: no limit",
+      Range<double>{0, 1e7}, Effect::last);
+    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", Anything{}, Effect::noted);
+    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", Anything{}, Effect::noted);
+    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", Anything{}, Effect::last);
+    f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::beam, Effect::noted);
     f("valid-tokenize", o.valid_tokenize,
-      "words of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' script",
+      "tokenizer of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' "
+      "script",
       Anything{}, Effect::noted);
     f("valid-script", o.valid_script,
-      "program that measures translations: called with the files of translations, references and sources, it prints a "
+      "program that scores translations: called with the files of translations, references and sources, it prints a "
       "number",
       Anything{}, Effect::noted);
-    f("valid-script-minutes", o.valid_script_minutes, "it may take so many, then it is stopped; 0: no limit",
-      Range<double>{0, 1e6}, Effect::last);
+    f("valid-script-minutes", o.valid_script_minutes, "time limit for that program; 0: none", Range<double>{0, 1e6},
+      Effect::last);
     f("best-by", o.best_by,
-      "bleu, chrf, loss or script: which validated model is the best (of several sets: over all their lines together)",
+      "metric that selects the best validated model: bleu, chrf, loss or script (several sets count as one)",
       Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed);
-    f("patience", o.patience, "stop after so many validations without a better model; 0: never", ranges::count,
+    f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::count,
       Effect::last);
     visit_recipe(o, f);
   }
@@ -130,63 +134,63 @@ struct TrainOptions {
   template <class Self, class F>
   static void visit_recipe(Self& o, F&& f) {
     f("schedule", o.schedule,
-      "of the learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
+      "learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
       Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed);
     f("lr", o.lr, "peak learning rate; 0: the paper's, lr-factor * (dim-model * warmup)^-0.5", ranges::from_0,
       Effect::noted);
-    f("lr-factor", o.lr_factor, "factor on the paper's learning rate", ranges::from_0, Effect::noted);
-    f("warmup", o.warmup, "updates in which the learning rate rises linearly to its peak", ranges::count_from_1,
+    f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::from_0, Effect::noted);
+    f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::count_from_1,
       Effect::noted);
     f("decay-updates", o.decay_updates,
-      "update at which linear and cosine schedules end; 0: the max-updates that the run began with", ranges::count,
+      "update at which linear and cosine decay ends; 0: the max-updates that the run started with", ranges::count,
       Effect::fixed);
-    f("min-lr", o.min_lr, "the learning rate does not fall below this after warm-up", ranges::from_0, Effect::fixed);
-    f("plateau-factor", o.plateau_factor, "plateau: the learning rate is multiplied by this when validations stall",
+    f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::from_0, Effect::fixed);
+    f("plateau-factor", o.plateau_factor, "plateau: factor applied to the learning rate when validations stall",
       ranges::below_1, Effect::fixed);
-    f("plateau-patience", o.plateau_patience, "plateau: validations without a better model that count as stalled",
+    f("plateau-patience", o.plateau_patience, "plateau: validations without a better model before the rate is lowered",
       ranges::count_from_1, Effect::fixed);
-    f("init-gain", o.init_gain, "factor on the Xavier-uniform limits of the starting weights", ranges::above_0,
+    f("init-gain", o.init_gain, "factor applied to the Xavier-uniform limits of the initial weights", ranges::above_0,
       Effect::fixed);
-    f("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the vocabulary",
+    f("label-smoothing", o.label_smoothing, "probability mass that is spread evenly over the vocabulary",
       ranges::below_1, Effect::fixed);
     f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed);
     f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed);
     f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed);
-    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: never", ranges::from_0, Effect::noted);
+    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::from_0, Effect::noted);
     f("guided-alignment", o.guided_alignment,
-      "word alignments of the training sets, '0-0 1-2' a line: one attention head learns to follow them", Anything{},
-      Effect::content);
-    f("guided-alignment-units", o.guided_alignment_units,
-      "what they count: words, blanks (words between white space, whatever the script), or pieces",
-      Choices{"words", "blanks", "pieces"}, Effect::content);
-    f("guided-alignment-weight", o.guided_alignment_weight, "weight of that head's loss", ranges::from_0,
-      Effect::fixed);
-    f("guided-alignment-layer", o.guided_alignment_layer, "its decoder layer, from 0; -1: the last but one",
-      Range<int64_t>{-1, 255}, Effect::fixed);
-    f("guided-alignment-head", o.guided_alignment_head, "its head, from 0", Range<int64_t>{0, 4095}, Effect::fixed);
-    f("max-loss-jump", o.max_loss_jump,
-      "stop where the loss of an update is more than so many times the running mean; 0: only where it is no number",
-      Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last);
-    f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW) of the matrices of linear maps", ranges::from_0,
-      Effect::fixed);
-    f("ema", o.ema,
-      "the model is the exponential moving average of the parameters with this decay (0.999); 0: it is not",
-      ranges::below_1, Effect::fixed);
-    f("average-last", o.average_last,
-      "the mean is that of so many last checkpoints; 0: none, the result is the best or last",
-      Range<int64_t>{0, 1'000'000}, Effect::noted);
-    f("average-best", o.average_best, "the mean is that of so many best validated models", Range<int64_t>{0, 1'000'000},
-      Effect::fixed);
-    f("final-model", o.final_model,
-      "the result of the run: the better of mean and best model by best-by, always the mean, or always the best model",
-      Choices{"better", "mean", "best"}, Effect::last);
-    f("keep", o.keep, "checkpoints that stay on disk (at least average-last)", Range<int64_t>{1, 1'000'000},
-      Effect::last);
-    f("init-from", o.init_from, "start from this model: its weights, and its dimensions and vocabulary unless given",
+      "word alignments of the training set, one line of '0-0 1-2' per pair: one attention head learns to follow them",
       Anything{}, Effect::content);
-    f("freeze", o.freeze,
-      "parts of the model that stay as they are: encoder,embeddings,decoder.layers.*.self_attention", Anything{},
+    f("guided-alignment-units", o.guided_alignment_units,
+      "what the links number: words, blanks (whitespace-separated words in any script) or pieces",
+      Choices{"words", "blanks", "pieces"}, Effect::content);
+    f("guided-alignment-weight", o.guided_alignment_weight, "weight of the alignment loss", ranges::from_0,
       Effect::fixed);
+    f("guided-alignment-layer", o.guided_alignment_layer,
+      "decoder layer of the guided head, from 0; -1: the last but one", Range<int64_t>{-1, 255}, Effect::fixed);
+    f("guided-alignment-head", o.guided_alignment_head, "number of the guided head, from 0", Range<int64_t>{0, 4095},
+      Effect::fixed);
+    f("max-loss-jump", o.max_loss_jump,
+      "stop if the loss of an update exceeds this multiple of the running mean; 0: only if it is not finite",
+      Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last);
+    f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW), applied to the matrices of linear layers",
+      ranges::from_0, Effect::fixed);
+    f("ema", o.ema, "validate and save an exponential moving average of the parameters with this decay (0.999); 0: off",
+      ranges::below_1, Effect::fixed);
+    f("average-last", o.average_last, "checkpoint averaging: mean of the last N checkpoints; 0: none",
+      Range<int64_t>{0, 1'000'000}, Effect::noted);
+    f("average-best", o.average_best, "checkpoint averaging: mean of the N best validated models; 0: none",
+      Range<int64_t>{0, 1'000'000}, Effect::fixed);
+    f("final-model", o.final_model,
+      "the result of the run: the better of mean and best model by best-by (better), always the mean, or always the "
+      "best",
+      Choices{"better", "mean", "best"}, Effect::last);
+    f("keep", o.keep, "checkpoints to keep on disk (at least average-last)", Range<int64_t>{1, 1'000'000},
+      Effect::last);
+    f("init-from", o.init_from,
+      "start from the weights of this model; its dimensions and vocabulary apply unless given", Anything{},
+      Effect::content);
+    f("freeze", o.freeze, "parts of the model that are not trained: encoder,embeddings,decoder.layers.*.self_attention",
+      Anything{}, Effect::fixed);
   }
 
   void check_recipe() const;

@@ -40,13 +40,13 @@ std::vector<GivenOption> read_options_file(const std::string& path) {
     throw UsageError(cat(path, ":", e.mark.line + 1, ": not valid YAML: ", e.msg));
   }
   if (root.IsNull()) return {};
-  if (!root.IsMap()) throw UsageError(cat(path, ": a config file is a list of 'option: value' lines"));
+  if (!root.IsMap()) throw UsageError(cat(path, ": a config file consists of 'option: value' lines"));
   std::vector<GivenOption> given;
   std::set<std::string> seen;
   for (const auto& entry : root) {
     const std::string place = cat(path, ":", entry.first.Mark().line + 1);
     const std::string key = values_of(entry.first, place + ": a key").front();
-    if (!seen.insert(key).second) throw UsageError(cat(place, ": '", key, "' stands here for the second time"));
+    if (!seen.insert(key).second) throw UsageError(cat(place, ": '", key, "' is given twice"));
     given.push_back({key, values_of(entry.second, cat(place, ": '", key, "'")), place});
   }
   return given;

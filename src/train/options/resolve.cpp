@@ -114,7 +114,7 @@ std::map<std::string, std::string> idle_options(const TrainOptions& o) {
   if (const std::string from = given_vocabulary(o); !from.empty())
     for (const char* name : {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols",
                              "source-normalization", "target-normalization", "vocab-lines"})
-      idle[name] = cat("is for a vocabulary that is trained, but this one is that of `", from, "`: leave it out");
+      idle[name] = cat("applies to a vocabulary that is trained, but this one comes from `", from, "`: leave it out");
   if (o.guided_alignment.empty())
     for (const char* part : {"units", "weight", "layer", "head"})
       idle[cat("guided-alignment-", part)] = "is for `guided-alignment`: give a file of alignments, or leave it out";

@@ -66,7 +66,7 @@ TEST(ResolveOptions, AnotherEndTakesThePlaceOfTheRecipes) {
 
 TEST(ResolveOptions, ErrorsNameOptionValueAndPlace) {
   EXPECT_THAT(refusal({{"batch-token", {"5"}, "c.yml:2"}}),
-              AllOf(HasSubstr("c.yml:2: there is no option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'?")));
+              AllOf(HasSubstr("c.yml:2: unknown option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'?")));
   EXPECT_THAT(refusal({{"seed", {"many"}, "c.yml:4"}}),
               AllOf(HasSubstr("c.yml:4: "), HasSubstr("`seed` is 'many', but must be")));
   EXPECT_THAT(refusal({{"gated", {"perhaps"}}}), HasSubstr("`gated` is 'perhaps', but must be true or false"));
@@ -74,7 +74,7 @@ TEST(ResolveOptions, ErrorsNameOptionValueAndPlace) {
   EXPECT_THAT(refusal({{"dim-model", {"10"}}, {"heads", {"3"}}}),
               HasSubstr("sets every dimension that you do not give"));
   EXPECT_THAT(refusal({{"vocab", {"v.spm"}}, {"vocab-size", {"300"}}}),
-              HasSubstr("`vocab-size` 300 is for a vocabulary"));
+              HasSubstr("`vocab-size` 300 applies to a vocabulary"));
   EXPECT_THAT(refusal({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}), HasSubstr("can be read only once"));
 }
 

@@ -301,8 +301,7 @@ TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
     whole.decay_updates = 30;
     Losses resumed;
     EXPECT_EQ(run(o, resumed, false).updates, 35);
-    EXPECT_THAT(resumed.notes,
-                HasSubstr("the learning rate still decays until update 30, as it did when the run began"));
+    EXPECT_THAT(resumed.notes, HasSubstr("the learning rate still decays until update 30, as when the run started"));
     run(whole);
     EXPECT_TRUE(same_model(o, whole)) << schedule;
     for (const int64_t limit : {5, 0}) {  // with neither could such a run begin
@@ -346,7 +345,7 @@ TEST_F(RunOptions, AFolderForTemporaryFilesMustBeThere) {
   TrainOptions o = options("temporary");
   o.text.temp_dir = folder_ + "/none";
   o.train_sets = {folder_ + "/not", folder_ + "/read"};
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`temp-dir` " + o.text.temp_dir + " is no folder"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`temp-dir` " + o.text.temp_dir + " is not a folder"));
   EXPECT_FALSE(fs::exists(o.text.temp_dir));
   EXPECT_FALSE(fs::exists(o.model));
 }
@@ -383,7 +382,7 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.average_best = -1; }), HasSubstr("`average-best` is -1"));
   EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give `decay-updates`"));
   EXPECT_THAT(message([](auto& o) { o.average_last = 2, o.average_best = 3; }),
-              HasSubstr("`average-last` 2 and `average-best` 3: the final model can be one of these means only"));
+              HasSubstr("`average-last` 2 and `average-best` 3: the final model can be only one of these means"));
   EXPECT_THAT(message([](auto& o) { o.final_model = "last"; }),
               HasSubstr("`final-model` is 'last', but must be one of: better, mean, best"));
   EXPECT_THAT(message([](auto& o) { o.final_model = "mean"; }), HasSubstr("give `average-last` or `average-best`"));

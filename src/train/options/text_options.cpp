@@ -10,7 +10,7 @@ void check_weights(const std::vector<double>& weights, size_t sets) {
   if (weights.empty()) return;
   if (weights.size() != sets)
     throw UsageError(cat("`train-weights` has ", weights.size(), " numbers, but `train-sets` has ", sets,
-                         sets == 1 ? " set" : " sets", ": give one weight a set"));
+                         sets == 1 ? " set" : " sets", ": give one weight per set"));
 }
 
 }  // namespace

@@ -28,37 +28,36 @@ struct TextOptions {
   // f(name, field, help, allowed, effect), as TrainOptions::visit, which calls this.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("train-weights", o.train_weights, "how often an epoch has each pair of each training set, on the mean: 1 2.5",
+    f("train-weights", o.train_weights, "how often each pair of each training set occurs per epoch, on average: 1 2.5",
       Range<double>{.least = 0, .most = 1000, .open_least = true}, Effect::content);
-    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever it is called", Anything{},
-      Effect::content);
-    f("vocab-type", o.vocab_type, "unigram or bpe: how the vocabulary is trained if none is given",
+    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name", Anything{}, Effect::content);
+    f("vocab-type", o.vocab_type, "type of the vocabulary that is trained if none is given: unigram or bpe",
       Choices{"unigram", "bpe"}, Effect::noted);
-    f("vocabs", o.vocabs, "SentencePiece models of source and target to use instead of training them", Anything{},
+    f("vocabs", o.vocabs, "SentencePiece models of source and target, instead of training them", Anything{},
       Effect::noted);
-    f("separate-vocabs", o.separate_vocabs, "train a vocabulary for each side; the source embedding is its own then",
+    f("separate-vocabs", o.separate_vocabs, "train one vocabulary per side; the source embedding is then separate",
       Anything{}, Effect::noted);
-    f("character-coverage", o.character_coverage, "share of the text's characters that get a piece, 0.98 to 1",
+    f("character-coverage", o.character_coverage, "share of the text's characters that get a piece",
       Range<double>{0.98, 1}, Effect::noted);
-    f("byte-fallback", o.byte_fallback, "characters without a piece become bytes instead of unknown", Anything{},
+    f("byte-fallback", o.byte_fallback, "encode characters without a piece as bytes instead of as unknown", Anything{},
       Effect::noted);
     f("user-symbols", o.user_symbols, "strings that are always one piece", Anything{}, Effect::noted);
     f("source-normalization", o.source_normalization,
-      "nmt_nfkc: full-width and plain characters, no-break and plain blanks read alike; nmt_nfkc_cf: upper and lower "
+      "nmt_nfkc: full-width and plain characters, no-break and plain spaces read alike; nmt_nfkc_cf: upper and lower "
       "case, too; keep, nfkc, nfkc_cf, identity",
       Anything{}, Effect::noted);
     f("target-normalization", o.target_normalization,
-      "keep: every character can be written as it stands in the text, but for control characters and runs of blanks; "
-      "nmt_nfkc, where the text has many spellings of one character and one is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
+      "keep: translations can have every character of the text except control characters and repeated spaces; "
+      "nmt_nfkc: one spelling of each character is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
       "identity",
       Anything{}, Effect::noted);
-    f("vocab-lines", o.vocab_lines, "train the vocabulary on so many lines at most, drawn from both sides",
+    f("vocab-lines", o.vocab_lines, "train the vocabulary on at most this many lines, sampled from both sides",
       Range<int64_t>{2, int64_t{1} << 40}, Effect::noted);
     f("subword-alpha", o.subword_alpha,
-      "draw the segmentation of every sentence anew each epoch: exponent of the chances of unigram (0.5; 0.2 for long "
-      "trainings), share of merges dropped by BPE (0.1); 0: always the best one",
+      "sample a new segmentation of every sentence in each epoch: exponent of the probabilities for unigram (0.5; 0.2 "
+      "for long runs), share of merges dropped for BPE (0.1); 0: always the best segmentation",
       Range<double>{0, 1000}, Effect::content);
-    f("shuffle-memory", o.shuffle_memory, "MiB for training pairs; what does not fit is shuffled on disk",
+    f("shuffle-memory", o.shuffle_memory, "MiB of memory for training pairs; more pairs than that are shuffled on disk",
       Range<int64_t>{1, 1 << 24}, Effect::content);
     f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run", Anything{}, Effect::none);
   }

@@ -277,7 +277,7 @@ TEST_F(Texts, OptionsAreChecked) {
   EXPECT_THAT(message([](auto& o) {
                 o.guided_alignment = "x", o.train_sets = {"a", "b", "c", "d"};
               }),
-              HasSubstr("belongs to one training set"));
+              HasSubstr("works with one training set"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets = {"a"}; }), HasSubstr("`valid-sets` takes"));
 }
 

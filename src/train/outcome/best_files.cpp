@@ -84,7 +84,8 @@ void restore_best(const std::string& run, const RunState& state, const std::func
   const std::string aside = run + "/earlier-best.safetensors";
   fs::rename(best_of(run), aside, none);
   if (none) fail_file("rename " + best_of(run) + " to", aside, none.value());
-  note(cat("best.safetensors is not of this run as it goes on from update ", state.update, ": it is now ", aside));
+  note(cat("best.safetensors is from a later part of the run, which was resumed from update ", state.update,
+           ": it is now ", aside));
 }
 
 }  // namespace hexapla

@@ -32,7 +32,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
   const RunState& state = run.state;
   const std::string& metric = options_of(run).best_by;
   if (!state.best_score) return {};
-  std::string found = "is not there";
+  std::string found = "is missing";
   try {
     const LoadedModel m = load_to_translate(best_of(run));
     const std::string& score = m.history.at("best_valid_" + metric);
@@ -48,7 +48,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
   } catch (const UserError& e) {
     run.note(e.what());
   } catch (const std::out_of_range&) {
-    run.note(best_of(run) + " does not say how good it is");
+    run.note(best_of(run) + " does not record its score");
   }
   run.missing.push_back(fmt::format("the best model (validation {} {:.2f})", metric, *state.best_score));
   return {};
@@ -110,7 +110,7 @@ void write_best(const EndOfRun& run) {
     what_is_there = cat("; the model of an earlier end is now ", none ? model_of(run) : earlier);
   }
   throw RunError(cat("the run has ended after update ", run.state.update, ", but its model could not be written: ", why,
-                     what_is_there, ". Once that is mended, the same command goes on from the last checkpoint"));
+                     what_is_there, ". Once that is fixed, the same command resumes from the last checkpoint"));
 }
 
 }  // namespace
@@ -151,9 +151,9 @@ HandedOver hand_over(EndOfRun& run) {
 void require_whole(const TrainResult& result) {
   if (result.missing.empty()) return;
   throw RunError(
-      fmt::format("the run has ended, but not all of it could be written. Missing:\n  {}\n{} is the {}. Free some "
+      fmt::format("the run has ended, but not everything could be written. Missing:\n  {}\n{} is the {}. Free some "
                   "space, or raise the "
-                  "limits of file sizes; to have what is missing, train again in another `model` folder",
+                  "file size limit; to get what is missing, train again in another `model` folder",
                   fmt::join(result.missing, "\n  "), result.model, result.contenders.front().what));
 }
 

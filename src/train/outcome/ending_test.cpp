@@ -137,11 +137,11 @@ TEST_F(Ending, CheckpointsThatDoNotFitAreMissingButTheLastStateIsThere) {
   Fills disk(31, (model + checkpoint) / 2);
   const TrainResult result = run(full, disk, false);
   disk.limit.reset();
-  EXPECT_THAT(disk.notes, HasSubstr("no checkpoint was written, training goes on"));
-  EXPECT_THAT(result.missing, ElementsAre("the checkpoint of the last update: the run can go on from update 30 only",
+  EXPECT_THAT(disk.notes, HasSubstr("no checkpoint was written; training goes on"));
+  EXPECT_THAT(result.missing, ElementsAre("the checkpoint of the last update: the run can resume from update 30 only",
                                           "1 of the 3 states for the mean: of updates 35"));
   EXPECT_THAT(what_of<RunError>([&] { require_whole(result); }),
-              AllOf(HasSubstr("not all of it could be written"), HasSubstr("of updates 35"),
+              AllOf(HasSubstr("not everything could be written"), HasSubstr("of updates 35"),
                     HasSubstr("model.safetensors is the mean of the last 2 checkpoints")));
   const LoadedModel m = load_model(result.model);
   EXPECT_EQ(m.history.at("averaged_updates"), "30 40");
@@ -198,7 +198,7 @@ TEST_F(Ending, WithoutAModelAnEarlierOneIsSetAside) {
   const std::string what = what_of<RunError>([&] { run(o, disk, false); });
   disk.limit.reset();
   EXPECT_THAT(what, AllOf(HasSubstr("its model could not be written"), HasSubstr("earlier-model.safetensors"),
-                          HasSubstr("the same command goes on")));
+                          HasSubstr("the same command resumes")));
   EXPECT_FALSE(fs::exists(o.model + "/model.safetensors"));
   EXPECT_EQ(read_file(o.model + "/earlier-model.safetensors"), earlier);
   EXPECT_THAT(run(o).missing, IsEmpty());

@@ -33,7 +33,7 @@ std::string checkpoint_path(const std::string& run, int64_t update) {
 json identity_in(const LoadedCheckpoint& c) {
   const auto found = c.state.find("identity");
   json identity = found == c.state.end() ? json() : json::parse(found->second, nullptr, false);
-  if (!identity.is_object()) throw DataError(cat(c.path, ": its state does not say what model it is of"));
+  if (!identity.is_object()) throw DataError(cat(c.path, ": its state does not say which model it belongs to"));
   return identity;
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> last_models(const std::string& run, int64_t count) {
   const auto held = static_cast<int64_t>(updates.size());
   if (held < count)
     throw DataError(cat(run, " holds ", held, " checkpoints, fewer than `last` ", count,
-                        "; a training keeps as many as its `keep` and `average-last` say"));
+                        "; a training keeps as many as `keep` and `average-last` require"));
   std::vector<std::string> paths;
   for (auto update = updates.end() - count; update != updates.end(); ++update)
     paths.push_back(checkpoint_path(run, *update));

@@ -78,10 +78,11 @@ TEST_F(Failure, ALearningRateThatOverflowsIsFoundAtTheNextStep) {
   o.warmup = 1;
   const std::string message = what_of_run(o);
   EXPECT_THAT(message, ContainsRegex("the (loss|gradient) became -?(nan|inf) at update 2"));
-  EXPECT_THAT(message, ContainsRegex("held [0-9]+ infinite of [0-9]+ values and [0-9]+ more parameters were bad, too, "
-                                     "before the step"));
-  EXPECT_THAT(message, HasSubstr("Nothing was saved yet: lower `lr`, raise `warmup` or set `clip-norm` 1, and the same "
-                                 "command starts anew"));
+  EXPECT_THAT(message, ContainsRegex("held [0-9]+ infinite of [0-9]+ values and [0-9]+ more parameters had bad values, "
+                                     "too, before the step"));
+  EXPECT_THAT(message,
+              HasSubstr("Nothing has been saved yet: lower `lr`, raise `warmup` or set `clip-norm` 1, and the same "
+                        "command starts over"));
   EXPECT_THAT(message, Not(HasSubstr("checkpoint")));
   const SavedStep saved = load_step(o.model + "/failure");
   EXPECT_EQ(saved.step.update, 2);
@@ -133,11 +134,11 @@ TEST_F(Failure, TheSameCommandWithALowerRateGoesOn) {
   run(o);
   o.max_updates = 20;
   o.lr = 1e38;
-  EXPECT_THAT(what_of_run(o), HasSubstr("The last checkpoint is from before: lower `lr`"));
+  EXPECT_THAT(what_of_run(o), HasSubstr("The last checkpoint is intact: lower `lr`"));
   EXPECT_TRUE(std::filesystem::exists(o.model + "/failure"));
   o.lr = 1e-3;
   EXPECT_EQ(run(o).updates, 20);
-  EXPECT_FALSE(std::filesystem::exists(o.model + "/failure")) << "it is mended: nothing to replay";
+  EXPECT_FALSE(std::filesystem::exists(o.model + "/failure")) << "it is fixed: nothing to replay";
 }
 
 // A step that makes weights of infinities is the last one: nothing of it may be written.
@@ -148,8 +149,9 @@ TEST_F(Failure, WeightsThatAreNotFiniteAreNeverSaved) {
   o.valid_sets.clear();
   o.max_updates = 1;
   const std::string message = what_of_run(o);
-  EXPECT_THAT(message,
-              HasSubstr("update 1 made weights that are not finite; no model is written. Nothing was saved yet"));
+  EXPECT_THAT(
+      message,
+      HasSubstr("update 1 produced weights that are not finite; no model is written. Nothing has been saved yet"));
   EXPECT_FALSE(std::filesystem::exists(o.model + "/model.safetensors"));
   EXPECT_TRUE(list_checkpoints(o.model + "/checkpoints").empty());
 }
@@ -162,11 +164,13 @@ TEST_F(Failure, TheReplayedStepIsTheStep) {
   o.lr = 2;
   o.max_loss_jump = 1.5;
   const std::string message = what_of_run(o);
-  EXPECT_THAT(message, ContainsRegex("the loss jumped to [0-9.]+ a token, [0-9.]+ times its recent mean of [0-9.]+ at "
-                                     "update 1[0-9][0-9]"));
+  EXPECT_THAT(message,
+              ContainsRegex("the loss jumped to [0-9.]+ per token, [0-9.]+ times its running mean of [0-9.]+ at "
+                            "update 1[0-9][0-9]"));
   const StepFindings again = replay(o);
   EXPECT_FALSE(again.bad());
-  EXPECT_THAT(message, HasSubstr(fmt::format("jumped to {:.4f} a token", again.loss.loss / double(again.loss.tokens))));
+  EXPECT_THAT(message,
+              HasSubstr(fmt::format("jumped to {:.4f} per token", again.loss.loss / double(again.loss.tokens))));
   EXPECT_THAT(message, HasSubstr(again.text()));
 }
 
@@ -188,11 +192,12 @@ TEST(Trouble, IsWhatIsNoNumberAndWhatJumps) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(trouble({-nan, 0, 5}, 1, 0, 0, 0), "the loss became nan");
   EXPECT_EQ(trouble({10, 0, 5}, -nan, 0, 0, 0), "the gradient became nan");
-  EXPECT_THAT(trouble({10, 0, 5}, 1.9e19, 0, 0, 0), HasSubstr("the gradient's norm became 1.9e+19"));
+  EXPECT_THAT(trouble({10, 0, 5}, 1.9e19, 0, 0, 0), HasSubstr("the gradient norm became 1.9e+19"));
   EXPECT_EQ(trouble({10, 0, 5}, 1.9e19, 1, 0, 0), "") << "what is clipped is not that large";
   EXPECT_EQ(trouble({10, 0, 5}, 1.8e19, 0, 0, 0), "");
   EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 1, 2), "");
-  EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 1, 2), "the loss jumped to 2.2000 a token, 2.2 times its recent mean of 1.0000");
+  EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 1, 2),
+            "the loss jumped to 2.2000 per token, 2.2 times its running mean of 1.0000");
   EXPECT_EQ(trouble({11, 0, 5}, 1, 0, 0, 2), "") << "too early to say";
 }
 

@@ -19,9 +19,9 @@ using nlohmann::ordered_json;
 template <class T>
 void read(const json& j, T& value) {
   if constexpr (std::is_same_v<T, uint64_t>) {
-    if (!j.is_number_unsigned()) throw UsageError(cat(json_text(j), " is no whole number of at least 0"));
+    if (!j.is_number_unsigned()) throw UsageError(cat(json_text(j), " is not a whole number of at least 0"));
   } else if constexpr (std::is_same_v<T, int64_t>) {
-    if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is no whole number"));
+    if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is not a whole number"));
   }
   value = j.get<T>();
 }
@@ -104,9 +104,9 @@ Provenance Provenance::from_history(const std::map<std::string, std::string>& hi
     for (const json& f : json::parse(entry(history, "data", file)))
       c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
   } catch (const json::exception& e) {
-    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+    throw DataError(cat(file, ": its training record cannot be read: ", e.what()));
   } catch (const UsageError& e) {
-    throw DataError(cat(file, ": how it was trained cannot be read: ", e.what()));
+    throw DataError(cat(file, ": its training record cannot be read: ", e.what()));
   }
   c.vocabulary = entry(history, "vocabulary", file);
   c.build = optional_entry(history, "build");
@@ -142,12 +142,12 @@ std::vector<std::string> differences(const Provenance& was, const Provenance& no
     all.push_back(cat("the vocabulary differs: its hash is ", now.vocabulary, ", but was ", was.vocabulary));
   if (was.machine != now.machine)
     all.push_back(
-        cat("the machine differs: ", now.machine, "; it was ", was.machine.empty() ? "not told" : was.machine));
+        cat("the machine differs: ", now.machine, "; it was ", was.machine.empty() ? "not recorded" : was.machine));
   if (was.build != now.build)
-    all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not told" : was.build));
+    all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not recorded" : was.build));
   if (was.changed != now.changed)
     all.push_back(cat("options were changed during the run (", was.changed,
-                      "), but it is repeated with the last of them from its beginning: the bytes will differ"));
+                      "), but the reproduction uses the last values from the start: the bytes will differ"));
   return all;
 }
 

@@ -137,7 +137,7 @@ std::string StepFindings::text() const {
                        o.inputs.bad() ? faults(o.inputs) + " and " : "", o.inputs.largest);
   } else {
     text = fmt::format(
-        "every value of its {} op outputs is finite; the loss is {:.6g} a token, the gradient's norm {:.6g}",
+        "all values of its {} op outputs are finite; the loss is {:.6g} per token, the gradient norm {:.6g}",
         outputs.size(), loss.loss / double(std::max<int64_t>(loss.tokens, 1)), gradient_norm);
   }
   constexpr size_t named = 3;
@@ -145,7 +145,7 @@ std::string StepFindings::text() const {
     text += fmt::format("{} {} held {} of {} values", i ? "," : ";", parameters[i].name, faults(parameters[i].found),
                         parameters[i].found.values);
   if (parameters.size() > named)
-    text += fmt::format(" and {} more parameters were bad, too,", parameters.size() - named);
+    text += fmt::format(" and {} more parameters had bad values, too,", parameters.size() - named);
   if (!parameters.empty()) text += " before the step";
   return text;
 }
@@ -162,10 +162,10 @@ std::string trouble(const LossSums& loss, double norm, double clip, double mean,
   if (!std::isfinite(norm)) return became("gradient", norm);
   // Adam's second moment would be infinite from here on: that weight would never move again.
   if (const double applied = clip > 0 ? std::min(norm, clip) : norm; applied > largest_squared)
-    return fmt::format("the gradient's norm became {:.3g}, whose square f32 cannot hold", applied);
+    return fmt::format("the gradient norm became {:.3g}, whose square overflows f32", applied);
   const double a_token = loss.loss / double(std::max<int64_t>(loss.tokens, 1));
   if (most <= 0 || mean <= 0 || a_token <= most * mean) return "";
-  return fmt::format("the loss jumped to {:.4f} a token, {:.1f} times its recent mean of {:.4f}", a_token,
+  return fmt::format("the loss jumped to {:.4f} per token, {:.1f} times its running mean of {:.4f}", a_token,
                      a_token / mean, mean);
 }
 

@@ -226,7 +226,7 @@ void remove_checkpoint(const std::string& dir, int64_t update) {
 }
 
 void prune(const std::string& dir, int64_t keep_last) {
-  HEXAPLA_CHECK(keep_last >= 1, "at least one checkpoint has to stay, not ", keep_last);
+  HEXAPLA_CHECK(keep_last >= 1, "at least one checkpoint must be kept, not ", keep_last);
   const auto updates = list_checkpoints(dir);
   int64_t kept = 0;
   for (auto update = updates.rbegin(); update != updates.rend(); ++update) {

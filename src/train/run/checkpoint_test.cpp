@@ -225,7 +225,7 @@ TEST_F(CheckpointTest, AReadOnlyFolderLeavesTheOldOnes) {
   {
     const Unprivileged user;
     EXPECT_THAT(what_of<RunError>([&] { save(2); }),
-                AllOf(HasSubstr(dir()), HasSubstr("Permission denied"), HasSubstr("check who owns it")));
+                AllOf(HasSubstr(dir()), HasSubstr("Permission denied"), HasSubstr("check its owner")));
     EXPECT_THAT(what_of<RunError>([&] { remove_checkpoint(dir(), 1); }), HasSubstr("Permission denied"));
     EXPECT_THAT(what_of<RunError>([&] { RunLock lock(dir()); }), AllOf(HasSubstr("LOCK"), HasSubstr("Permission")));
     expect_newest(1);

@@ -42,7 +42,7 @@ void check_same_shape(const InitialModel& initial, const Config& now) {
     if (theirs[i] != ours[i])
       throw UsageError(cat("`init-from` ", initial.path, ": its ", theirs[i].first, " is ", theirs[i].second,
                            ", but this run's is ", ours[i].second, "; give `", theirs[i].first, "` ", theirs[i].second,
-                           ", or no dimensions: then they are those of that model"));
+                           ", or no dimensions, to use those of that model"));
 }
 
 void copy(Tensor from, Tensor to) { std::memcpy(to.bytes, from.bytes, to.size() * size_of(to.dtype)); }

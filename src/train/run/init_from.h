@@ -24,7 +24,7 @@ Config config_of_model(const std::string& path);
 // Its vocabularies for a run that names none. UsageError: their pieces differ.
 VocabularyPair vocabularies_of_model(const std::string& path);
 
-// Gives `net`, which was initialised, the values of the initial model. Where the vocabulary is another, a row of an
+// Gives `net`, which was initialized, the values of the initial model. Where the vocabulary is another, a row of an
 // embedding (and of the output) goes to the row of the same piece, found by its text; pieces that are new keep what
 // they have. -> what was carried over, to show. UsageError naming the option: the models differ in more than their
 // vocabularies and dropout.

@@ -19,7 +19,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
   const std::string was = text_in(state, "identity");
   if (!was.empty() && same_run(was, identity)) return;
   throw UsageError(cat(o.model, " holds a run with other options: ",
-                       was.empty() ? "its checkpoint does not say which" : first_difference(was, identity),
+                       was.empty() ? "its checkpoint does not record them" : first_difference(was, identity),
                        "; give the options of that run, or another `model` folder"));
 }
 
@@ -28,7 +28,7 @@ void record_changes(const std::string& was, const std::string& now, RunState& st
   const std::string what = was.empty() ? "" : changes(was, now);
   if (what.empty()) return;
   state.changed += cat(state.changed.empty() ? "" : "; ", "update ", state.update, ": ", what);
-  note(cat("goes on with other options: ", what, "; the model's record will say so"));
+  note(cat("resumes with other options: ", what, "; the model's record will show it"));
 }
 
 // now: "" where nothing is validated; then the scores stay what they were.
@@ -36,8 +36,8 @@ void compare_measures(const std::string& now, RunState& state, const Note& note)
   if (now.empty()) return;
   if (state.best_score && !state.measure.empty() && state.measure != now) {
     state.forget_scores();
-    note(cat("validations until update ", state.update, " were by another measure (", changes(state.measure, now),
-             "), so their scores are left behind: the best model, `patience` and a plateau begin anew"));
+    note(cat("validations until update ", state.update, " used another metric (", changes(state.measure, now),
+             "), so their scores are discarded: best model, `patience` and plateau start over"));
   }
   state.measure = now;
 }

@@ -240,8 +240,8 @@ TEST_F(OtherValidations, BySetsBeginAnew) {
   const Validation v = after("sets", "loss", [&](TrainOptions& o) { o.valid_sets = {folder_ + "/x", folder_ + "/y"}; });
   EXPECT_TRUE(v.best);
   EXPECT_EQ(v.stalled, 0);
-  EXPECT_THAT(notes, AllOf(HasSubstr("validations until update 10 were by another measure (hash of valid-sets "),
-                           HasSubstr("begin anew")));
+  EXPECT_THAT(notes, AllOf(HasSubstr("validations until update 10 used another metric (hash of valid-sets "),
+                           HasSubstr("start over")));
   EXPECT_EQ(last.at("scores_since"), "10");
   EXPECT_THAT(last.at("best_models"), Not(HasSubstr("10:"))) << last.at("best_models");
   EXPECT_THAT(what_of<DataError>([&] { best_models(folder_ + "/sets", 3); }), HasSubstr("holds 2 validated models"))
@@ -250,9 +250,9 @@ TEST_F(OtherValidations, BySetsBeginAnew) {
 
 TEST_F(OtherValidations, ByABeamBeginAnewWhereItMatters) {
   EXPECT_TRUE(after("chrf", "chrf", [](TrainOptions& o) { o.valid_beam = 3; }).best);
-  EXPECT_THAT(notes, HasSubstr("another measure (valid-beam 1 -> 3)"));
+  EXPECT_THAT(notes, HasSubstr("another metric (valid-beam 1 -> 3)"));
   EXPECT_FALSE(after("loss", "loss", [](TrainOptions& o) { o.valid_beam = 3, o.lr = 3; }).best);
-  EXPECT_THAT(notes, Not(HasSubstr("another measure")));
+  EXPECT_THAT(notes, Not(HasSubstr("another metric")));
   EXPECT_FALSE(last.contains("scores_since"));
 }
 
@@ -268,7 +268,7 @@ TEST_F(OtherValidations, AreRememberedWhileThereAreNone) {
   write_hard_set();
   o.valid_sets = {folder_ + "/x", folder_ + "/y"};
   o.max_updates = 20;
-  EXPECT_THAT(told(o), HasSubstr("another measure"));
+  EXPECT_THAT(told(o), HasSubstr("another metric"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void RunFolder::save_off_schedule(const RunState& state, const Content& content)
 
 // Where it fails the last good one stays and the next is tried.
 bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
-  if (!written("no checkpoint was written, training goes on",
+  if (!written("no checkpoint was written; training goes on",
                [&] { save_making_room(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
     return false;
   saved_update_ = state.update;
@@ -80,7 +80,7 @@ bool RunFolder::written(const char* otherwise, const std::function<void()>& writ
 std::vector<std::string> RunFolder::missing(int64_t update) const {
   std::vector<std::string> all;
   if (saved_update_ != update)
-    all.push_back(cat("the checkpoint of the last update: the run can go on from ",
+    all.push_back(cat("the checkpoint of the last update: the run can resume from ",
                       saved_update_ > 0 ? cat("update ", saved_update_) : "its beginning", " only"));
   if (lost_lines_ > 0) all.push_back(cat(lost_lines_, " lines of train.jsonl and valid.jsonl"));
   return all;

@@ -69,8 +69,8 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   visit(state, [&](const char* name, auto& value) {
     const auto found = strings.find(name);
     if (found == strings.end())
-      throw DataError(
-          cat(file, ": the checkpoint has no '", name, "'; it is of another version: start a new `model` folder"));
+      throw DataError(cat(file, ": the checkpoint has no '", name,
+                          "'; it was written by another version: use a new `model` folder"));
     parse(found->second, value);
   });
   const auto optional = [&](const char* name, auto read) {

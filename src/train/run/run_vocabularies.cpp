@@ -28,7 +28,7 @@ std::optional<VocabularyPair> vocabularies_of_run(const std::string& run, bool s
   VocabularyPair found{Vocabulary::load(files.source), Vocabulary::load(files.target)};
   if (!separate && !same_pieces(found.source, found.target))
     throw UsageError(cat(run, " holds a run with a vocabulary for each side: give `separate-vocabs` (or `vocabs`) ",
-                         "as it was begun with, or name another folder (`model`)"));
+                         "as when it was started, or name another folder (`model`)"));
   return found;
 }
 

@@ -46,9 +46,10 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
   if (!earlier || *earlier == choice.name) {
     if (const std::string what = text_of(choice); !what.empty()) watcher.note(what);
   } else if (*earlier == "13a") {
-    watcher.note(cat("the validation BLEU stays that of 13a, with which this run began, though the references are ",
-                     choice.language, "; `best-by` chrf in another `model` folder, or `valid-tokenize` ", choice.name,
-                     " there, tells more"));
+    watcher.note(
+        cat("the validation BLEU keeps the tokenizer 13a, with which this run started, although the references are ",
+            choice.language, "; `best-by` chrf in another `model` folder, or `valid-tokenize` ", choice.name,
+            " there, is more informative"));
   }
   o.check();  // the run's tokenizer may be missing on this machine
   return o;
@@ -64,7 +65,8 @@ std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word,
   said_ = true;
   return fmt::format(
       "BLEU has stayed below {} for {} validations, while chrF rose from {:.1f} to {:.1f}: does the tokenizer {} fit "
-      "the text? Its words have {:.0f} characters, as if it took a line for one. Begin anew in another `model` folder "
+      "the text? Its words have {:.0f} characters on average, as if lines were words. Start over in another `model` "
+      "folder "
       "with `valid-tokenize` "
       "char "
       "(zh, ja-mecab), or with `best-by` chrf",

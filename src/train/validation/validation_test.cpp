@@ -72,7 +72,7 @@ class ValidationOf : public Training {
 TEST_F(ValidationOf, ChineseGoesByCharacters) {
   const TrainOptions o = chinese("run");
   const Notes notes = watched(o);
-  EXPECT_THAT(notes.text, HasSubstr("the references are Chinese, so the words of BLEU are those of the tokenizer zh"));
+  EXPECT_THAT(notes.text, HasSubstr("the references are Chinese, so BLEU uses the tokenizer zh"));
   ASSERT_THAT(notes.seen, SizeIs(3));
   EXPECT_THAT(notes.seen[0].signature, HasSubstr("|tok:zh|"));
   const LoadedModel m = load_model(o.model + "/model.safetensors");
@@ -133,14 +133,15 @@ TEST_F(ValidationOf, AnOldRunGoesOnWith13a) {
   o.valid_tokenize = "auto";
   o.max_updates = 40;
   const Notes notes = watched(o);
-  EXPECT_THAT(notes.text, HasSubstr("stays that of 13a, with which this run began, though the references are Chinese"));
+  EXPECT_THAT(notes.text,
+              HasSubstr("keeps the tokenizer 13a, with which this run started, although the references are Chinese"));
   EXPECT_THAT(notes.seen.back().signature, HasSubstr("|tok:13a|"));
 }
 
 TEST_F(ValidationOf, UnknownTokenizersAreRefused) {
   TrainOptions o = options("none");
   o.valid_tokenize = "14a";
-  EXPECT_THAT(what_of<UsageError>([&] { o.check(); }), HasSubstr("no tokenizer '14a'; known are 13a"));
+  EXPECT_THAT(what_of<UsageError>([&] { o.check(); }), HasSubstr("unknown tokenizer '14a'; allowed are 13a"));
 }
 
 TEST(SilentBleuTest, IsToldOnceWhereChrfClimbs) {
@@ -260,7 +261,7 @@ TEST_F(ValidationOf, AProgramThatFailsCostsNoTraining) {
 TEST_F(ValidationOf, AProgramThatIsNotThereIsToldBeforeTraining) {
   TrainOptions o = options("nobody");
   o.valid_script = folder_ + "/none";
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`valid-script` " + folder_ + "/none is not there"));
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`valid-script` " + folder_ + "/none does not exist"));
   EXPECT_FALSE(fs::exists(o.model + "/train.jsonl"));
   o.valid_script = "";
   o.best_by = "script";

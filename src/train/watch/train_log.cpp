@@ -75,8 +75,7 @@ JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) 
 
 void JsonLines::append(const std::string& object) {
   if (!append_to(path_, with_time(object)))
-    throw RunError(
-        cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or mend its permissions"));
+    throw RunError(cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or fix its permissions"));
 }
 
 }  // namespace hexapla

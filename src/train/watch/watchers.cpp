@@ -43,7 +43,7 @@ void TensorBoardWatcher::add(Event event) {
   try {
     file_->add(std::move(event));
   } catch (const RunError& e) {
-    notes_.note(cat("no more TensorBoard events are written: ", e.what()));
+    notes_.note(cat("no more TensorBoard events will be written: ", e.what()));
     file_.reset();
     failed_ = true;
   }
