@@ -25,30 +25,30 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   GTEST_SKIP() << "the sanitizer has the allocator";
 #endif
   set_threads(2);
-  TrainOptions options;
-  Config& c = options.architecture;
-  c = Config::preset("tiny");
+  train::TrainOptions options;
+  model::Config& c = options.architecture;
+  c = model::Config::preset("tiny");
   c.source_vocab = c.target_vocab = 500;
   c.attention_dropout = 0.1;
   c.resolve();
-  Transformer model(c);
-  Parameters parameters(model, DType::f32, Parameters::Use::training);
-  initialise(model, 1);
-  Optimizer optimizer(model, parameters, options);
+  model::Transformer model(c);
+  model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
+  model::initialise(model, 1);
+  train::Optimizer optimizer(model, parameters, options);
   auto backend = make_cpu_backend();
   Arena arena(size_t{1} << 30);
   Context cx{*backend, arena};
   cx.training = true;
-  Transformer::Saved saved;
+  model::Transformer::Saved saved;
 
   const std::vector<int32_t> starts{0, 9, 40, 70};
   std::vector<int32_t> ids(70);
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(3 + i * 7 % 490);
-  const BatchView batch{ids, ids, ids, starts, starts};
+  const model::BatchView batch{ids, ids, ids, starts, starts};
   auto step = [&](int64_t n) {
     cx.step = static_cast<uint32_t>(n);
     backend->fill(parameters.gradients(), 0);
-    const LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
+    const model::LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
     arena.clear();
     optimizer.update(cx, n, 1, optimizer.gradient_norm(cx));
     return sums.loss;

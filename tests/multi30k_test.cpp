@@ -10,11 +10,11 @@
 namespace hexapla {
 namespace {
 
-struct Watch : TrainWatcher {
-  void started(const TrainStart& s) override { start = s; }
-  void updated(const TrainReport& r) override { reports.push_back(r); }
-  TrainStart start;
-  std::vector<TrainReport> reports;
+struct Watch : train::TrainWatcher {
+  void started(const train::TrainStart& s) override { start = s; }
+  void updated(const train::TrainReport& r) override { reports.push_back(r); }
+  train::TrainStart start;
+  std::vector<train::TrainReport> reports;
 };
 
 class Multi30k : public TestFolder {};
@@ -25,7 +25,7 @@ TEST_F(Multi30k, BeginsToLearn) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "too long under a sanitizer";
 #endif
-  TrainOptions o;
+  train::TrainOptions o;
   o.train_sets = {cat(data, "/train.en.gz"), cat(data, "/train.de.gz")};
   o.model = at("run");
   o.batch_tokens = 2048;
@@ -34,11 +34,11 @@ TEST_F(Multi30k, BeginsToLearn) {
   o.max_updates = 113;
   o.report_every = "1";
   o.save_every = "1e";
-  o.architecture = Config::preset("tiny");
-  const TrainingData corpus = prepare_data(o);
+  o.architecture = model::Config::preset("tiny");
+  const train::TrainingData corpus = train::prepare_data(o);
   auto backend = make_cpu_backend();
   Watch watch;
-  const TrainResult result = train(o, corpus, *backend, watch, false);
+  const train::TrainResult result = train::train(o, corpus, *backend, watch, false);
   EXPECT_EQ(result.updates, 113);
   EXPECT_EQ(watch.start.examples, 29000);
   EXPECT_EQ(corpus.pairs.target.size(), 10000);

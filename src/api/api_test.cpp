@@ -55,7 +55,7 @@ void hexapla::before_allocation() {
 }
 #endif
 
-namespace hexapla {
+namespace hexapla::api {
 namespace {
 
 const std::vector<std::string> words{"a",    "dog",  "cat", "bird", "runs", "sleeps",
@@ -73,16 +73,16 @@ std::vector<std::string> made_up_lines(int n, uint64_t seed) {
 // The path of a model with random weights.
 const std::string& model_file() {
   static const std::string path = [] {
-    const Vocabulary vocabulary = Vocabulary::train(made_up_lines(300, 1), {.size = 40});
-    Config c = Config::preset("tiny");
+    const text::Vocabulary vocabulary = text::Vocabulary::train(made_up_lines(300, 1), {.size = 40});
+    model::Config c = model::Config::preset("tiny");
     c.source_vocab = c.target_vocab = vocabulary.size();
     c.enc_layers = c.dec_layers = 1;
     c.resolve();
-    Transformer model(c);
-    const Parameters parameters(model, DType::f32, Parameters::Use::inference);
-    initialise(model, 5);
+    model::Transformer model(c);
+    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
+    model::initialise(model, 5);
     const std::string file = testing::TempDir() + "hexapla_api_test.safetensors";
-    save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
+    model::save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
     return file;
   }();
   return path;
@@ -308,4 +308,4 @@ TEST(Api, AChildTranslatesAfterItsParentUsedThreads) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::api

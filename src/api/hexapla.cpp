@@ -36,7 +36,7 @@ class Warning {
  public:
   explicit Warning(const TranslatorOptions& options) : warn_(options.warn) {}
 
-  LineWarning callback() {
+  decode::LineWarning callback() {
     if (!warn_) return {};
     return [this](size_t line, const std::string& what) {
       try {
@@ -68,12 +68,12 @@ class Warning {
 std::string version() { return HEXAPLA_VERSION; }
 
 struct Translator::Impl {
-  OpenModel model;
-  TextTranslator translator;
-  TextScorer scorer;
+  api::OpenModel model;
+  decode::TextTranslator translator;
+  decode::TextScorer scorer;
 
   explicit Impl(const std::string& path)
-      : model(open_translator(path, Precision::f32)), translator(model.translator()), scorer(model.scorer()) {}
+      : model(api::open_translator(path, Precision::f32)), translator(model.translator()), scorer(model.scorer()) {}
 };
 
 Translator::Translator(const std::string& model_path)
@@ -85,9 +85,10 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 namespace {
 
 // The translations of each line, at most n_best, as the search gives them.
-std::vector<std::vector<Translation>> found(const TextTranslator& translator, const std::vector<std::string>& lines,
-                                            const TranslatorOptions& options, int n_best, Warning& warning) {
-  DecodingOptions declared = declared_options(options);
+std::vector<std::vector<decode::Translation>> found(const decode::TextTranslator& translator,
+                                                    const std::vector<std::string>& lines,
+                                                    const TranslatorOptions& options, int n_best, Warning& warning) {
+  decode::DecodingOptions declared = api::declared_options(options);
   declared.n_best = n_best;
   return translator.translate(lines, declared.translate_options(), warning.callback());
 }
@@ -101,7 +102,7 @@ std::vector<std::vector<ScoredTranslation>> Translator::translate_n_best(const s
     std::vector<std::vector<ScoredTranslation>> results;
     for (const auto& of_line : found(impl_->translator, lines, options, options.n_best, warning)) {
       results.emplace_back();
-      for (const Translation& t : of_line) results.back().push_back({t.text, t.score, t.normalised});
+      for (const decode::Translation& t : of_line) results.back().push_back({t.text, t.score, t.normalised});
     }
     return results;
   });
@@ -132,8 +133,8 @@ std::vector<double> Translator::score(const std::vector<std::string>& lines,
   Warning warning(options);
   return warning.guard([&] {
     std::vector<double> results;
-    const TranslateOptions how = declared_options(options).translate_options();
-    for (const TextScore& s : impl_->scorer.score(lines, translations, how, warning.callback()))
+    const decode::TranslateOptions how = api::declared_options(options).translate_options();
+    for (const decode::TextScore& s : impl_->scorer.score(lines, translations, how, warning.callback()))
       results.push_back(s.score);
     return results;
   });

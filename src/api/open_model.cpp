@@ -8,12 +8,13 @@
 #include "decode/models/model_text.h"
 #include "model/weights/packed_weights.h"
 
-namespace hexapla {
+namespace hexapla::api {
 
 int64_t integers_in(const std::string& file) {
   int64_t n = 0;
-  const LoadedModel m = load_to_translate(file);
-  for_each<Parameter>(*m.net, [&](const std::string&, const Parameter& p) { n += p.integers ? p.shape.size() : 0; });
+  const model::LoadedModel m = model::load_to_translate(file);
+  model::for_each<model::Parameter>(
+      *m.net, [&](const std::string&, const model::Parameter& p) { n += p.integers ? p.shape.size() : 0; });
   return n;
 }
 
@@ -26,39 +27,40 @@ void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::stri
 
 namespace {
 
-OpenModel with_vocabularies(LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
-  VocabularyPair text = vocabularies_of(loaded, file);
+OpenModel with_vocabularies(model::LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
+  text::VocabularyPair text = decode::vocabularies_of(loaded, file);
   return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend)};
 }
 
 std::string checked_file(const std::string& path) {
   if (path.empty()) throw UsageError("no model given; give `model`, a model.safetensors or the folder of a training");
-  return model_file(path);
+  return model::model_file(path);
 }
 
 }  // namespace
 
 OpenModel open_model(const std::string& path) {
   const std::string file = checked_file(path);
-  return with_vocabularies(load_model(file), file, make_cpu_backend());
+  return with_vocabularies(model::load_model(file), file, make_cpu_backend());
 }
 
 OpenModel open_translator(const std::string& path, Precision precision) {
   const std::string file = checked_file(path);
-  OpenModel m = with_vocabularies(load_to_translate(file), file, make_cpu_backend(precision));
-  pack_weights(*m.backend, m.file);
+  OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_cpu_backend(precision));
+  model::pack_weights(*m.backend, m.file);
   return m;
 }
 
-Ensemble OpenEnsemble::ensemble(const Mixture& mixture, const std::vector<double>& weights) const {
-  Ensemble e{.models = {}, .mixture = mixture, .weights = weights};
+decode::Ensemble OpenEnsemble::ensemble(const decode::Mixture& mixture, const std::vector<double>& weights) const {
+  decode::Ensemble e{.models = {}, .mixture = mixture, .weights = weights};
   for (const OpenModel& m : members) e.models.push_back(m.file.net.get());
   return e;
 }
 
-TextTranslator OpenEnsemble::translator(const Mixture& mixture, const std::vector<double>& weights) const {
+decode::TextTranslator OpenEnsemble::translator(const decode::Mixture& mixture,
+                                                const std::vector<double>& weights) const {
   const OpenModel& first = members.front();
-  return TextTranslator(ensemble(mixture, weights), first.source, first.target, *first.backend);
+  return decode::TextTranslator(ensemble(mixture, weights), first.source, first.target, *first.backend);
 }
 
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision) {
@@ -68,15 +70,15 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision prec
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
     const std::string file = checked_file(paths[i]);
-    OpenModel m = with_vocabularies(load_to_translate(file), file, nullptr);
+    OpenModel m = with_vocabularies(model::load_to_translate(file), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],
                            " have different vocabularies and cannot form an ensemble; train the second with ",
                            "the vocabulary of the first"));
-    pack_weights(*first.backend, m.file);
+    model::pack_weights(*first.backend, m.file);
     e.members.push_back(std::move(m));
   }
   return e;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::api

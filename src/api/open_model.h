@@ -9,15 +9,15 @@
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
 
-namespace hexapla {
+namespace hexapla::api {
 
 struct OpenModel {
-  LoadedModel file;
-  Vocabulary source, target;
+  model::LoadedModel file;
+  text::Vocabulary source, target;
   std::unique_ptr<Backend> backend;
 
-  TextTranslator translator() const { return TextTranslator(*file.net, source, target, *backend); }
-  TextScorer scorer() const { return TextScorer(*file.net, source, target, *backend); }
+  decode::TextTranslator translator() const { return decode::TextTranslator(*file.net, source, target, *backend); }
+  decode::TextScorer scorer() const { return decode::TextScorer(*file.net, source, target, *backend); }
 };
 // How many of a model file's parameters are 8-bit integers.
 int64_t integers_in(const std::string& file);
@@ -34,10 +34,10 @@ struct OpenEnsemble {
   std::vector<OpenModel> members;  // the first one's backend and vocabularies are everybody's
 
   // Of them all, for a TextTranslator or a LiveTranslator. Borrows.
-  Ensemble ensemble(const Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
-  TextTranslator translator(const Mixture& mixture, const std::vector<double>& weights) const;
+  decode::Ensemble ensemble(const decode::Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
+  decode::TextTranslator translator(const decode::Mixture& mixture, const std::vector<double>& weights) const;
 };
 // UsageError: models of different vocabularies; weights are checked by translator().
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision);
 
-}  // namespace hexapla
+}  // namespace hexapla::api

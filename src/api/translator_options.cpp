@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::api {
 namespace {
 
 template <class Public, class Declared>
@@ -11,8 +11,8 @@ constexpr bool alike = std::same_as<Public, Declared> ||
 
 }  // namespace
 
-DecodingOptions declared_options(const TranslatorOptions& options) {
-  DecodingOptions all;
+decode::DecodingOptions declared_options(const TranslatorOptions& options) {
+  decode::DecodingOptions all;
   visit_public(options, [&](const std::string& name, const auto& value) {
     bool found = false;
     const auto take = [&](const std::string& declared, auto& field, const char*, const auto& allowed) {
@@ -24,10 +24,10 @@ DecodingOptions declared_options(const TranslatorOptions& options) {
         check_allowed(name, field, allowed);
       }
     };
-    DecodingOptions::visit(all, take);
+    decode::DecodingOptions::visit(all, take);
     HEXAPLA_CHECK(found, "api: nothing is declared that is like the public option ", name);
   });
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::api

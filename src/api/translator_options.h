@@ -3,7 +3,7 @@
 #include "decode/decoding_options.h"
 #include "hexapla/hexapla.h"
 
-namespace hexapla {
+namespace hexapla::api {
 
 // f(name, field) for every public option, by the name that it is declared with; `warn` is none of them.
 template <class Self, class F>
@@ -33,6 +33,6 @@ void visit_public(Self& o, F&& f) {
 }
 
 // UsageError naming option, value and what is allowed: one of them is out of its range.
-DecodingOptions declared_options(const TranslatorOptions& options);
+decode::DecodingOptions declared_options(const TranslatorOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::api

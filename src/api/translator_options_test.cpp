@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::api {
 namespace {
 
 struct AnyField {
@@ -35,10 +35,10 @@ std::map<std::string, std::string> public_values(const TranslatorOptions& option
   return values;
 }
 
-std::map<std::string, std::string> declared_values(const DecodingOptions& options) {
+std::map<std::string, std::string> declared_values(const decode::DecodingOptions& options) {
   std::map<std::string, std::string> values;
-  DecodingOptions::visit(options,
-                         [&](const char* name, const auto& value, const auto&...) { values[name] = text_of(value); });
+  decode::DecodingOptions::visit(
+      options, [&](const char* name, const auto& value, const auto&...) { values[name] = text_of(value); });
   values.erase("precision");  // of a translator, not of a call
   return values;
 }
@@ -79,4 +79,4 @@ TEST(TranslatorOptions, AreRefusedByTheirDeclarations) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::api

@@ -58,8 +58,8 @@ inline Result run_command(std::vector<std::string> arguments, const std::string&
 }
 
 // A model of one and two layers and three heads that knows nothing.
-inline void save_untrained_model(const std::string& path, const Vocabulary& vocabulary) {
-  Config c;
+inline void save_untrained_model(const std::string& path, const text::Vocabulary& vocabulary) {
+  model::Config c;
   c.source_vocab = c.target_vocab = vocabulary.size();
   c.enc_layers = 1;
   c.dec_layers = 2;
@@ -67,10 +67,10 @@ inline void save_untrained_model(const std::string& path, const Vocabulary& voca
   c.d_ff = 16;
   c.heads = 3;
   c.resolve();
-  Transformer net(c);
-  const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-  initialise(net, 3);
-  save_model(path, net, {vocabulary.bytes(), vocabulary.bytes()}, {});
+  model::Transformer net(c);
+  const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+  model::initialise(net, 3);
+  model::save_model(path, net, {vocabulary.bytes(), vocabulary.bytes()}, {});
 }
 
 inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 FaultSet dropped_faults(const ExamineOptions& options) {
@@ -22,7 +22,7 @@ FaultSet dropped_faults(const ExamineOptions& options) {
 // Everything that is read, with what it is.
 std::vector<std::pair<std::string, const char*>> files_read(const ExamineOptions& options) {
   std::vector<std::pair<std::string, const char*>> all;
-  const auto add = [&](const ParallelSource& from, const char* what) {
+  const auto add = [&](const data::ParallelSource& from, const char* what) {
     for (const std::string& path : {from.source, from.target, from.tsv})
       if (!path.empty()) all.emplace_back(path, what);
   };
@@ -74,10 +74,10 @@ void CleanWriter::write_tsv(std::string_view source, std::string_view target) {
 Examination::Clean CleanWriter::finish(bool write) {
   counts_.written = write;
   if (write) {
-    for (LineWriter& writer : to_) writer.finish();  // what can fail comes before the first has its name
-    for (LineWriter& writer : to_) writer.commit();
+    for (data::LineWriter& writer : to_) writer.finish();  // what can fail comes before the first has its name
+    for (data::LineWriter& writer : to_) writer.commit();
   }
   return counts_;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

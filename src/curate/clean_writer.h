@@ -7,7 +7,7 @@
 #include "curate/examination.h"
 #include "data/files/lines.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 // UsageError: a clean file that is one of those that are read, one file twice.
 void check_clean_files(const ExamineOptions& options);
@@ -23,9 +23,9 @@ class CleanWriter {
  private:
   void write_tsv(std::string_view source, std::string_view target);
   FaultSet drops_;
-  std::vector<LineWriter> to_;  // two, or one of TSV lines
+  std::vector<data::LineWriter> to_;  // two, or one of TSV lines
   Examination::Clean counts_;
   std::string line_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

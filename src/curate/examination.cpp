@@ -13,7 +13,7 @@
 #include "curate/raw_pairs.h"
 #include "curate/shifts/change_locator.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 constexpr size_t kFirstPairs = 10'000;   // that the typical ratio is taken from
@@ -39,8 +39,8 @@ uint64_t both(uint64_t source, uint64_t target) {
 // The sentences of a test set, and which of them the text has.
 class TestSet {
  public:
-  explicit TestSet(const ParallelSource& from) {
-    ParallelReader reader(from);
+  explicit TestSet(const data::ParallelSource& from) {
+    data::ParallelReader reader(from);
     for (std::string x, y; reader.next(x, y);) add(x, 0), add(y, 1);
   }
   bool has(std::string_view line, size_t side) {
@@ -71,7 +71,7 @@ class Examiner {
     out_.target_name = reader_.target_name();
     if (options.tests) tests_.emplace(*options.tests);
     if (const auto& v = options.vocabularies; !v.empty())
-      out_.coverage.emplace(VocabularyPair{Vocabulary::load(v.front()), Vocabulary::load(v.back())});
+      out_.coverage.emplace(text::VocabularyPair{text::Vocabulary::load(v.front()), text::Vocabulary::load(v.back())});
     if (!options.clean.empty()) clean_ = std::make_unique<CleanWriter>(options);
   }
 
@@ -237,4 +237,4 @@ Examination examine(const ExamineOptions& options, const Watch& watch) {
   return Examiner(options, watch).run();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -14,17 +14,17 @@
 #include "curate/shifts/shifts.h"
 #include "data/files/parallel_text.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 struct ExamineOptions {
   static constexpr Range<double> kRatio{.least = 1, .most = 1e6, .open_least = true};
   static constexpr Range<int64_t> kLength{1, 1'000'000'000}, kShift{1, 100};
 
-  ParallelSource text;
-  std::optional<ParallelSource> tests;    // whose sentences must not be in the text
-  std::vector<std::string> vocabularies;  // SentencePiece models: of source and target, one for both, or none
-  double max_ratio = 3;                   // of the lengths, see Examination::typical_ratio
-  int64_t max_length = 1000;              // characters of a line
+  data::ParallelSource text;
+  std::optional<data::ParallelSource> tests;  // whose sentences must not be in the text
+  std::vector<std::string> vocabularies;      // SentencePiece models: of source and target, one for both, or none
+  double max_ratio = 3;                       // of the lengths, see Examination::typical_ratio
+  int64_t max_length = 1000;                  // characters of a line
   ShiftOptions shifts;
   std::vector<std::string> clean;  // where pairs without faults go: SOURCE and TARGET, or one TSV; none: nowhere
   std::vector<Fault> keep, drop;   // faults that lead, against their default, not to dropping a pair, or to it
@@ -66,4 +66,4 @@ using Watch = std::function<void(int64_t lines, double share)>;
 // an empty text. UsageError: an option out of range, clean files that would overwrite the text.
 Examination examine(const ExamineOptions& options, const Watch& watch = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -15,7 +15,7 @@
 #include "data/files/lines.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 using ::testing::AllOf;
@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-class Examine : public TestFiles {
+class Examine : public data::TestFiles {
  protected:
   // A clean text, to plant faults in.
   MadeText text = made_text(2000, 1);
@@ -138,8 +138,8 @@ TEST_F(Examine, TestSentencesInTheText) {
   ExamineOptions o = options();
   std::string found = x(40);
   found[0] = 'S';
-  o.tests =
-      ParallelSource{.tsv = write("test", "new\tneu\n" + found + " .\tanders\nmehr\t" + y(50) + "\nmehr\tja\n!\t?\n")};
+  o.tests = data::ParallelSource{
+      .tsv = write("test", "new\tneu\n" + found + " .\tanders\nmehr\t" + y(50) + "\nmehr\tja\n!\t?\n")};
   const Examination e = examine(o);
   EXPECT_THAT(lines_of(e, Fault::in_test, Where::source), ElementsAre(40));
   EXPECT_THAT(lines_of(e, Fault::in_test, Where::target), ElementsAre(50));
@@ -215,7 +215,7 @@ TEST_F(Examine, Vocabulary) {
   std::vector<std::string> lines = text.source;
   lines.insert(lines.end(), text.target.begin(), text.target.end());
   lines.insert(lines.end(), 20, "Querschnitt qqqqq");
-  const hexapla::Vocabulary vocabulary = hexapla::Vocabulary::train(lines, {.size = 150});
+  const text::Vocabulary vocabulary = text::Vocabulary::train(lines, {.size = 150});
   o.vocabularies = {write("v.spm", vocabulary.bytes())};
   x(70) += " ☃";
   o.text.source = write("x", joined(text.source));
@@ -292,7 +292,7 @@ TEST_F(WriteClean, KeepAndDrop) {
 
 TEST_F(WriteClean, TestSentencesAreDropped) {
   ExamineOptions o = cleaning();
-  o.tests = ParallelSource{.tsv = write("test", x(5) + "\tneu\n")};
+  o.tests = data::ParallelSource{.tsv = write("test", x(5) + "\tneu\n")};
   EXPECT_EQ(examine(o).clean->dropped[static_cast<size_t>(Fault::in_test)], 1);
 }
 
@@ -301,7 +301,7 @@ TEST_F(WriteClean, OneNameIsTsvWithoutFurtherTabs) {
   ExamineOptions o = cleaning();
   o.clean = {folder() + "/clean.tsv"};
   examine(o);
-  const auto lines = read_lines(o.clean[0]);
+  const auto lines = data::read_lines(o.clean[0]);
   ASSERT_EQ(lines.size(), 2000u);
   EXPECT_EQ(lines[0], x(1) + "\t" + y(1));
   EXPECT_EQ(lines[2], x(3).substr(0, x(3).size() - 2) + " z\t" + y(3));
@@ -350,13 +350,13 @@ TEST_F(WriteClean, BothFilesAreThereOrNone) {
 
 TEST_F(WriteClean, NothingThatIsReadIsOverwritten) {
   ExamineOptions o = cleaning();
-  o.tests = ParallelSource{.source = write("tx", "a\n"), .target = write("ty", "b\n")};
+  o.tests = data::ParallelSource{.source = write("tx", "a\n"), .target = write("ty", "b\n")};
   o.vocabularies = {write("v.spm", "no model")};
   std::filesystem::create_symlink(folder(), folder() + "/link");
   const auto refused = [&](const std::string& first, const std::string& second) {
     ExamineOptions to = o;
     to.clean = {first, second};
-    return message_of<UsageError>([&] { examine(to); });
+    return data::message_of<UsageError>([&] { examine(to); });
   };
   const std::string there = folder() + "/c", elsewhere = folder() + "/link/./";
   EXPECT_THAT(refused(there, elsewhere + "y"), HasSubstr("would overwrite the input text"));
@@ -388,7 +388,7 @@ TEST_F(Examine, BadInput) {
     ExamineOptions o = options();
     o.clean = {folder() + "/cx", folder() + "/cy"};
     change(o);
-    return message_of<UsageError>([&] { examine(o); });
+    return data::message_of<UsageError>([&] { examine(o); });
   };
   EXPECT_THAT(usage([](auto& o) { o.max_ratio = 1; }), HasSubstr("`max-ratio` is 1, but must be a number above 1"));
   EXPECT_THAT(usage([](auto& o) { o.max_length = 0; }),
@@ -400,11 +400,11 @@ TEST_F(Examine, BadInput) {
   EXPECT_THAT(usage([](auto& o) { o.clean[1] = o.clean[0]; }), HasSubstr("names one file twice"));
   ExamineOptions o;
   o.text = {.source = write("x", ""), .target = write("y", "")};
-  EXPECT_THAT(message_of<DataError>([&] { examine(o); }),
+  EXPECT_THAT(data::message_of<DataError>([&] { examine(o); }),
               AllOf(HasSubstr("/x is empty"), HasSubstr("one sentence per line")));
   o.vocabularies = {write("v", "no model")};
-  EXPECT_THAT(message_of<DataError>([&] { examine(o); }), HasSubstr("/v"));
+  EXPECT_THAT(data::message_of<DataError>([&] { examine(o); }), HasSubstr("/v"));
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::curate

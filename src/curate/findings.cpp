@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 constexpr FaultInfo kInfo[kFaults] = {
@@ -53,4 +53,4 @@ void Findings::add(Fault fault, Where where, int64_t line, std::string_view sour
   if (finding.examples.size() < kExamples) finding.examples.push_back({line, beginning(source), beginning(target)});
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::curate {
 
 // In the order in which a pair with several faults is said to be dropped.
 enum class Fault : uint8_t {
@@ -77,4 +77,4 @@ class Findings {
   std::array<std::array<Finding, 3>, kFaults> found_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

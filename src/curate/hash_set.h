@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::curate {
 
 class HashSet {
  public:
@@ -40,4 +40,4 @@ class HashSet {
   size_t size_ = 0;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -7,7 +7,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 using namespace std::string_view_literals;
@@ -116,7 +116,7 @@ std::string essence(std::string_view line) {
 FaultSet faults_of(std::string_view line) {
   FaultSet out;
   if (is_blank(line)) out.add(Fault::blank);
-  if (invalid_utf8(line)) out.add(Fault::encoding);
+  if (text::invalid_utf8(line)) out.add(Fault::encoding);
   if (control_in(line) != std::string_view::npos) out.add(Fault::control);
   if (line.find("\uFFFD"sv) != std::string_view::npos) out.add(Fault::replacement);
   if (!out.has(Fault::encoding) && mojibake_in(line) != std::string_view::npos) out.add(Fault::mojibake);
@@ -125,7 +125,7 @@ FaultSet faults_of(std::string_view line) {
 
 size_t place_of(Fault fault, std::string_view line) {
   size_t place = 0;
-  if (fault == Fault::encoding) place = invalid_utf8(line).value_or(0);
+  if (fault == Fault::encoding) place = text::invalid_utf8(line).value_or(0);
   if (fault == Fault::control) place = control_in(line);
   if (fault == Fault::replacement) place = line.find("\uFFFD"sv);
   if (fault == Fault::mojibake) place = mojibake_in(line);
@@ -140,4 +140,4 @@ std::string excerpt(Fault fault, std::string_view line) {
   return "…" + std::string(line.substr(from));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -7,7 +7,7 @@
 
 #include "curate/findings.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 // blank, or any of encoding, control, replacement and mojibake.
 FaultSet faults_of(std::string_view line);
@@ -27,4 +27,4 @@ int64_t characters(std::string_view line);
 // case.
 std::string essence(std::string_view line);
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "curate/hash_set.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 using namespace std::string_literals;
@@ -113,4 +113,4 @@ TEST(HashSet, InsertsOnce) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::curate {
 
-RawReader::RawReader(const ParallelSource& from) {
+RawReader::RawReader(const data::ParallelSource& from) {
   from.check();
   source_.emplace(from.tsv.empty() ? from.source : from.tsv);
   if (from.tsv.empty()) target_.emplace(from.target);
@@ -40,4 +40,4 @@ bool RawReader::next(RawPair& pair) {
   return true;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -7,7 +7,7 @@
 #include "data/files/lines.h"
 #include "data/files/parallel_text.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 struct RawPair {
   std::string source, target;
@@ -19,7 +19,7 @@ struct RawPair {
 class RawReader {
  public:
   // Errors as LineReader and, for names that make no corpus, as ParallelReader.
-  explicit RawReader(const ParallelSource& from);
+  explicit RawReader(const data::ParallelSource& from);
 
   bool next(RawPair& pair);
   int64_t line_number() const { return line_; }
@@ -33,8 +33,8 @@ class RawReader {
 
  private:
   bool next_of_tsv(RawPair& pair);
-  std::optional<LineReader> source_, target_;  // of a TSV only the first is there
+  std::optional<data::LineReader> source_, target_;  // of a TSV only the first is there
   int64_t line_ = 0;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

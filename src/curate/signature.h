@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::curate {
 
 struct LineSignature {
   uint8_t length = 0;    // in characters, four steps an octave, 0 to kLengths - 1
@@ -16,4 +16,4 @@ constexpr int kLengths = 48;
 
 LineSignature signature_of(std::string_view line);
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

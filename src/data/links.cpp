@@ -7,7 +7,7 @@
 #include "data/files/lines.h"
 #include "text/words.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 // "12-3"; false where it is something else.
@@ -25,15 +25,15 @@ bool parse(std::string_view text, Link& link) {
 
 // One side of a pair: which unit each token belongs to, and how many units there are.
 struct Side {
-  std::vector<WordSpan> units_of_token;
+  std::vector<text::WordSpan> units_of_token;
   int32_t units;
 };
 
-Side side(const std::string& text, const Vocabulary& vocabulary, LinkUnit unit) {
-  const PlacedPieces pieces = vocabulary.encode_with_places(text);
+Side side(const std::string& text, const text::Vocabulary& vocabulary, LinkUnit unit) {
+  const text::PlacedPieces pieces = vocabulary.encode_with_places(text);
   if (unit != LinkUnit::pieces) {
-    const WordEnds ends = unit == LinkUnit::blanks ? WordEnds::at_blanks : WordEnds::by_script;
-    return {words_of_pieces(text, pieces.places, ends), static_cast<int32_t>(words(text, ends).size())};
+    const text::WordEnds ends = unit == LinkUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
+    return {text::words_of_pieces(text, pieces.places, ends), static_cast<int32_t>(text::words(text, ends).size())};
   }
   Side each{{}, static_cast<int32_t>(pieces.ids.size())};
   for (int32_t i = 0; i < each.units; ++i) each.units_of_token.emplace_back(i);
@@ -58,7 +58,7 @@ std::string pharaoh(std::span<const Link> links) {
 
 std::vector<Link> parse_pharaoh(std::string_view text, const std::string& where) {
   std::vector<Link> links;
-  for (std::string_view word : words(text)) {
+  for (std::string_view word : text::words(text)) {
     Link link{};
     if (!parse(word, link))
       throw DataError(cat(where, ": '", word.substr(0, 40),
@@ -80,7 +80,7 @@ GoldLinks::GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpu
                         "; line i of one must belong to line i of the other"));
 }
 
-std::vector<Link> GoldLinks::of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const {
+std::vector<Link> GoldLinks::of_pair(int64_t i, const text::Vocabulary& source, const text::Vocabulary& target) const {
   const int64_t line = corpus_.lines[i];
   const Side from = side(corpus_.source[i], source, unit_), to = side(corpus_.target[i], target, unit_);
   const auto sources = tokens_of_units(from), targets = tokens_of_units(to);
@@ -106,10 +106,11 @@ std::string GoldLinks::doubt() const {
   bool cut_into_words = false;
   for (int64_t i = 0; i < corpus_.size(); ++i) {
     const std::string &x = corpus_.source[i], &y = corpus_.target[i];
-    const size_t from = words(x, WordEnds::at_blanks).size(), to = words(y, WordEnds::at_blanks).size();
+    const size_t from = text::words(x, text::WordEnds::at_blanks).size(),
+                 to = text::words(y, text::WordEnds::at_blanks).size();
     for (const Link& link : lines_[corpus_.lines[i] - 1]) {
       if (static_cast<size_t>(link.source) >= from || static_cast<size_t>(link.target) >= to) return "";
-      cut_into_words |= words(x).size() > from || words(y).size() > to;
+      cut_into_words |= text::words(x).size() > from || text::words(y).size() > to;
     }
   }
   if (!cut_into_words) return "";
@@ -118,4 +119,4 @@ std::string GoldLinks::doubt() const {
              "`guided-alignment-units` blanks");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

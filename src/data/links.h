@@ -9,7 +9,7 @@
 #include "data/files/corpus.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 struct Link {
   int32_t source, target;
@@ -33,7 +33,7 @@ class GoldLinks {
   // Between the tokens of pair i of the corpus, sorted by target, then source, each once. Every token of a word is
   // linked to every token of the words that the word is linked to. DataError, naming file and line: a link out of the
   // sentence.
-  std::vector<Link> of_pair(int64_t i, const Vocabulary& source, const Vocabulary& target) const;
+  std::vector<Link> of_pair(int64_t i, const text::Vocabulary& source, const text::Vocabulary& target) const;
 
   // What to tell the user where the links seem to count words between blanks in text of a script without blanks, that
   // is, text that was cut into words, though the unit is words; "" otherwise.
@@ -46,4 +46,4 @@ class GoldLinks {
   std::vector<std::vector<Link>> lines_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 #include "data/batches/batch.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 using testing::AllOf;
 using testing::ElementsAre;
@@ -36,7 +36,7 @@ class Gold : public TestFiles {
     corpus_ = read_parallel(path("a"), path("b"));
     std::vector<std::string> text = corpus_.source;
     text.insert(text.end(), corpus_.target.begin(), corpus_.target.end());
-    v_.emplace(Vocabulary::train(text, {.size = 34}));
+    v_.emplace(text::Vocabulary::train(text, {.size = 34}));
   }
   std::string path(const std::string& name) const { return folder() + "/" + name; }
   std::string error(const std::string& links, LinkUnit unit = LinkUnit::words) const {
@@ -47,7 +47,7 @@ class Gold : public TestFiles {
     });
   }
   Corpus corpus_;
-  std::optional<Vocabulary> v_;
+  std::optional<text::Vocabulary> v_;
 };
 
 TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
@@ -55,8 +55,8 @@ TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
   const GoldLinks gold(path("links"), LinkUnit::words, corpus_);
   for (int64_t i : {0, 1}) {
     const auto from = v_->encode_with_places(corpus_.source[i]), to = v_->encode_with_places(corpus_.target[i]);
-    const auto source = words_of_pieces(corpus_.source[i], from.places),
-               target = words_of_pieces(corpus_.target[i], to.places);
+    const auto source = text::words_of_pieces(corpus_.source[i], from.places),
+               target = text::words_of_pieces(corpus_.target[i], to.places);
     const std::vector<Link> of_words = i == 0 ? std::vector<Link>{{0, 0}, {1, 1}} : std::vector<Link>{{2, 0}, {2, 2}};
     std::vector<Link> expected;
     for (int32_t t = 0; t < int32_t(target.size()); ++t)
@@ -79,7 +79,7 @@ TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
   write("a", "we go to Beijing\n");
   write("b", "我们 去 北京\n");
   const Corpus corpus = read_parallel(path("a"), path("b"));
-  const Vocabulary v = Vocabulary::train({"we go to Beijing", "我们 去 北京"}, {.size = 30});
+  const text::Vocabulary v = text::Vocabulary::train({"we go to Beijing", "我们 去 北京"}, {.size = 30});
   const auto doubt = [&](const std::string& links, LinkUnit unit) {
     write("links", links);
     return GoldLinks(path("links"), unit, corpus).doubt();
@@ -92,9 +92,10 @@ TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
   for (const Link& link : GoldLinks(path("links"), LinkUnit::blanks, corpus).of_pair(0, v, v))
     linked.push_back(link.target);
   std::vector<int32_t> expected;
-  const auto of = words_of_pieces(corpus.target[0], v.encode_with_places(corpus.target[0]).places, WordEnds::at_blanks);
+  const auto of =
+      text::words_of_pieces(corpus.target[0], v.encode_with_places(corpus.target[0]).places, text::WordEnds::at_blanks);
   for (size_t t = 0; t < of.size(); ++t)
-    if (of[t] == WordSpan(0) || of[t] == WordSpan(2)) expected.push_back(static_cast<int32_t>(t));
+    if (of[t] == text::WordSpan(0) || of[t] == text::WordSpan(2)) expected.push_back(static_cast<int32_t>(t));
   linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
   EXPECT_EQ(linked, expected);
   EXPECT_EQ(GoldLinks(path("links"), LinkUnit::words, read_parallel(path("a"), path("a"))).doubt(), "");
@@ -133,4 +134,4 @@ TEST_F(Gold, TravelWithTheBatch) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

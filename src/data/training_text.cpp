@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr uint64_t kSampleStream = 0x73616D706C650000;
@@ -100,7 +100,7 @@ class Collector {
   }
 
  private:
-  void hash(const Ids& ids) {
+  void hash(const text::Ids& ids) {
     hash_.add({reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(int32_t)});
     hash_.add("\n");
   }
@@ -199,7 +199,7 @@ LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress&
   return {source.take(), target.take()};
 }
 
-PreparedPairs prepare_pairs(TrainingText& text, const Vocabulary& source, const Vocabulary& target,
+PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
                             const PairOptions& options, const ReadingProgress& progress) {
   Collector collector(options, text.names().size());
   int64_t pairs = 0;
@@ -221,4 +221,4 @@ PreparedPairs prepare_pairs(TrainingText& text, const Vocabulary& source, const 
   return collector.finish(text.names());
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -11,7 +11,7 @@
 #include "data/batches/pair_store.h"
 #include "data/files/corpus.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 struct TextPair {
   int32_t corpus = 0;
@@ -72,7 +72,7 @@ struct PairOptions {
   ShuffleSpace space;
 };
 // Encodes everything on all threads. A pair is dropped with a note as encode_corpus does. DataError: none is left.
-PreparedPairs prepare_pairs(TrainingText& text, const Vocabulary& source, const Vocabulary& target,
+PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
                             const PairOptions& options, const ReadingProgress& progress);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -8,7 +8,7 @@
 
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using testing::AllOf;
@@ -128,7 +128,7 @@ TEST_F(TrainingTexts, PairsAreThoseOfEncodeCorpus) {
   }
   const auto x = write("a", a), y = write("b", b);
   const Corpus corpus = read_parallel(x, y);
-  const Vocabulary v = Vocabulary::train(corpus.source, {.size = 60});
+  const text::Vocabulary v = text::Vocabulary::train(corpus.source, {.size = 60});
   const Encoded wanted = encode_corpus(corpus, v, v, 40);
   for (const size_t memory : {size_t{1} << 30, size_t{0}}) {
     TrainingText text = open({x, y});
@@ -156,4 +156,4 @@ TEST_F(TrainingTexts, PairsAreThoseOfEncodeCorpus) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -1,6 +1,6 @@
 #include "decode/decoding_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 TranslateOptions ScoringOptions::translate_options() const {
   TranslateOptions o;
@@ -40,4 +40,4 @@ TranslateOptions DecodingOptions::translate_options() const {
   return o;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -8,7 +8,7 @@
 #include "decode/option_ranges.h"
 #include "decode/translate_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // What translating and scoring share: how scores are normalized, batches, precision.
 struct ScoringOptions {
@@ -161,4 +161,4 @@ struct RequestOptions : DecodingOptions {
   }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

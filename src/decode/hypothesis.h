@@ -4,10 +4,10 @@
 
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct Hypothesis {
-  Ids ids;                          // without <s> and </s>
+  text::Ids ids;                    // without <s> and </s>
   double score = 0;                 // log-probability: the sum over the tokens and </s>
   double normalised = 0;            // score / divisor(length penalty, tokens with </s>); the order of hypotheses
   std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
@@ -19,6 +19,6 @@ struct Hypothesis {
 struct SpecialIds {
   int32_t bos, eos, pad;  // pad -1: there is none
 };
-SpecialIds special_ids(const Vocabulary& target);
+SpecialIds special_ids(const text::Vocabulary& target);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

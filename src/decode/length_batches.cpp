@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hexapla {
+namespace hexapla::decode {
 
 std::vector<size_t> longest_first(std::span<const int64_t> lengths) {
   std::vector<size_t> order(lengths.size());
@@ -29,4 +29,4 @@ std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, 
   return batches;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

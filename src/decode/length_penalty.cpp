@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "decode/option_ranges.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 const std::vector<std::string>& length_penalty_names() {
   static const std::vector<std::string> names = {"paper", "power"};
@@ -18,4 +18,4 @@ LengthPenalty make_length_penalty(const std::string& name, double alpha) {
                        "' is unknown; choose paper, ((5 + length) / 6)^alpha, or power, length^alpha"));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // ((5 + length) / 6)^alpha: section 6.1, after Wu et al. 2016, equation 14. The paper's alpha is 0.6.
 struct PaperPenalty {
@@ -32,4 +32,4 @@ const std::vector<std::string>& length_penalty_names();
 // UsageError: another name, or an alpha that is no finite number.
 LengthPenalty make_length_penalty(const std::string& name, double alpha);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -8,7 +8,7 @@
 #include "decode/constraints/phrases.h"
 #include "decode/hypothesis.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // What is asked of one translation beyond being one.
 struct SentenceConstraints {
@@ -27,7 +27,7 @@ struct AllConstraints {
 
 // Sentences that wait to be translated: ids that end with </s>. Several workers may draw on one of these.
 struct Queue {
-  std::span<const Ids> sources;
+  std::span<const text::Ids> sources;
   std::span<const size_t> order;                       // places in sources, in the order in which they are to be begun
   int64_t sentences;                                   // translated at a time by one worker, at most
   int64_t tokens;                                      // of their sources, at most; a longer one stands alone
@@ -41,4 +41,4 @@ struct Queue {
 // Called for each sentence that is done: hypotheses best first.
 using Done = std::function<void(size_t place, std::vector<Hypothesis>)>;
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

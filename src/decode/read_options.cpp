@@ -2,7 +2,7 @@
 
 #include "base/options/given_json.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // Their names become those that are declared.
@@ -66,4 +66,4 @@ template DecodingOptions read_options(const nlohmann::json&, DecodingOptions);
 template RequestOptions read_options(std::vector<GivenOption>, RequestOptions);
 template RequestOptions read_options(const nlohmann::json&, RequestOptions);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include "base/options/given_option.h"
 #include "decode/decoding_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // What was given, on top of `usual`. UsageError naming option, value and what is allowed, and a file's line: no such
 // option (with the nearest one), a value out of its range, an option that can do nothing beside the others.
@@ -19,4 +19,4 @@ Options read_options(std::vector<GivenOption> given, Options usual = {});
 template <class Options>
 Options read_options(const nlohmann::json& object, Options usual = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

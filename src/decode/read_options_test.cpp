@@ -9,7 +9,7 @@
 #include "base/files/test_folder.h"
 #include "base/option_names.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 using nlohmann::json;
@@ -107,4 +107,4 @@ TEST(ReadOptions, InWordsAndWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "decode/option_ranges.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 namespace {
 
@@ -38,4 +38,4 @@ void check(const SearchOptions& options) {
   ranges::rule_tokens.check("max-repetition", options.max_repetition);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

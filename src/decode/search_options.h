@@ -4,7 +4,7 @@
 
 #include "decode/length_penalty.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Draws translations instead of looking for the best. The tokens that may be drawn are those that top_k leaves, and of
 // these the fewest whose probabilities add up to top_p or more; temperature comes before both.
@@ -32,4 +32,4 @@ struct SearchOptions {
 };
 void check(const SearchOptions& options);  // UsageError: a number out of range
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

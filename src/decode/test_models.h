@@ -8,10 +8,10 @@
 #include "decode/search/search.h"
 #include "model/weights/parameters.h"
 
-namespace hexapla::test {
+namespace hexapla::decode::test {
 
-inline Config small_config() {
-  Config c;
+inline model::Config small_config() {
+  model::Config c;
   c.source_vocab = c.target_vocab = 24;
   c.enc_layers = c.dec_layers = 2;
   c.d_model = 16;
@@ -24,7 +24,7 @@ inline Config small_config() {
 
 struct Variant {
   std::string name;
-  Config config;
+  model::Config config;
   friend std::ostream& operator<<(std::ostream& out, const Variant& v) { return out << v.name; }
 };
 
@@ -35,14 +35,14 @@ inline std::vector<Variant> variants() {
     all.push_back({name, small_config()});
     change(all.back().config);
   };
-  add("pre_norm", [](Config& c) { c.norm_position = "pre"; });
-  add("learned_positions", [](Config& c) { c.positions = "learned", c.max_positions = 40; });
-  add("additive_score", [](Config& c) { c.score = "additive"; });
-  add("dot_score", [](Config& c) { c.score = "dot"; });
-  add("gated", [](Config& c) { c.gated = true, c.activation = "swish"; });
-  add("own_widths", [](Config& c) { c.d_k = 5, c.d_v = 7; });
-  add("batch_norm", [](Config& c) { c.norm = "batch"; });
-  add("everything_else", [](Config& c) {
+  add("pre_norm", [](model::Config& c) { c.norm_position = "pre"; });
+  add("learned_positions", [](model::Config& c) { c.positions = "learned", c.max_positions = 40; });
+  add("additive_score", [](model::Config& c) { c.score = "additive"; });
+  add("dot_score", [](model::Config& c) { c.score = "dot"; });
+  add("gated", [](model::Config& c) { c.gated = true, c.activation = "swish"; });
+  add("own_widths", [](model::Config& c) { c.d_k = 5, c.d_v = 7; });
+  add("batch_norm", [](model::Config& c) { c.norm = "batch"; });
+  add("everything_else", [](model::Config& c) {
     c.tied = "none", c.attention_bias = true, c.embedding_norm = true, c.norm_position = "pre", c.activation = "gelu";
     c.enc_layers = 1, c.dec_layers = 3;
   });
@@ -53,12 +53,12 @@ inline const SpecialIds specials{1, 2, 0};
 
 // The weights are larger than a new model's, so that its translations differ and end at many lengths.
 struct TestModel {
-  Transformer model;
-  Parameters parameters;
+  model::Transformer model;
+  model::Parameters parameters;
 
-  explicit TestModel(Config c, DType dtype = DType::f32, uint64_t seed = 7)
-      : model((c.resolve(), c)), parameters(model, dtype, Parameters::Use::inference) {
-    initialise(model, seed);
+  explicit TestModel(model::Config c, DType dtype = DType::f32, uint64_t seed = 7)
+      : model((c.resolve(), c)), parameters(model, dtype, model::Parameters::Use::inference) {
+    model::initialise(model, seed);
     Random random(seed, 1000);
     const auto shake = [&](auto* values, int64_t n) {
       for (int64_t i = 0; i < n; ++i) values[i] += static_cast<std::decay_t<decltype(*values)>>(0.3 * random.normal());
@@ -69,10 +69,10 @@ struct TestModel {
 };
 
 // Sentences of 1 to `longest` tokens with </s>, of a vocabulary of `size` pieces of which four are special.
-inline std::vector<Ids> random_sentences(int n, int longest, int size, uint64_t seed = 3) {
+inline std::vector<text::Ids> random_sentences(int n, int longest, int size, uint64_t seed = 3) {
   Random random(seed);
-  std::vector<Ids> all(n);
-  for (Ids& ids : all) {
+  std::vector<text::Ids> all(n);
+  for (text::Ids& ids : all) {
     for (uint32_t i = random.below(longest); i > 0; --i)
       ids.push_back(4 + static_cast<int32_t>(random.below(size - 4)));
     ids.push_back(specials.eos);
@@ -80,4 +80,4 @@ inline std::vector<Ids> random_sentences(int n, int longest, int size, uint64_t 
   return all;
 }
 
-}  // namespace hexapla::test
+}  // namespace hexapla::decode::test

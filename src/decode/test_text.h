@@ -3,7 +3,7 @@
 #include "decode/test_models.h"
 #include "decode/text/line_encoder.h"
 
-namespace hexapla::test {
+namespace hexapla::decode::test {
 
 inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
   const std::vector<std::string> words{"ein", "Hund",   "läuft", "schnell", "über",
@@ -16,13 +16,13 @@ inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
   return lines;
 }
 
-inline const Vocabulary& vocabulary() {
-  static const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 48});
+inline const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 48});
   return v;
 }
 
-inline Config config() {
-  Config c = small_config();
+inline model::Config config() {
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = vocabulary().size();
   c.tied = "none";  // a tied model with random weights likes to repeat itself
   return c;
@@ -35,4 +35,4 @@ struct Warnings {
   }
 };
 
-}  // namespace hexapla::test
+}  // namespace hexapla::decode::test

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "decode/option_ranges.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 void check(const TranslateOptions& o) {
   check(o.search);
@@ -18,4 +18,4 @@ void check(const TranslateOptions& o) {
     throw UsageError("`require` needs beam search, not `sample`; leave one of them out");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

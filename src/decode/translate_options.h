@@ -6,7 +6,7 @@
 #include "decode/search_options.h"
 #include "decode/text/sources.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct TranslateOptions {
   SearchOptions search;
@@ -24,4 +24,4 @@ struct TranslateOptions {
 };
 void check(const TranslateOptions& options);  // UsageError: a number out of range
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 // exp of the mean negative log-likelihood (natural log, without label smoothing) of the target tokens, </s> counted.
 // Infinite where that overflows.
@@ -13,4 +13,4 @@ inline double perplexity(double negative_log_likelihood, int64_t tokens) {
   return std::exp(negative_log_likelihood / static_cast<double>(tokens));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

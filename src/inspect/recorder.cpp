@@ -10,7 +10,7 @@
 #include "decode/rescoring/score.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::inspect {
 namespace {
 
 // Rows may be strided, the numbers of a row lie side by side.
@@ -31,16 +31,16 @@ Recorded copy_of(Tensor t) {
 }
 
 // Every intermediate is kept, the logits of all tokens at once and, for a moment, every head's scores and weights.
-size_t memory_of(const Transformer& model, const Pair& pair, DType dtype) {
-  const Config& c = model.config;
+size_t memory_of(const model::Transformer& model, const Pair& pair, DType dtype) {
+  const model::Config& c = model.config;
   const size_t n = pair.source.size(), m = pair.target.size() + 1, longest = std::max(n, m);
   const size_t logits = 2 * m * static_cast<size_t>(c.target_vocab) * size_of(dtype);
   const size_t attention = 2 * static_cast<size_t>(c.heads) * longest * longest * sizeof(double);
-  const std::vector<Ids> source{pair.source}, target{pair.target};
-  return score_memory(model, source, target, dtype) + logits + attention + (size_t{1} << 20);
+  const std::vector<text::Ids> source{pair.source}, target{pair.target};
+  return decode::score_memory(model, source, target, dtype) + logits + attention + (size_t{1} << 20);
 }
 
-void check_ids(const Ids& ids, int64_t size, const char* side) {
+void check_ids(const text::Ids& ids, int64_t size, const char* side) {
   for (int32_t id : ids)
     HEXAPLA_CHECK(id >= 0 && id < size, side, " id ", id, " is outside of the vocabulary of ", size, " pieces");
 }
@@ -95,7 +95,7 @@ const Recorded& Recorder::get(const std::string& name) const {
   fail(cat("no intermediate is called ", name, "; there are", all));
 }
 
-Inspection inspect_pair(Backend& backend, const Transformer& model, const Pair& pair, int32_t bos, int32_t eos) {
+Inspection inspect_pair(Backend& backend, const model::Transformer& model, const Pair& pair, int32_t bos, int32_t eos) {
   HEXAPLA_CHECK(!pair.source.empty(), "there is nothing to inspect: the source has no tokens");
   check_ids(pair.source, model.config.source_vocab, "source");
   check_ids(pair.target, model.config.target_vocab, "target");
@@ -109,11 +109,11 @@ Inspection inspect_pair(Backend& backend, const Transformer& model, const Pair& 
   Arena arena(memory_of(model, pair, dtype));
   Context cx{backend, arena, dtype};
   cx.observer = &result.seen;
-  const ForwardOnly forward_only(cx);
+  const decode::ForwardOnly forward_only(cx);
   const std::vector<int32_t> source_rows{0, static_cast<int32_t>(pair.source.size())};
   const std::vector<int32_t> target_rows{0, static_cast<int32_t>(result.target_in.size())};
-  const BatchView batch{pair.source, result.target_in, result.target_out, source_rows, target_rows};
-  Transformer::Saved saved;
+  const model::BatchView batch{pair.source, result.target_in, result.target_out, source_rows, target_rows};
+  model::Transformer::Saved saved;
   result.seen.observe("generator.log_probabilities", model.log_probabilities(cx, batch, saved), target_rows);
 
   const Recorded& all = result.seen.get("generator.log_probabilities");
@@ -135,7 +135,7 @@ void write_tensors(const std::string& path, const Inspection& inspection, const 
     values.assign(r.values.begin(), r.values.end());
     all.push_back({name, Tensor::of(values.data(), r.shape)});
   }
-  const auto add_ids = [&](const char* name, const Ids& ids) {
+  const auto add_ids = [&](const char* name, const text::Ids& ids) {
     all.push_back({name, Tensor::of(ids.data(), {static_cast<int64_t>(ids.size())})});
   };
   add_ids("source.ids", pair.source);
@@ -158,4 +158,4 @@ std::string tensors_as_json(const Recorder& seen, const Side& source, const Side
   return text + "}}\n";
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::inspect

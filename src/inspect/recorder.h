@@ -8,7 +8,7 @@
 #include "model/transformer.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::inspect {
 
 struct Recorded {
   Shape shape;
@@ -37,27 +37,27 @@ class Recorder : public Observer {
 
 // What one pair of sentences makes of a model, with teacher forcing: the decoder is fed <s> y and asked for y </s>.
 struct Pair {
-  Ids source, target;  // as the model gets them: the target without <s> and </s>
+  text::Ids source, target;  // as the model gets them: the target without <s> and </s>
 };
 struct Inspection {
-  Recorder seen;              // with generator.log_probabilities [m + 1, V]
-  std::vector<double> log_p;  // of every token of the target and of </s>
-  Ids target_in, target_out;  // <s> y and y </s>
-  double score = 0;           // the sum of log_p
+  Recorder seen;                    // with generator.log_probabilities [m + 1, V]
+  std::vector<double> log_p;        // of every token of the target and of </s>
+  text::Ids target_in, target_out;  // <s> y and y </s>
+  double score = 0;                 // the sum of log_p
 };
 // Error: an empty source, or an id that the model has no embedding for.
-Inspection inspect_pair(Backend& backend, const Transformer& model, const Pair& pair, int32_t bos, int32_t eos);
+Inspection inspect_pair(Backend& backend, const model::Transformer& model, const Pair& pair, int32_t bos, int32_t eos);
 
 // Every intermediate and the ids of both sides, as i32 under source.ids, target.ids (<s> first) and target.labels.
 // The numbers keep the type the model computed them in.
 void write_tensors(const std::string& path, const Inspection& inspection, const Pair& pair);
 
 struct Side {
-  Ids ids;
+  text::Ids ids;
   std::vector<std::string> pieces;
 };
 // {"source": {"ids", "pieces"}, "target": {...}, "tensors": {name: {"shape", "values"}}}; values go row after row,
 // and null stands for a number that is not finite.
 std::string tensors_as_json(const Recorder& seen, const Side& source, const Side& target);
 
-}  // namespace hexapla
+}  // namespace hexapla::inspect

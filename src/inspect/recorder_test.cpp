@@ -13,14 +13,14 @@
 #include "model/weights/parameters.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::inspect {
 namespace {
 
 constexpr int32_t bos = 1, eos = 2;
 constexpr int64_t pieces = 13, heads = 2, d_key = 3;
 
-Config small_config() {
-  Config c;
+model::Config small_config() {
+  model::Config c;
   c.source_vocab = c.target_vocab = pieces;
   c.enc_layers = 1;
   c.dec_layers = 1;
@@ -34,12 +34,12 @@ Config small_config() {
 }
 
 struct Small {
-  Transformer model;
-  Parameters parameters;
+  model::Transformer model;
+  model::Parameters parameters;
   std::unique_ptr<Backend> backend = make_cpu_backend();
 
-  explicit Small(const Config& c) : model(c), parameters(model, DType::f32, Parameters::Use::inference) {
-    initialise(model, 5);
+  explicit Small(const model::Config& c) : model(c), parameters(model, DType::f32, model::Parameters::Use::inference) {
+    model::initialise(model, 5);
   }
   Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
 };
@@ -47,10 +47,10 @@ struct Small {
 const Pair pair{{4, 7, 5, 2}, {6, 9}};
 
 TEST(Recorder, ALongSourceBesideAShortTargetHasTheMemory) {
-  Config c = small_config();
+  model::Config c = small_config();
   c.enc_layers = 24, c.d_model = 64, c.d_ff = 256, c.d_k = c.d_v = 32;
   const Small small(c);
-  EXPECT_LT(small.inspect({Ids(512, 4), {6}}).score, 0);
+  EXPECT_LT(small.inspect({text::Ids(512, 4), {6}}).score, 0);
 }
 
 std::vector<std::string> names(const Inspection& seen) {
@@ -89,7 +89,7 @@ TEST(recorder, sees_every_intermediate_once) {
 TEST(recorder, names_stay_unique_in_every_sibling) {
   for (const char* norm : {"pre", "post"})
     for (bool gated : {false, true}) {
-      Config c = small_config();
+      model::Config c = small_config();
       c.norm_position = norm;
       c.gated = gated;
       c.embedding_norm = true;
@@ -108,8 +108,8 @@ TEST(recorder, shapes) {
   EXPECT_EQ(shape("decoder.layers.0.cross_attention.scores"), (Shape{heads, 3, 4}));
   EXPECT_EQ(shape("decoder.layers.0.self_attention.weights"), (Shape{heads, 3, 3}));
   EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, pieces}));
-  EXPECT_EQ(seen.target_in, (Ids{bos, 6, 9}));
-  EXPECT_EQ(seen.target_out, (Ids{6, 9, eos}));
+  EXPECT_EQ(seen.target_in, (text::Ids{bos, 6, 9}));
+  EXPECT_EQ(seen.target_out, (text::Ids{6, 9, eos}));
 }
 
 TEST(recorder, scores_are_those_of_the_recorded_queries_and_keys) {
@@ -141,10 +141,10 @@ TEST(recorder, mean_of_heads) {
 TEST(recorder, the_score_is_that_of_scoring) {
   const Small small(small_config());
   const Inspection seen = small.inspect(pair);
-  const std::vector<Ids> source{pair.source}, target{pair.target};
+  const std::vector<text::Ids> source{pair.source}, target{pair.target};
   Arena arena(size_t{1} << 22);
   Context cx{*small.backend, arena};
-  const PairScore expected = score_pairs(cx, small.model, source, target, {bos, eos, 0}).front();
+  const decode::PairScore expected = decode::score_pairs(cx, small.model, source, target, {bos, eos, 0}).front();
   EXPECT_NEAR(seen.score, expected.score, 1e-9);
   EXPECT_EQ(static_cast<int64_t>(seen.log_p.size()), expected.tokens);
 }
@@ -206,4 +206,4 @@ TEST(recorder, json_is_json) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::inspect

@@ -1,6 +1,6 @@
 #include "model/attention.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 // A view [N, H, d] as the matrix [N, H * d] it was cut from.
 Tensor as_matrix(Tensor t) {
@@ -67,4 +67,4 @@ void CrossAttention::guide_backward(Context& cx, const Saved& s, Tensor dq, Tens
                           dkv.columns(first, heads.d_k));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

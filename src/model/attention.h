@@ -4,7 +4,7 @@
 
 #include "model/linear.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // score(q, k) = scale * q k^T. The paper's has scale 1 / sqrt(d_k); with scale 1 it is the plain dot score.
 struct DotScore {
@@ -267,4 +267,4 @@ struct CrossAttention {
   void guide_backward(Context& cx, const Saved& s, Tensor dq, Tensor dkv) const;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 // A double such as 1e300 must not be squeezed into an integer.
@@ -82,4 +82,4 @@ Config Config::from_json(const std::string& text, const std::string& file) {
   return c;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -7,7 +7,7 @@
 
 #include "base/range.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 struct Config {
   static constexpr Range<int64_t> kVocabulary{1, 1 << 22}, kLayers{1, 256};
@@ -70,4 +70,4 @@ struct Config {
   static Config from_json(const std::string& text, const std::string& file);  // DataError names the file and the key
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

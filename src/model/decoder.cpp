@@ -2,34 +2,34 @@
 
 #include "base/scope.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 Tensor DecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
   {
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.self);
     observe(cx, "output", r, rows);
-    x = hexapla::forward(self_norm, cx, {x, r, self_dropout}, rows, s.norm1);
+    x = model::forward(self_norm, cx, {x, r, self_dropout}, rows, s.norm1);
   }
   {
     Scope scope("cross_attention");
     Tensor r = cross_attention.forward(cx, x, rows, memory, memory_rows, s.cross);
     observe(cx, "output", r, rows);
-    x = hexapla::forward(cross_norm, cx, {x, r, cross_dropout}, rows, s.norm2);
+    x = model::forward(cross_norm, cx, {x, r, cross_dropout}, rows, s.norm2);
   }
   Scope scope("feed_forward");
-  Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
+  Tensor r = model::forward(feed_forward, cx, x, rows, s.ffn);
   observe(cx, "output", r, rows);
-  return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm3);
+  return model::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm3);
 }
 
 void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
   Arena::Frame frame(cx.arena);
-  Tensor dr = hexapla::backward(feed_forward_norm, cx, s.norm3, feed_forward_dropout, d);
-  hexapla::backward(feed_forward, cx, s.ffn, dr, d);
-  dr = hexapla::backward(cross_norm, cx, s.norm2, cross_dropout, d);
+  Tensor dr = model::backward(feed_forward_norm, cx, s.norm3, feed_forward_dropout, d);
+  model::backward(feed_forward, cx, s.ffn, dr, d);
+  dr = model::backward(cross_norm, cx, s.norm2, cross_dropout, d);
   cross_attention.backward(cx, s.cross, dr, d, d_memory);
-  dr = hexapla::backward(self_norm, cx, s.norm1, self_dropout, d);
+  dr = model::backward(self_norm, cx, s.norm1, self_dropout, d);
   self_attention.backward(cx, s.self, dr, d);
 }
 
@@ -37,31 +37,30 @@ Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const Laye
                           Starts memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  x = hexapla::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.places, in.rows)}, {}, n);
-  x = hexapla::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {},
-                       n);
-  return hexapla::forward(feed_forward_norm, cx, {x, hexapla::forward(feed_forward, cx, x, {}, f)}, {}, n);
+  x = model::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.places, in.rows)}, {}, n);
+  x = model::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {}, n);
+  return model::forward(feed_forward_norm, cx, {x, model::forward(feed_forward, cx, x, {}, f)}, {}, n);
 }
 
 Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows,
                                     Saved& s) const {
   {
     Scope scope("self_attention");
-    Tensor n = hexapla::forward(self_norm, cx, {x}, rows, s.norm1);
+    Tensor n = model::forward(self_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.self);
     observe(cx, "output", r, rows);
     x = add(cx, x, self_dropout.forward(cx, r));
   }
   {
     Scope scope("cross_attention");
-    Tensor n = hexapla::forward(cross_norm, cx, {x}, rows, s.norm2);
+    Tensor n = model::forward(cross_norm, cx, {x}, rows, s.norm2);
     Tensor r = cross_attention.forward(cx, n, rows, memory, memory_rows, s.cross);
     observe(cx, "output", r, rows);
     x = add(cx, x, cross_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
-  Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm3);
-  Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
+  Tensor n = model::forward(feed_forward_norm, cx, {x}, rows, s.norm3);
+  Tensor r = model::forward(feed_forward, cx, n, rows, s.ffn);
   observe(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
 }
@@ -70,16 +69,16 @@ void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
   fill(cx, dn, 0);
-  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  hexapla::backward(feed_forward_norm, cx, s.norm3, {}, dn);
+  model::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
+  model::backward(feed_forward_norm, cx, s.norm3, {}, dn);
   add_to(cx, d, dn);
   fill(cx, dn, 0);
   cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), dn, d_memory);
-  hexapla::backward(cross_norm, cx, s.norm2, {}, dn);
+  model::backward(cross_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
   fill(cx, dn, 0);
   self_attention.backward(cx, s.self, self_dropout.backward(cx, d), dn);
-  hexapla::backward(self_norm, cx, s.norm1, {}, dn);
+  model::backward(self_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }
 
@@ -87,12 +86,12 @@ Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, con
                                  Starts memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  Tensor y = hexapla::forward(self_norm, cx, {x}, {}, n);
+  Tensor y = model::forward(self_norm, cx, {x}, {}, n);
   x = add(cx, x, self_attention.step(cx, y, cache.self, in.places, in.rows));
-  y = hexapla::forward(cross_norm, cx, {x}, {}, n);
+  y = model::forward(cross_norm, cx, {x}, {}, n);
   x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
-  y = hexapla::forward(feed_forward_norm, cx, {x}, {}, n);
-  return add(cx, x, hexapla::forward(feed_forward, cx, y, {}, f));
+  y = model::forward(feed_forward_norm, cx, {x}, {}, n);
+  return add(cx, x, model::forward(feed_forward, cx, y, {}, f));
 }
 
 Decoder::Decoder(const Config& c) : input(make_input(c)) {
@@ -118,12 +117,12 @@ Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows
         }
       },
       layers);
-  return last_norm ? hexapla::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
+  return last_norm ? model::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
 }
 
 void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const {
   Scope scope("decoder");
-  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, {}, d);
+  if (last_norm) model::backward(*last_norm, cx, s.last_norm, {}, d);
   std::visit(
       [&](const auto& stack) {
         for (size_t i = stack.size(); i-- > 0;) {
@@ -190,7 +189,7 @@ Tensor Decoder::step(Context& cx, const Embedding& e, const StepInput& in, std::
       },
       layers);
   Normalized n;
-  return last_norm ? hexapla::forward(*last_norm, cx, {x}, in.hypotheses, n) : x;
+  return last_norm ? model::forward(*last_norm, cx, {x}, in.hypotheses, n) : x;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

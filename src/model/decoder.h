@@ -2,7 +2,7 @@
 // The decoder, Figure 1 right: causal self-attention, attention over the encoder's output, feed-forward.
 #include "model/encoder.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 struct DecoderLayerSaved {
   SelfAttention::Saved self;
@@ -112,4 +112,4 @@ struct Decoder {
               Starts memory_rows) const;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -2,7 +2,7 @@
 
 #include "base/scope.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 int32_t last_position(Tensor positions) {
   int32_t last = 0;
@@ -47,4 +47,4 @@ void Input::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) 
   e.backward(cx, s.ids, d);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

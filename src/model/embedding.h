@@ -4,7 +4,7 @@
 
 #include "model/norm.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // sqrt(d_model) * table[id]. In the tied model the same table is the generator's weight, transposed.
 struct Embedding {
@@ -59,4 +59,4 @@ struct Input {
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

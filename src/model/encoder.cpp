@@ -2,7 +2,7 @@
 
 #include "base/scope.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 Heads make_heads(const Config& c) {
   Heads h = Heads::scaled_dot(c.heads, c.d_k, c.d_v);
@@ -47,33 +47,33 @@ Tensor EncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.attention);
     observe(cx, "output", r, rows);
-    x = hexapla::forward(attention_norm, cx, {x, r, attention_dropout}, rows, s.norm1);
+    x = model::forward(attention_norm, cx, {x, r, attention_dropout}, rows, s.norm1);
   }
   Scope scope("feed_forward");
-  Tensor r = hexapla::forward(feed_forward, cx, x, rows, s.ffn);
+  Tensor r = model::forward(feed_forward, cx, x, rows, s.ffn);
   observe(cx, "output", r, rows);
-  return hexapla::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm2);
+  return model::forward(feed_forward_norm, cx, {x, r, feed_forward_dropout}, rows, s.norm2);
 }
 
 void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  Tensor dr = hexapla::backward(feed_forward_norm, cx, s.norm2, feed_forward_dropout, d);
-  hexapla::backward(feed_forward, cx, s.ffn, dr, d);
-  dr = hexapla::backward(attention_norm, cx, s.norm1, attention_dropout, d);
+  Tensor dr = model::backward(feed_forward_norm, cx, s.norm2, feed_forward_dropout, d);
+  model::backward(feed_forward, cx, s.ffn, dr, d);
+  dr = model::backward(attention_norm, cx, s.norm1, attention_dropout, d);
   self_attention.backward(cx, s.attention, dr, d);
 }
 
 Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
   {
     Scope scope("self_attention");
-    Tensor n = hexapla::forward(attention_norm, cx, {x}, rows, s.norm1);
+    Tensor n = model::forward(attention_norm, cx, {x}, rows, s.norm1);
     Tensor r = self_attention.forward(cx, n, rows, s.attention);
     observe(cx, "output", r, rows);
     x = add(cx, x, attention_dropout.forward(cx, r));
   }
   Scope scope("feed_forward");
-  Tensor n = hexapla::forward(feed_forward_norm, cx, {x}, rows, s.norm2);
-  Tensor r = hexapla::forward(feed_forward, cx, n, rows, s.ffn);
+  Tensor n = model::forward(feed_forward_norm, cx, {x}, rows, s.norm2);
+  Tensor r = model::forward(feed_forward, cx, n, rows, s.ffn);
   observe(cx, "output", r, rows);
   return add(cx, x, feed_forward_dropout.forward(cx, r));
 }
@@ -82,12 +82,12 @@ void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const 
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
   fill(cx, dn, 0);
-  hexapla::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  hexapla::backward(feed_forward_norm, cx, s.norm2, {}, dn);
+  model::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
+  model::backward(feed_forward_norm, cx, s.norm2, {}, dn);
   add_to(cx, d, dn);
   fill(cx, dn, 0);
   self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), dn);
-  hexapla::backward(attention_norm, cx, s.norm1, {}, dn);
+  model::backward(attention_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }
 
@@ -126,12 +126,12 @@ Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows
         }
       },
       layers);
-  return last_norm ? hexapla::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
+  return last_norm ? model::forward(*last_norm, cx, {x}, rows, s.last_norm) : x;
 }
 
 void Encoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
   Scope scope("encoder");
-  if (last_norm) hexapla::backward(*last_norm, cx, s.last_norm, {}, d);
+  if (last_norm) model::backward(*last_norm, cx, s.last_norm, {}, d);
   std::visit(
       [&](const auto& stack) {
         for (size_t i = stack.size(); i-- > 0;) {
@@ -143,4 +143,4 @@ void Encoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d
   input.backward(cx, e, s.input, d);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -6,7 +6,7 @@
 #include "model/embedding.h"
 #include "model/feed_forward.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // Built from the configuration.
 Heads make_heads(const Config& c);
@@ -80,4 +80,4 @@ struct Encoder {
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -1,6 +1,6 @@
 #include "model/feed_forward.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 Tensor FeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
   Tensor h = inner.forward(cx, x);
@@ -41,4 +41,4 @@ void GatedFeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor d
   linear.backward(cx, s.x, d_linear, d, Write::add);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

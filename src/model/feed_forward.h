@@ -2,7 +2,7 @@
 // Position-wise feed-forward networks, section 3.3, and their gated sibling.
 #include "model/linear.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 struct FeedForwardSaved {
   Tensor x, inner, hidden;
@@ -57,4 +57,4 @@ inline void backward(const AnyFeedForward& ffn, Context& cx, const FeedForwardSa
   std::visit([&](const auto& m) { m.backward(cx, s, dy, d); }, ffn);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -2,7 +2,7 @@
 #include "model/weights/parameter.h"
 #include "ops/ops.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // y = x W + b, as the paper writes it: W is [in, out].
 struct Linear {
@@ -34,4 +34,4 @@ struct Linear {
   Tensor bias_value() const { return bias ? bias->value : Tensor(); }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

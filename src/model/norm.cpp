@@ -1,6 +1,6 @@
 #include "model/norm.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
   const Tensor x = in.x, r = in.r ? in.dropout.forward(cx, in.r) : in.r;
@@ -27,4 +27,4 @@ Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, N
   return y;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

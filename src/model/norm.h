@@ -3,7 +3,7 @@
 #include "model/weights/parameter.h"
 #include "ops/ops.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // What goes into a norm: x + dropout(r), a sublayer's input and its output (section 5.4), or x alone.
 struct Residual {
@@ -77,4 +77,4 @@ inline Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const
   return std::visit([&](const auto& n) { return n.backward(cx, s, dropout, d); }, norm);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

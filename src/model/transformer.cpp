@@ -2,7 +2,7 @@
 
 #include "base/scope.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 Tensor ids_of(std::span<const int32_t> ids) { return Tensor::of(ids.data(), {int64_t(ids.size())}); }
@@ -101,4 +101,4 @@ Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const Layer
   return logits(cx, decoder.step(cx, target_embedding(), in, cache, memory_rows));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

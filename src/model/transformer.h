@@ -2,7 +2,7 @@
 // The whole model, Figure 1.
 #include "model/decoder.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // A batch of pairs, ragged: teacher forcing feeds <s> y and asks for y </s>. The memory must outlive the step.
 struct BatchView {
@@ -73,4 +73,4 @@ struct Transformer {
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "model/weights/quantise.h"
 
-namespace hexapla {
+namespace hexapla::quantize {
 
-std::vector<std::string> quantisable_parts(Transformer& net) {
+std::vector<std::string> quantisable_parts(model::Transformer& net) {
   std::vector<std::string> parts;
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
-    if (!quantisable(name, p)) return;
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+    if (!model::quantisable(name, p)) return;
     const size_t layer = name.find("layers.");
     const std::string part = layer == std::string::npos ? name : name.substr(0, name.find('.', layer + 7) + 1);
     if (parts.empty() || parts.back() != part) parts.push_back(part);
@@ -19,11 +19,11 @@ std::vector<std::string> quantisable_parts(Transformer& net) {
   return parts;
 }
 
-void check_kept(Transformer& net, const std::vector<std::string>& kept) {
+void check_kept(model::Transformer& net, const std::vector<std::string>& kept) {
   for (const std::string& part : kept) {
     bool found = false;
-    for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
-      found |= name.starts_with(part) && quantisable(name, p).has_value();
+    model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+      found |= name.starts_with(part) && model::quantisable(name, p).has_value();
     });
     if (!found)
       throw UsageError(cat("`keep` ", part, ": the model has nothing of that name to quantize; it has ",
@@ -51,4 +51,4 @@ std::vector<std::string> parts_to_keep(const MixedPrecisionSearch& search, std::
   return kept;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::quantize

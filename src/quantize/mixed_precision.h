@@ -6,14 +6,14 @@
 
 #include "model/transformer.h"
 
-namespace hexapla {
+namespace hexapla::quantize {
 
 // Layers, tables and the generator, as the beginnings of the names of their parameters: "encoder.layers.0.". Only what
 // can be quantized, in the order of the model.
-std::vector<std::string> quantisable_parts(Transformer& net);
+std::vector<std::string> quantisable_parts(model::Transformer& net);
 
 // UsageError where the model has nothing to quantize under one of these beginnings of names; it lists what there is.
-void check_kept(Transformer& net, const std::vector<std::string>& kept);
+void check_kept(model::Transformer& net, const std::vector<std::string>& kept);
 
 struct MixedPrecisionSearch {
   double whole;     // the score of the model in f32
@@ -28,4 +28,4 @@ struct MixedPrecisionSearch {
 std::vector<std::string> parts_to_keep(const MixedPrecisionSearch& search, std::vector<std::string> parts,
                                        std::vector<std::string> kept, double now);
 
-}  // namespace hexapla
+}  // namespace hexapla::quantize

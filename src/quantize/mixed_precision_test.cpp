@@ -8,7 +8,7 @@
 #include "base/files/test_folder.h"
 #include "model/weights/parameters.h"
 
-namespace hexapla {
+namespace hexapla::quantize {
 namespace {
 
 using testing::ElementsAre;
@@ -45,13 +45,13 @@ TEST(MixedPrecision, EndsWhereNothingIsLeft) {
 }
 
 TEST(MixedPrecision, PartsAreLayersTablesAndGenerator) {
-  Config c = Config::preset("tiny");
+  model::Config c = model::Config::preset("tiny");
   c.source_vocab = c.target_vocab = 20;
   c.enc_layers = 2;
   c.dec_layers = 1;
   c.resolve();
-  Transformer net(c);
-  const Parameters parameters(net, DType::f32, Parameters::Use::inference);
+  model::Transformer net(c);
+  const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
   const std::vector<std::string> parts = quantisable_parts(net);
   EXPECT_THAT(parts, testing::IsSupersetOf({"encoder.layers.0.", "encoder.layers.1.", "decoder.layers.0."}));
   EXPECT_NO_THROW(check_kept(net, parts));
@@ -60,4 +60,4 @@ TEST(MixedPrecision, PartsAreLayersTablesAndGenerator) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::quantize

@@ -8,7 +8,7 @@
 
 #include "report/svg.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 constexpr double width = 560, height = 250, left = 62, right = 12, top = 34, bottom = 40;
@@ -153,4 +153,4 @@ std::string sparkline(const std::vector<double>& values, size_t columns) {
   return text;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

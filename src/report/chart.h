@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::report {
 
 struct Series {
   std::string name;
@@ -27,4 +27,4 @@ std::vector<double> ticks(double low, double high, int count);
 // "▁▂▄▆█", at most `columns` wide (the last values), from the lowest value to the highest; "" for none.
 std::string sparkline(const std::vector<double>& values, size_t columns);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

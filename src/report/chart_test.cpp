@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 using testing::AllOf;
@@ -66,4 +66,4 @@ TEST(Sparkline, GoesFromTheLowestToTheHighest) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -8,9 +8,14 @@
 #include "text/quantities.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
+using curate::Examination;
+using curate::ExamineOptions;
+using curate::Fault;
+using curate::kWhere;
+using curate::Where;
 using Json = nlohmann::ordered_json;
 
 constexpr int kWordsColumns = 44, kLineColumns = 12;
@@ -18,9 +23,9 @@ constexpr size_t kNeverUsedShown = 8;
 
 // On one line, without what would disturb the terminal, no wider than `columns`.
 std::string shown(const std::string& text, int columns) {
-  std::string out = printable(text, "");
-  if (width(out) <= columns) return out;
-  while (width(out) >= columns && !out.empty()) {
+  std::string out = text::printable(text, "");
+  if (text::width(out) <= columns) return out;
+  while (text::width(out) >= columns && !out.empty()) {
     while (!out.empty() && (out.back() & 0xC0) == 0x80) out.pop_back();
     if (!out.empty()) out.pop_back();
   }
@@ -34,12 +39,12 @@ std::string wrapped(const std::string& text, int columns) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (used > 0 && used + 1 + width(word) > columns) {
+    if (used > 0 && used + 1 + text::width(word) > columns) {
       out += "\n";
       used = 0;
     }
     if (used > 0) out += " ";
-    used += width(word) + (used > 0);
+    used += text::width(word) + (used > 0);
     out += word;
     at = end + 1;
   }
@@ -51,9 +56,10 @@ double share(int64_t part, int64_t whole) {
 }
 
 std::string words_of(Fault fault, const ExamineOptions& options) {
-  const std::string words(info(fault).words);
+  const std::string words(curate::info(fault).words);
   if (fault == Fault::ratio) return fmt::format("{} (ratio above {:g})", words, options.max_ratio);
-  if (fault == Fault::too_long) return fmt::format("{} (above {} characters)", words, grouped(options.max_length));
+  if (fault == Fault::too_long)
+    return fmt::format("{} (above {} characters)", words, text::grouped(options.max_length));
   return words;
 }
 
@@ -68,7 +74,7 @@ class Text {
 
   std::string all() {
     head();
-    for (size_t i = 0; i < kFaults; ++i) fault(static_cast<Fault>(i));
+    for (size_t i = 0; i < curate::kFaults; ++i) fault(static_cast<Fault>(i));
     if (!none_.empty()) line(wrapped("not found: " + none_, columns_) + "\n");
     step();
     if (found_.tests) tests();
@@ -84,12 +90,13 @@ class Text {
 
   void head() {
     const bool tsv = !options_.text.tsv.empty();
-    line(printable(tsv ? found_.source_name : found_.source_name + " + " + found_.target_name));
+    line(text::printable(tsv ? found_.source_name : found_.source_name + " + " + found_.target_name));
     if (found_.source_lines == found_.target_lines)
-      line(fmt::format("{}, {}", counted(found_.source_lines, "line"), counted(found_.pairs, "pair")));
+      line(fmt::format("{}, {}", text::counted(found_.source_lines, "line"), text::counted(found_.pairs, "pair")));
     else
       line(fmt::format("{} but {}: the files do not have the same number of lines",
-                       counted(found_.source_lines, "source line"), counted(found_.target_lines, "target line")));
+                       text::counted(found_.source_lines, "source line"),
+                       text::counted(found_.target_lines, "target line")));
     line(fmt::format("{} and {} characters per line; typical ratio {:.2f}\n",
                      mean(found_.source_characters, found_.source_lines),
                      mean(found_.target_characters, found_.target_lines), found_.typical_ratio));
@@ -98,14 +105,15 @@ class Text {
   void fault(Fault fault) {
     bool any = false;
     for (const Where where : {Where::source, Where::target, Where::pair}) {
-      const Findings::Finding& finding = found_.findings.of(fault, where);
+      const curate::Findings::Finding& finding = found_.findings.of(fault, where);
       if (finding.count == 0) continue;
       any = true;
       const bool side = where != Where::pair;
-      line(padded((side ? std::string(kWhere[static_cast<size_t>(where)]) + " " : "") + words_of(fault, options_),
-                  kWordsColumns) +
-           fmt::format("{:>12}  {:7.3f} %", grouped(finding.count), 100 * share(finding.count, found_.source_lines)));
-      for (const FaultExample& e : finding.examples) example(e, where);
+      line(text::padded((side ? std::string(kWhere[static_cast<size_t>(where)]) + " " : "") + words_of(fault, options_),
+                        kWordsColumns) +
+           fmt::format("{:>12}  {:7.3f} %", text::grouped(finding.count),
+                       100 * share(finding.count, found_.source_lines)));
+      for (const curate::FaultExample& e : finding.examples) example(e, where);
     }
     if (any) return line("");
     if (fault == Fault::in_test && !found_.tests) return;
@@ -114,45 +122,45 @@ class Text {
     none_ += (none_.empty() ? "" : ", ") + words_of(fault, options_);
   }
 
-  void example(const FaultExample& e, Where where) {
+  void example(const curate::FaultExample& e, Where where) {
     const int room = columns_ - kLineColumns - 2;
     std::string text;
     if (where == Where::pair)
-      text = padded(shown(e.source, room / 2 - 2), room / 2 - 2) + " | " + shown(e.target, room / 2 - 2);
+      text = text::padded(shown(e.source, room / 2 - 2), room / 2 - 2) + " | " + shown(e.target, room / 2 - 2);
     else
       text = shown(where == Where::source ? e.source : e.target, room);
-    const std::string number = grouped(e.line);
+    const std::string number = text::grouped(e.line);
     line(std::string(static_cast<size_t>(std::max<int>(0, kLineColumns - static_cast<int>(number.size()))), ' ') +
          number + "  " + text);
   }
 
   void step() {
-    const ShiftPath& path = found_.path;
+    const curate::ShiftPath& path = found_.path;
     if (!path.can_judge)
       return wrap(
           fmt::format("in step: unknown; length, numbers and punctuation of the two sides have too little in common "
                       "({:.3f} nats per pair) or the text is too short. Are these translations?",
                       path.information));
-    for (const ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
+    for (const curate::ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
     if (found_.shifts.empty())
       line(fmt::format("in step: no shift of up to {} lines found", options_.shifts.max_shift));
     line(fmt::format("         ({:.2f} nats per pair; a shifted passage of fewer than {} may go unnoticed)",
-                     path.information, counted(path.shortest, "pair")));
+                     path.information, text::counted(path.shortest, "pair")));
   }
 
   void tests() {
     for (size_t i = 0; i < 2; ++i)
-      line(fmt::format("test set: {} of {} in the text", grouped(static_cast<long long>(found_.tests->found[i])),
-                       counted(static_cast<int64_t>(found_.tests->sentences[i]),
-                               "different " + std::string(kWhere[i]) + " sentence")));
+      line(fmt::format("test set: {} of {} in the text", text::grouped(static_cast<long long>(found_.tests->found[i])),
+                       text::counted(static_cast<int64_t>(found_.tests->sentences[i]),
+                                     "different " + std::string(kWhere[i]) + " sentence")));
   }
 
   void vocabulary() {
-    const Coverage& c = *found_.coverage;
+    const curate::Coverage& c = *found_.coverage;
     for (const Where where : {Where::source, Where::target}) {
-      const Coverage::Side& side = c.of(where);
+      const curate::Coverage::Side& side = c.of(where);
       line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %",
-                       kWhere[static_cast<size_t>(where)], counted(side.pieces, "piece"),
+                       kWhere[static_cast<size_t>(where)], text::counted(side.pieces, "piece"),
                        share(side.pieces, side.words), 100 * share(side.unknown, side.pieces),
                        100 * share(side.bytes, side.pieces)));
     }
@@ -161,24 +169,25 @@ class Text {
     never_used(c, Where::target, "vocabulary, target");
   }
 
-  void never_used(const Coverage& c, Where side, const char* name) {
-    const Vocabulary& v = c.vocabulary(side);
+  void never_used(const curate::Coverage& c, Where side, const char* name) {
+    const text::Vocabulary& v = c.vocabulary(side);
     const std::vector<int32_t> never = c.never_used(side);
     std::string pieces;
     for (size_t i = 0; i < std::min(never.size(), kNeverUsedShown); ++i)
-      pieces += (i == 0 ? ": " : " ") + printable(v.piece(never[i]), "");
-    line(fmt::format("{}: {} of {} never used{}{}", name, grouped(static_cast<long long>(never.size())),
-                     counted(v.size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
+      pieces += (i == 0 ? ": " : " ") + text::printable(v.piece(never[i]), "");
+    line(fmt::format("{}: {} of {} never used{}{}", name, text::grouped(static_cast<long long>(never.size())),
+                     text::counted(v.size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
   }
 
   void clean() {
     const Examination::Clean& c = *found_.clean;
     if (!c.written) return line("the clean text was not written: the sides are out of step");
-    line(printable(fmt::format("\nclean: {} in {}", counted(c.kept, "pair"), fmt::join(options_.clean, " + "))));
-    for (size_t i = 0; i < kFaults; ++i) {
+    line(text::printable(
+        fmt::format("\nclean: {} in {}", text::counted(c.kept, "pair"), fmt::join(options_.clean, " + "))));
+    for (size_t i = 0; i < curate::kFaults; ++i) {
       if (c.dropped[i] > 0)
-        line(padded("  dropped: " + words_of(static_cast<Fault>(i), options_), kWordsColumns) +
-             fmt::format("{:>12}", grouped(c.dropped[i])));
+        line(text::padded("  dropped: " + words_of(static_cast<Fault>(i), options_), kWordsColumns) +
+             fmt::format("{:>12}", text::grouped(c.dropped[i])));
     }
   }
 
@@ -190,17 +199,17 @@ class Text {
 
 Json faults_json(const Examination& found) {
   Json all = Json::array();
-  for (size_t i = 0; i < kFaults; ++i) {
+  for (size_t i = 0; i < curate::kFaults; ++i) {
     for (const Where where : {Where::source, Where::target, Where::pair}) {
-      const Findings::Finding& finding = found.findings.of(static_cast<Fault>(i), where);
+      const curate::Findings::Finding& finding = found.findings.of(static_cast<Fault>(i), where);
       if (finding.count == 0) continue;
       Json examples = Json::array();
-      for (const FaultExample& e : finding.examples)
+      for (const curate::FaultExample& e : finding.examples)
         examples.push_back({{"line", e.line}, {"source", e.source}, {"target", e.target}});
-      all.push_back({{"fault", info(static_cast<Fault>(i)).id},
+      all.push_back({{"fault", curate::info(static_cast<Fault>(i)).id},
                      {"where", kWhere[static_cast<size_t>(where)]},
                      {"count", finding.count},
-                     {"harmless", info(static_cast<Fault>(i)).harmless},
+                     {"harmless", curate::info(static_cast<Fault>(i)).harmless},
                      {"examples", examples}});
     }
   }
@@ -209,7 +218,7 @@ Json faults_json(const Examination& found) {
 
 Json step_json(const Examination& found) {
   Json shifts = Json::array();
-  for (const ShiftPlace& p : found.shifts)
+  for (const curate::ShiftPlace& p : found.shifts)
     shifts.push_back(
         {{"line", p.line}, {"before", p.before}, {"after", p.after}, {"evidence", p.evidence}, {"exact", p.exact}});
   return {{"can_judge", found.path.can_judge},
@@ -218,10 +227,10 @@ Json step_json(const Examination& found) {
           {"shifts", shifts}};
 }
 
-Json coverage_json(const Coverage& c) {
+Json coverage_json(const curate::Coverage& c) {
   Json out;
   for (const Where where : {Where::source, Where::target}) {
-    const Coverage::Side& s = c.of(where);
+    const curate::Coverage::Side& s = c.of(where);
     out[std::string(kWhere[static_cast<size_t>(where)])] = {
         {"pieces", s.pieces}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
@@ -242,15 +251,15 @@ Json coverage_json(const Coverage& c) {
 
 Json clean_json(const Examination::Clean& clean, const ExamineOptions& options) {
   Json dropped = Json::object();
-  for (size_t i = 0; i < kFaults; ++i) {
-    if (clean.dropped[i] > 0) dropped[std::string(info(static_cast<Fault>(i)).id)] = clean.dropped[i];
+  for (size_t i = 0; i < curate::kFaults; ++i) {
+    if (clean.dropped[i] > 0) dropped[std::string(curate::info(static_cast<Fault>(i)).id)] = clean.dropped[i];
   }
   return {{"files", options.clean}, {"written", clean.written}, {"pairs", clean.kept}, {"dropped", dropped}};
 }
 
 }  // namespace
 
-std::string shift_text(const ShiftPlace& place) {
+std::string shift_text(const curate::ShiftPlace& place) {
   const int by = place.after - place.before, n = std::abs(by);
   const std::string lines = n == 1 ? "1 {} line is" : std::to_string(n) + " {} lines are";
   auto named = [&](const char* side) { return fmt::format(fmt::runtime(lines), side); };
@@ -258,7 +267,7 @@ std::string shift_text(const ShiftPlace& place) {
       place.after == 0 ? "i" : fmt::format("i {} {}", place.after < 0 ? "-" : "+", std::abs(place.after));
   const char *missing = by < 0 ? "target" : "source", *surplus = by < 0 ? "source" : "target";
   return fmt::format("from {}line {} on, source line i goes with target line {}: {} missing there, or {} too many",
-                     place.exact ? "" : "about ", grouped(place.line), partner, named(missing), named(surplus));
+                     place.exact ? "" : "about ", text::grouped(place.line), partner, named(missing), named(surplus));
 }
 
 std::string data_report(const Examination& found, const ExamineOptions& options, int columns) {
@@ -283,7 +292,7 @@ std::string data_json(const Examination& found, const ExamineOptions& options) {
   }
   if (found.coverage) out["vocabulary"] = coverage_json(*found.coverage);
   if (found.clean) out["clean"] = clean_json(*found.clean, options);
-  return printable(json_text(out, 1)) + "\n";
+  return text::printable(json_text(out, 1)) + "\n";
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -4,15 +4,15 @@
 
 #include "curate/examination.h"
 
-namespace hexapla {
+namespace hexapla::report {
 
 // Aligned text with examples, for a terminal of `columns`.
-std::string data_report(const Examination& found, const ExamineOptions& options, int columns);
+std::string data_report(const curate::Examination& found, const curate::ExamineOptions& options, int columns);
 // The same as JSON; bytes that are no UTF-8 come out as U+FFFD.
-std::string data_json(const Examination& found, const ExamineOptions& options);
+std::string data_json(const curate::Examination& found, const curate::ExamineOptions& options);
 
 // "from line 501 on, source line i goes with target line i - 1: a target line is missing there, or a source line is too
 // many"
-std::string shift_text(const ShiftPlace& place);
+std::string shift_text(const curate::ShiftPlace& place);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

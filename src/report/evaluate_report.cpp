@@ -8,7 +8,7 @@
 #include <numeric>
 #include <ostream>
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -17,27 +17,28 @@ constexpr double kSignificant = .05;
 
 // A system in one metric.
 struct Scored {
-  const Metric* metric = nullptr;
+  const evaluate::Metric* metric = nullptr;
   std::string signature;  // with the metric's name in front
   std::vector<double> sentences;
   double score = 0;
   std::string details;
   std::vector<double> resamples;  // empty unless asked for
-  ConfidenceInterval interval{};
+  evaluate::ConfidenceInterval interval{};
 };
 
-Scored score(const Evaluation& e, const System& system, const Metric& metric, const ReportOptions& options) {
-  const std::vector<MetricStatistics> statistics = sentence_statistics(metric, system.lines, e.references);
-  const MetricStatistics sums = sum(statistics);
+Scored score(const Evaluation& e, const System& system, const evaluate::Metric& metric, const ReportOptions& options) {
+  const std::vector<evaluate::MetricStatistics> statistics =
+      evaluate::sentence_statistics(metric, system.lines, e.references);
+  const evaluate::MetricStatistics sums = evaluate::sum(statistics);
   Scored s{.metric = &metric, .score = metric.score(sums), .details = metric.details(sums)};
-  for (const MetricStatistics& one : statistics) s.sentences.push_back(metric.sentence_score(one));
+  for (const evaluate::MetricStatistics& one : statistics) s.sentences.push_back(metric.sentence_score(one));
   std::string resampled;
   if (options.confidence || e.systems.size() > 1) {
-    s.resamples = resampled_scores(metric, statistics, options.resample);
-    s.interval = confidence_interval(s.resamples);
+    s.resamples = evaluate::resampled_scores(metric, statistics, options.resample);
+    s.interval = evaluate::confidence_interval(s.resamples);
     resampled = fmt::format("bs:{}|seed:{}|", options.resample.samples, options.resample.seed);
   }
-  s.signature = signature(metric, e.references.size(), resampled);
+  s.signature = evaluate::signature(metric, e.references.size(), resampled);
   return s;
 }
 
@@ -85,7 +86,7 @@ std::string ranked_text(const Evaluation& e, const Scored& s, const char* title,
   for (const size_t i : lines) {
     text += fmt::format("line {}: {:.1f}\n", i + 1, s.sentences[i]);
     if (!e.source.empty()) text += fmt::format("  source:     {}\n", e.source[i]);
-    for (const Sentences& reference : e.references) text += fmt::format("  reference:  {}\n", reference[i]);
+    for (const evaluate::Sentences& reference : e.references) text += fmt::format("  reference:  {}\n", reference[i]);
     text += fmt::format("  hypothesis: {}\n", e.systems[0].lines[i]);
   }
   return text;
@@ -97,7 +98,7 @@ Json ranked_json(const Evaluation& e, const Scored& s, const std::vector<size_t>
     Json one{{"line", i + 1}, {"score", s.sentences[i]}};
     if (!e.source.empty()) one["source"] = e.source[i];
     one["references"] = Json::array();
-    for (const Sentences& reference : e.references) one["references"].push_back(reference[i]);
+    for (const evaluate::Sentences& reference : e.references) one["references"].push_back(reference[i]);
     one["hypothesis"] = e.systems[0].lines[i];
     list.push_back(one);
   }
@@ -108,12 +109,12 @@ void print_scores(std::ostream& out, const Evaluation& e, const std::vector<Scor
   for (const Scored& s : scored)
     out << s.signature << " = " << score_text(s) << (s.details.empty() ? "" : " ") << s.details << "\n";
   const Scored& first = scored.front();
-  if (o.worst > 0) out << printable(ranked_text(e, first, "worst", ranked(first, o.worst, false)));
-  if (o.best > 0) out << printable(ranked_text(e, first, "best", ranked(first, o.best, true)));
+  if (o.worst > 0) out << text::printable(ranked_text(e, first, "worst", ranked(first, o.worst, false)));
+  if (o.best > 0) out << text::printable(ranked_text(e, first, "best", ranked(first, o.best, true)));
 }
 
 // Bytes that are no UTF-8 become U+FFFD, as JSON wants it.
-std::string dumped(const Json& json) { return printable(json_text(json, 1)) + "\n"; }
+std::string dumped(const Json& json) { return text::printable(json_text(json, 1)) + "\n"; }
 
 void print_scores_json(std::ostream& out, const Evaluation& e, const std::vector<Scored>& scored,
                        const ReportOptions& o) {
@@ -140,7 +141,7 @@ void print_sentences(std::ostream& out, const std::vector<Scored>& scored) {
 }
 
 double p_value(const Scored& baseline, const Scored& other) {
-  return paired_p_value(baseline.resamples, other.resamples, other.score - baseline.score);
+  return evaluate::paired_p_value(baseline.resamples, other.resamples, other.score - baseline.score);
 }
 
 // sacreBLEU's p-value of a system and its like is the smallest there is, so it is not shown.
@@ -155,7 +156,7 @@ void print_comparison(std::ostream& out, const Evaluation& e, const std::vector<
   out << scored[0].signature << "\n";
   for (size_t i = 0; i < scored.size(); ++i) {
     out << fmt::format("  {:<26}{:<16}{}\n", score_text(scored[i]), i == 0 ? "baseline" : verdict(scored[0], scored[i]),
-                       printable(e.systems[i].name));
+                       text::printable(e.systems[i].name));
   }
 }
 
@@ -177,7 +178,7 @@ Json comparison_json(const Evaluation& e, const std::vector<std::vector<Scored>>
   return all;
 }
 
-void compare(std::ostream& out, const Evaluation& e, const std::vector<std::unique_ptr<Metric>>& metrics,
+void compare(std::ostream& out, const Evaluation& e, const std::vector<std::unique_ptr<evaluate::Metric>>& metrics,
              const ReportOptions& options) {
   std::vector<std::vector<Scored>> by_metric;
   for (const auto& metric : metrics) {
@@ -190,7 +191,7 @@ void compare(std::ostream& out, const Evaluation& e, const std::vector<std::uniq
 
 }  // namespace
 
-void print_report(std::ostream& out, const Evaluation& e, const std::vector<std::unique_ptr<Metric>>& metrics,
+void print_report(std::ostream& out, const Evaluation& e, const std::vector<std::unique_ptr<evaluate::Metric>>& metrics,
                   const ReportOptions& options) {
   if (e.systems.size() > 1) return compare(out, e, metrics, options);
   std::vector<Scored> scored;
@@ -203,4 +204,4 @@ void print_report(std::ostream& out, const Evaluation& e, const std::vector<std:
     print_scores(out, e, scored, options);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -8,27 +8,27 @@
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::report {
 
 struct System {
   std::string name;
-  Sentences lines;
+  evaluate::Sentences lines;
 };
 
 // Everything has the same number of lines.
 struct Evaluation {
   std::vector<System> systems;  // the first is the baseline of the others
-  std::vector<Sentences> references;
-  Sentences source;  // empty: not known
+  std::vector<evaluate::Sentences> references;
+  evaluate::Sentences source;  // empty: not known
 };
 
 struct ReportOptions {
   bool json = false, sentence_level = false, confidence = false;
   int64_t worst = 0, best = 0;  // sentences to list
-  ResampleOptions resample;
+  evaluate::ResampleOptions resample;
 };
 
-void print_report(std::ostream& out, const Evaluation& evaluation, const std::vector<std::unique_ptr<Metric>>& metrics,
-                  const ReportOptions& options);
+void print_report(std::ostream& out, const Evaluation& evaluation,
+                  const std::vector<std::unique_ptr<evaluate::Metric>>& metrics, const ReportOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

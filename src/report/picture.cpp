@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 constexpr int cell_width = 2;
@@ -21,16 +21,16 @@ constexpr std::array<int, 13> ramp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209,
 
 // What fills columns of its own, each with the combining marks after it.
 std::vector<std::string> characters(const std::string& label) {
-  const std::string text = clean_utf8(label);
+  const std::string text = text::clean_utf8(label);
   std::vector<std::string> all;
   for (size_t at = 0; at < text.size();) {
     size_t end = at + 1;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
     std::string one = text.substr(at, end - at);
     at = end;
-    if (printable(one, "") != one)
+    if (text::printable(one, "") != one)
       all.emplace_back("·");
-    else if (width(one) > 0)
+    else if (text::width(one) > 0)
       all.push_back(one);
     else if (all.empty())
       all.push_back("◌" + one);  // a mark needs something to stand on
@@ -74,7 +74,7 @@ std::string header(const std::vector<std::string>& labels, size_t from, size_t t
     std::string row(static_cast<size_t>(indent), ' ');
     for (const auto& column : columns) {
       const size_t empty = height - column.size();
-      row += padded(line < empty ? "" : column[line - empty], cell_width);
+      row += text::padded(line < empty ? "" : column[line - empty], cell_width);
     }
     trim_line(row);
     text += row;
@@ -84,7 +84,7 @@ std::string header(const std::vector<std::string>& labels, size_t from, size_t t
 
 int row_label_width(const Picture& p) {
   int columns = 0;
-  for (const std::string& label : p.rows) columns = std::max(columns, width(shortened(label, longest_row_label)));
+  for (const std::string& label : p.rows) columns = std::max(columns, text::width(shortened(label, longest_row_label)));
   return columns;
 }
 
@@ -94,7 +94,7 @@ std::string block(const Picture& p, const PictureOptions& o, size_t from, size_t
   std::string text = header(p.columns, from, to, label_width + 1);
   for (size_t r = 0; r < p.rows.size(); ++r) {
     const std::string label = shortened(p.rows[r], longest_row_label);
-    text += std::string(static_cast<size_t>(label_width - width(label)), ' ') + label + edge;
+    text += std::string(static_cast<size_t>(label_width - text::width(label)), ' ') + label + edge;
     for (size_t c = from; c < to; ++c) text += draw_cell(p.values[r * p.columns.size() + c], o);
     text += o.color ? "\n" : "│\n";
   }
@@ -111,10 +111,10 @@ std::string shortened(const std::string& label, int columns) {
   const std::vector<std::string> all = characters(label);
   std::string text;
   for (const std::string& one : all) text += one;
-  if (width(text) <= columns) return text;
+  if (text::width(text) <= columns) return text;
   text.clear();
   for (const std::string& one : all) {
-    if (width(text) + width(one) >= columns) break;
+    if (text::width(text) + text::width(one) >= columns) break;
     text += one;
   }
   return text + "…";
@@ -154,4 +154,4 @@ std::string draw_picture(const Picture& p, const PictureOptions& options) {
   return text + draw_legend(o);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::report {
 
 struct Picture {
   std::vector<std::string> rows, columns;  // labels, UTF-8
@@ -35,4 +35,4 @@ std::string shortened(const std::string& label, int columns);
 // The largest finite value of the matrix, at least low; the scale of several pictures that are to be compared.
 double largest(const std::vector<double>& values, double low = 0);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

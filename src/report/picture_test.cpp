@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 const Picture small{{"<s>", "▁Ja"}, {"▁a", "yes"}, {0, 1, 0.5, 0.25}};
@@ -66,7 +66,7 @@ TEST(picture, no_line_is_wider_than_the_terminal) {
   p.values.assign(140, 0.3);
   for (int columns : {40, 80, 81, 200}) {
     std::istringstream lines(draw_picture(p, {.width = columns}));
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(width(line), columns) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(text::width(line), columns) << line;
   }
 }
 
@@ -109,4 +109,4 @@ TEST(picture, values_have_to_fit_the_labels) { EXPECT_THROW(draw_picture({{"q"},
 TEST(picture, a_cell_needs_a_scale) { EXPECT_THROW(draw_cell(1, {}), Error); }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::report

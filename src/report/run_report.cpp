@@ -14,7 +14,7 @@
 #include "report/svg.h"
 #include "text/quantities.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 using nlohmann::json;
@@ -200,31 +200,32 @@ std::string record(const RunRecord& run) {
 std::string lead(const RunRecord& run) {
   if (run.reports.empty()) return "nothing has been reported yet";
   const json& last = run.reports.back();
-  std::string text =
-      fmt::format("{} updates, {} target tokens, loss {:.4f}", grouped(static_cast<long long>(number(last, "update"))),
-                  grouped(static_cast<long long>(number(last, "target_tokens"))), number(last, "loss"));
+  std::string text = fmt::format(
+      "{} updates, {} target tokens, loss {:.4f}", text::grouped(static_cast<long long>(number(last, "update"))),
+      text::grouped(static_cast<long long>(number(last, "target_tokens"))), number(last, "loss"));
   double best = -1, at = 0;
   for (const json& v : run.validations)
     if (number(v, "bleu") > best) best = number(v, "bleu"), at = number(v, "update");
-  if (best >= 0) text += fmt::format(", best BLEU {:.2f} at update {}", best, grouped(static_cast<long long>(at)));
+  if (best >= 0)
+    text += fmt::format(", best BLEU {:.2f} at update {}", best, text::grouped(static_cast<long long>(at)));
   return text;
 }
 
 constexpr size_t longest_drawn = 60;  // tokens of a side: a larger picture is not readable
 
 // Where the last layer of the decoder looks, all heads.
-std::string attention_on(const OpenModel& m, const std::string& source, const std::string& target) {
-  Pair pair{m.source.encode(source), m.target.encode(target)};
+std::string attention_on(const api::OpenModel& m, const std::string& source, const std::string& target) {
+  inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   const size_t longest = std::max(pair.source.size(), pair.target.size());
   if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
-  const Config& c = m.file.config;
+  const model::Config& c = m.file.config;
   if (c.positions == "learned" && static_cast<int64_t>(longest) + 1 > c.max_positions) return "";  // with </s> or <s>
   pair.source.push_back(m.source.eos());
-  const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+  const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   SvgSheet sheet{"Cross-attention, last layer", "rows: the token written, columns: source", {}, {}, {}};
   for (int32_t id : seen.target_out) sheet.rows.push_back(m.target.piece(id));
   for (int32_t id : pair.source) sheet.columns.push_back(m.source.piece(id));
-  const Recorded& weights =
+  const inspect::Recorded& weights =
       seen.seen.get(fmt::format("decoder.layers.{}.cross_attention.weights", m.file.config.dec_layers - 1));
   sheet.maps.push_back({"mean of all heads", weights.mean_head()});
   for (int64_t h = 0; h < weights.shape[0]; ++h) sheet.maps.push_back({fmt::format("head {}", h), weights.head(h)});
@@ -260,7 +261,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   if (!std::filesystem::exists(folder + "/model.safetensors") && !std::filesystem::exists(folder + "/best.safetensors"))
     return run;
   set_threads(threads);
-  const OpenModel m = open_model(folder);
+  const api::OpenModel m = api::open_model(folder);
   run.history = m.file.history;
   run.config = nlohmann::ordered_json::parse(m.file.config.to_json());
   if (!run.validations.empty())
@@ -287,4 +288,4 @@ void write_report(const std::string& folder, int threads) {
   write_file_atomically(folder + "/report.html", draw_report(read_run(folder, threads)));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

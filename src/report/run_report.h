@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-namespace hexapla {
+namespace hexapla::report {
 
 struct RunRecord {
   std::string name;                                  // of the folder
@@ -29,4 +29,4 @@ std::string draw_report(const RunRecord& run);
 // DIR/report.html. RunError: it cannot be written.
 void write_report(const std::string& folder, int threads);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -12,7 +12,7 @@
 #include "model/weights/model_file.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 using testing::AllOf;
@@ -35,18 +35,18 @@ class RunReport : public TestFolder {
           "[[\"a <b> & c\", \"</td><script>alert(1)</script>\", \"b a\"], [\"broken\"]]}\n");
   }
   void write_model(const std::map<std::string, std::string>& history, int64_t learned_positions = 0) const {
-    const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
-    Config c;
+    const text::Vocabulary v = text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+    model::Config c;
     c.source_vocab = c.target_vocab = v.size();
     c.enc_layers = c.dec_layers = 1;
     c.d_model = c.d_ff = 4;
     c.heads = 2;
     if (learned_positions > 0) c.positions = "learned", c.max_positions = learned_positions;
     c.resolve();
-    Transformer net(c);
-    Parameters memory(net, DType::f32, Parameters::Use::inference);
-    initialise(net, 1);
-    save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, history);
+    model::Transformer net(c);
+    model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
+    model::initialise(net, 1);
+    model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, history);
   }
   void expect_well_formed(const std::string& page) const {
     write("page.html", page);
@@ -77,7 +77,7 @@ TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
   write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
   for (const int64_t positions : {5, 6}) {
     write_model({}, positions);
-    const Vocabulary v = Vocabulary::parse(open_model(folder()).file.source_vocabulary, "model");
+    const text::Vocabulary v = text::Vocabulary::parse(api::open_model(folder()).file.source_vocabulary, "model");
     ASSERT_EQ(v.encode("a b c").size(), 5u);
     const std::string page = draw_report(read_run(folder(), 1));
     EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));
@@ -121,4 +121,4 @@ TEST_F(RunReport, IsWrittenIntoTheFolder) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -11,7 +11,7 @@
 #include "report/picture.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 constexpr int margin = 28, gap = 22, title_height = 22;  // around the sheet, between maps, of a map's title
@@ -42,7 +42,7 @@ std::string color(double share) {
 }
 
 // About how wide a text of this font size will be; nobody knows the reader's font.
-double text_width(const std::string& text, double size) { return 0.62 * size * width(text); }
+double text_width(const std::string& text, double size) { return 0.62 * size * text::width(text); }
 
 constexpr double title_font = 12;
 double title_width(const std::string& title) { return text_width(title, title_font); }
@@ -193,7 +193,7 @@ std::string draw_map(const SvgSheet& s, const Layout& at, size_t map, double hig
 }  // namespace
 
 std::string xml_escaped(const std::string& text) {
-  std::string out, clean = clean_utf8(text);
+  std::string out, clean = text::clean_utf8(text);
   for (const char* noncharacter : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})  // U+FFFE and U+FFFF
     for (size_t at; (at = clean.find(noncharacter)) != std::string::npos;) clean.replace(at, 3, "\xEF\xBF\xBD");
   for (char c : clean) {
@@ -236,4 +236,4 @@ std::string draw_svg(const SvgSheet& s) {
   return text + "</svg>\n";
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::report

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::report {
 
 struct SvgMap {
   std::string title;           // "head 3"
@@ -23,4 +23,4 @@ std::string draw_svg(const SvgSheet& sheet);
 // Text as it may stand in an element or an attribute; what XML does not allow, as control characters, becomes U+FFFD.
 std::string xml_escaped(const std::string& text);
 
-}  // namespace hexapla
+}  // namespace hexapla::report

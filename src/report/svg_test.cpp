@@ -14,7 +14,7 @@
 #include "base/files/test_folder.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::report {
 namespace {
 
 SvgSheet small_sheet(size_t maps) {
@@ -112,7 +112,7 @@ void expect_titles_apart(const SvgSheet& sheet) {
   static const std::regex title("<text x=\"([\\d.]+)\" y=\"([\\d.]+)\" font-size=\"12\" [^>]*>([^<]*)</text>");
   constexpr double bold_em = 0.7;  // of a letter, in DejaVu Sans Bold, which is a wide one
   for (std::sregex_iterator i(text.begin(), text.end(), title), end; i != end; ++i)
-    ends[std::stod((*i)[2])][std::stod((*i)[1])] = std::stod((*i)[1]) + 12 * bold_em * width((*i)[3].str());
+    ends[std::stod((*i)[2])][std::stod((*i)[1])] = std::stod((*i)[1]) + 12 * bold_em * text::width((*i)[3].str());
   size_t titles = 0;
   for (const auto& [y, row] : ends) {
     double before = 0;
@@ -149,4 +149,4 @@ TEST(svg, maps_have_to_fit_the_labels) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::report

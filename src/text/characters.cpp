@@ -2,7 +2,7 @@
 
 #include <utf8proc.h>
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 CharacterKind kind_of(utf8proc_int32_t code_point) {
@@ -28,4 +28,4 @@ std::vector<Character> characters_of(std::string_view text) {
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

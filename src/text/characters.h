@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // By the general categories of Unicode: L, M, and everything else (digits, punctuation, symbols, blanks, bytes outside
 // of valid UTF-8).
@@ -19,4 +19,4 @@ struct Character {
 // One a code point, or a byte that no valid sequence has.
 std::vector<Character> characters_of(std::string_view text);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

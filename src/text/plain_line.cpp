@@ -4,7 +4,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 bool breaks_a_line(std::string_view character) {
@@ -52,4 +52,4 @@ void make_plain_line(std::string& text, std::span<PiecePlace> places) {
   text = std::move(line);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -6,7 +6,7 @@
 
 #include "text/words.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 // The text as one line: tabs and whatever breaks lines (line feed to carriage return, U+0085, U+2028, U+2029) become
 // blanks, other control characters (C0, DEL, C1) vanish, bytes outside of valid UTF-8 become U+FFFD. All else stays
@@ -16,4 +16,4 @@ std::string plain_line(std::string_view text);
 // The same, and places in the text go where their bytes have gone.
 void make_plain_line(std::string& text, std::span<PiecePlace> places);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

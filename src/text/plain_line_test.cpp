@@ -4,7 +4,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 TEST(PlainLine, HasNoControlCharacters) {
@@ -31,4 +31,4 @@ TEST(PlainLine, PlacesGoWithTheirBytes) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 std::string duration(double seconds) {
   const auto s = static_cast<long long>(seconds + 0.5);
@@ -21,4 +21,4 @@ std::string counted(long long n, const std::string& one, const std::string& many
   return grouped(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

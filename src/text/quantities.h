@@ -2,7 +2,7 @@
 // Numbers as people read them.
 #include <string>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // "1h 05m", "18 min", "42 s"
 std::string duration(double seconds);
@@ -11,4 +11,4 @@ std::string grouped(long long n);
 // "1 pair", "8,123 pairs"; many: where it takes more than an s.
 std::string counted(long long n, const std::string& one, const std::string& many = "");
 
-}  // namespace hexapla
+}  // namespace hexapla::text

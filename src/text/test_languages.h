@@ -6,7 +6,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 struct MadeUpText {
   std::string language;
@@ -87,4 +87,4 @@ inline MadeUpText made_up_text(const MadeUpLanguage& language, int pairs, uint64
   return text;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -6,7 +6,7 @@
 
 #include "base/script.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
@@ -152,4 +152,4 @@ std::string padded(std::string_view text, int columns) {
   return std::string(text) + std::string(static_cast<size_t>(std::max(0, columns - width(text))), ' ');
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // Byte offset of the first byte that no valid sequence (Unicode 3.9, table 3-7) starts at; nothing if all is valid.
 std::optional<size_t> invalid_utf8(std::string_view text);
@@ -40,4 +40,4 @@ int width(std::string_view text);
 // The text followed by blanks up to the width; unchanged if it is as wide or wider.
 std::string padded(std::string_view text, int columns);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 TEST(Utf8, ValidTextIsValid) {
@@ -98,4 +98,4 @@ TEST(Utf8, CharacterBytes) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

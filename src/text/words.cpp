@@ -6,7 +6,7 @@
 
 #include "base/script.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -88,4 +88,4 @@ std::vector<WordSpan> words_of_pieces(std::string_view text, std::span<const Pie
   return out;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

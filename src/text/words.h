@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // Where a piece stands in a text: bytes from .. to - 1, perhaps none.
 struct PiecePlace {
@@ -33,4 +33,4 @@ struct WordSpan {
 std::vector<WordSpan> words_of_pieces(std::string_view text, std::span<const PiecePlace> pieces,
                                       WordEnds ends = WordEnds::by_script);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

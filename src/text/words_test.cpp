@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -102,4 +102,4 @@ TEST_F(PiecesOfText, OfDecodedTextStandInIt) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -13,7 +13,7 @@
 #include "train/run/checkpoint.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,7 +134,7 @@ class Combinations : public Training {
   TrainOptions drawn(Random& random) const {
     Draw d(random, folder_);
     TrainOptions o = usual();
-    Config::visit(o.architecture, [&](const std::string& name, auto& field, auto&&, const auto& choices) {
+    model::Config::visit(o.architecture, [&](const std::string& name, auto& field, auto&&, const auto& choices) {
       if (!d.chance(3)) return;
       if constexpr (std::is_same_v<decltype(field), std::string&>)
         field = d.one_of(choices);
@@ -253,8 +253,8 @@ class Combinations : public Training {
 
 TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
   std::set<std::string> declared;
-  const Config config;
-  Config::visit(config, [&](const std::string& name, const auto& field, auto&&...) {
+  const model::Config config;
+  model::Config::visit(config, [&](const std::string& name, const auto& field, auto&&...) {
     declared.insert(name);
     using Field = std::remove_cvref_t<decltype(field)>;
     constexpr bool number = std::is_arithmetic_v<Field> && !std::is_same_v<Field, bool>;
@@ -288,4 +288,4 @@ TEST_F(Combinations, InterruptedEqualsUnbroken) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,7 +12,7 @@
 #include "base/files/toy_corpus.h"
 #include "train/loop/trainer.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct StopAt : TrainWatcher {
   explicit StopAt(int64_t u) : update(u) {}
@@ -76,4 +76,4 @@ class Training : public testing::Test {
   std::string folder_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

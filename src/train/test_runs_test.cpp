@@ -2,7 +2,7 @@
 
 #include "backend/cpu/cpu.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 std::unique_ptr<Backend> Training::make_backend() { return make_cpu_backend(); }
 
@@ -24,4 +24,4 @@ void Training::expect_resumes_exactly(TrainOptions whole) const {
   }
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -23,14 +23,16 @@ struct Average {
     std::vector<std::string> files;
     for (const std::string& m : models)
       for (std::string& file : files_of(m)) files.push_back(std::move(file));
-    refuse_to_overwrite(files, "-o", output);
+    api::refuse_to_overwrite(files, "-o", output);
     for (const std::string& file : files)
-      if (!is_checkpoint(file) && integers_in(file) > 0)
+      if (!train::is_checkpoint(file) && api::integers_in(file) > 0)
         throw DataError(cat(file, " is quantized; average the models that it and the others were made from"));
-    LoadedModel mean = average_models(
-        files, [](const std::string& f) { return is_checkpoint(f) ? load_checkpoint_model(f) : load_model(f); });
-    save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
-    std::string said = cat("the mean of ", counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n");
+    model::LoadedModel mean = model::average_models(files, [](const std::string& f) {
+      return train::is_checkpoint(f) ? train::load_checkpoint_model(f) : model::load_model(f);
+    });
+    model::save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
+    std::string said =
+        cat("the mean of ", text::counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n");
     if (last > 0 || best > 0)
       for (const std::string& file : files) said += "  " + file + "\n";
     say_on_stderr(said);
@@ -39,13 +41,13 @@ struct Average {
 
  private:
   std::vector<std::string> files_of(const std::string& model) const {
-    if (last == 0 && best == 0) return {is_checkpoint(model) ? model : model_file(model)};
+    if (last == 0 && best == 0) return {train::is_checkpoint(model) ? model : model::model_file(model)};
     fs::path run = fs::path(model).lexically_normal();
     if (run.filename().empty()) run = run.parent_path();  // "run/"
     if (run.filename() == "checkpoints") run = run.parent_path();
     if (!fs::is_directory(run / "checkpoints") && !fs::is_directory(run / "best"))
       throw UsageError(cat(model, " is not the folder of a training, which --last and --best need"));
-    return last > 0 ? last_models(run.string(), last) : best_models(run.string(), best);
+    return last > 0 ? train::last_models(run.string(), last) : train::best_models(run.string(), best);
   }
 };
 

@@ -33,7 +33,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Range<int64_t> kVocabulary{8, Config::kVocabulary.most};
+constexpr Range<int64_t> kVocabulary{8, model::Config::kVocabulary.most};
 
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
@@ -50,8 +50,8 @@ int64_t peak_mib() {
   return 0;
 }
 
-Config model_of(const std::string& preset, int64_t vocabulary) {
-  Config c = Config::preset(preset);
+model::Config model_of(const std::string& preset, int64_t vocabulary) {
+  model::Config c = model::Config::preset(preset);
   c.source_vocab = c.target_vocab = vocabulary;
   c.resolve();
   return c;
@@ -59,11 +59,11 @@ Config model_of(const std::string& preset, int64_t vocabulary) {
 
 // Sentence pairs in ids, </s> not counted.
 struct Pair {
-  Ids source, target;
+  text::Ids source, target;
 };
 
-Ids made_up(Random& random, int64_t n, int64_t vocabulary) {
-  Ids ids(static_cast<size_t>(n));
+text::Ids made_up(Random& random, int64_t n, int64_t vocabulary) {
+  text::Ids ids(static_cast<size_t>(n));
   for (int32_t& id : ids) id = static_cast<int32_t>(4 + random.below(static_cast<uint32_t>(vocabulary - 4)));
   return ids;
 }
@@ -83,7 +83,7 @@ std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t 
     const int64_t s = source_length(random, lengths);
     const int64_t t =
         std::clamp<int64_t>(std::llround(static_cast<double>(s) * (1.05 + 0.15 * random.normal())), 2, 119);
-    pool.push_back({Ids(static_cast<size_t>(s)), Ids(static_cast<size_t>(t))});
+    pool.push_back({text::Ids(static_cast<size_t>(s)), text::Ids(static_cast<size_t>(t))});
   }
   std::stable_sort(pool.begin(), pool.end(), [](const Pair& a, const Pair& b) {
     return std::pair(a.target.size(), a.source.size()) < std::pair(b.target.size(), b.source.size());
@@ -121,7 +121,7 @@ struct Rows {
       target_starts.push_back(static_cast<int32_t>(out.size()));
     }
   }
-  BatchView view() const { return {source, in, out, source_starts, target_starts}; }
+  model::BatchView view() const { return {source, in, out, source_starts, target_starts}; }
   std::vector<std::pair<int64_t, int64_t>> lengths() const {
     std::vector<std::pair<int64_t, int64_t>> all;
     for (size_t i = 0; i + 1 < source_starts.size(); ++i)
@@ -150,16 +150,16 @@ struct BenchTrain {
   // Training as `hexapla train` does it, without reading and without logs.
   class Trainer {
    public:
-    Trainer(const Config& config, const TrainOptions& options, Backend& backend, Backend& replayed,
+    Trainer(const model::Config& config, const train::TrainOptions& options, Backend& backend, Backend& replayed,
             std::span<const Rows> batches)
         : model_(config),
-          parameters_(model_, DType::f32, Parameters::Use::training),
+          parameters_(model_, DType::f32, model::Parameters::Use::training),
           optimizer_(model_, parameters_, options),
           arena_(room_for(batches)),
           replay_arena_(arena_.capacity()),
           cx_{backend, arena_, DType::f32, true},
           replay_{replayed, replay_arena_, DType::f32, true} {
-      initialise(model_, 1, options.init_gain);
+      model::initialise(model_, 1, options.init_gain);
     }
     double step(const Rows& rows) {
       const auto start = Clock::now();
@@ -184,28 +184,29 @@ struct BenchTrain {
     }
     size_t room_for(std::span<const Rows> batches) const {
       size_t most = 0;
-      for (const Rows& rows : batches) most = std::max(most, step_memory(model_, hexapla::made_up(rows.lengths())));
-      return capacity_for(most);
+      for (const Rows& rows : batches)
+        most = std::max(most, train::step_memory(model_, train::made_up(rows.lengths())));
+      return train::capacity_for(most);
     }
-    Transformer model_;
-    Parameters parameters_;
-    Optimizer optimizer_;
+    model::Transformer model_;
+    model::Parameters parameters_;
+    train::Optimizer optimizer_;
     Arena arena_, replay_arena_;
     Context cx_, replay_;
-    Transformer::Saved saved_;
+    model::Transformer::Saved saved_;
     int64_t updates_ = 0;
   };
 
   int run() const {
     set_threads(threads);
-    Config config = model_of(preset, vocabulary);
+    model::Config config = model_of(preset, vocabulary);
     config.dropout = config.attention_dropout = config.activation_dropout = dropout;
     const Precision p = parse_precision(precision);
     const auto backend = make_cpu_backend(p);
     const auto products = make_products_only(*backend);
     const auto batches = make_batches(lengths, vocabulary, tokens, 200);
     if (!batches_file.empty()) write_batches(batches_file, batches);
-    TrainOptions options;
+    train::TrainOptions options;
     options.architecture = config;
     options.lr = 1e-4;
     std::vector<Rows> rows;
@@ -256,21 +257,22 @@ struct BenchTranslate {
       return 0;
     }
     if (!text.empty()) return translate_text();
-    if (!model_path.empty()) return translate_ids(load_to_translate(model_path));
+    if (!model_path.empty()) return translate_ids(model::load_to_translate(model_path));
     const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
     write_untrained(path);
-    LoadedModel untrained = load_to_translate(path);
+    model::LoadedModel untrained = model::load_to_translate(path);
     std::filesystem::remove(path);
     return translate_ids(std::move(untrained));
   }
 
   // Tokenization included, loading not.
   int translate_text() const {
-    if (!output.empty() && !model_path.empty()) refuse_to_overwrite({text, model_file(model_path)}, "-o", output);
+    if (!output.empty() && !model_path.empty())
+      api::refuse_to_overwrite({text, model::model_file(model_path)}, "-o", output);
     set_threads(threads);
-    const OpenModel m = open_translator(model_path, parse_decoding_precision(precision));
-    const std::vector<std::string> lines = read_lines(text);
-    TranslateOptions options;
+    const api::OpenModel m = api::open_translator(model_path, parse_decoding_precision(precision));
+    const std::vector<std::string> lines = data::read_lines(text);
+    decode::TranslateOptions options;
     options.search.beam_size = beam;
     options.batch_sentences = batch;
     std::vector<double> seconds;
@@ -294,22 +296,22 @@ struct BenchTranslate {
   }
 
   void write_untrained(const std::string& path) const {
-    Transformer net(model_of(preset, vocabulary));
-    Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, 1);
-    save_model(path, net, {"untrained", "untrained"}, {});
+    model::Transformer net(model_of(preset, vocabulary));
+    model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+    model::initialise(net, 1);
+    model::save_model(path, net, {"untrained", "untrained"}, {});
   }
 
-  int translate_ids(LoadedModel loaded) const {
+  int translate_ids(model::LoadedModel loaded) const {
     set_threads(threads);
-    Transformer& model = *loaded.net;
+    model::Transformer& model = *loaded.net;
     const int64_t pieces = loaded.config.source_vocab;
     const auto backend = make_cpu_backend(parse_decoding_precision(precision));
-    pack_weights(*backend, loaded);
+    model::pack_weights(*backend, loaded);
     Random random(1);
-    std::vector<Ids> sources;
+    std::vector<text::Ids> sources;
     for (int64_t i = 0; i < sentences; ++i) sources.push_back(made_up(random, length, pieces));
-    for (Ids& s : sources) s.back() = 2;
+    for (text::Ids& s : sources) s.back() = 2;
     std::vector<size_t> order(sources.size());
     std::iota(order.begin(), order.end(), size_t{0});
     const int64_t workers = std::clamp<int64_t>(sentences / batch, 1, hexapla::threads());
@@ -325,21 +327,22 @@ struct BenchTranslate {
   }
 
   // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
-  int64_t translate(Backend& backend, const Transformer& model, int64_t workers, std::span<const Ids> sources,
-                    std::span<const size_t> order) const {
-    Queue queue{sources, order, batch, batch * length};
+  int64_t translate(Backend& backend, const model::Transformer& model, int64_t workers,
+                    std::span<const text::Ids> sources, std::span<const size_t> order) const {
+    decode::Queue queue{sources, order, batch, batch * length};
     std::atomic<int64_t> tokens = 0;
-    on_workers(
-        workers, backend, DType::f32, search_memory(model, queue, search_options(), DType::f32), [&](Context& cx) {
-          search(cx, model, queue, search_options(), {1, 2, 0}, [&](size_t, const std::vector<Hypothesis>& found) {
-            tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
-          });
-        });
+    decode::on_workers(workers, backend, DType::f32, decode::search_memory(model, queue, search_options(), DType::f32),
+                       [&](Context& cx) {
+                         decode::search(cx, model, queue, search_options(), {1, 2, 0},
+                                        [&](size_t, const std::vector<decode::Hypothesis>& found) {
+                                          tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+                                        });
+                       });
     return tokens;
   }
 
-  SearchOptions search_options() const {
-    SearchOptions options;
+  decode::SearchOptions search_options() const {
+    decode::SearchOptions options;
     options.beam_size = beam;
     options.extra_length = 0;
     return options;

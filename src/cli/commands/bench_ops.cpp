@@ -162,7 +162,7 @@ struct BenchOps {
 
   int run() const {
     set_threads(threads);
-    const Config c = Config::preset(preset);
+    const model::Config c = model::Config::preset(preset);
     const auto backend = make_cpu_backend(parse_precision(precision));
     Table(*backend, rows, c.d_model, c.d_ff, c.heads, vocabulary).print();
     return 0;
@@ -176,7 +176,7 @@ void add_bench_ops(Command& bench, Action& chosen) {
   Command* c = bench.add_command("ops", "each op against the arithmetic or memory limit of this machine");
   c->add_option("--preset", b->preset, "tiny, small, base or big: the shapes")->default_str("tiny");
   c->add_option("--rows", b->rows, Range<int64_t>{32, 1 << 20}, "tokens per batch")->default_str("2048");
-  c->add_option("--vocab-size", b->vocabulary, Range<int64_t>{16, Config::kVocabulary.most}, "pieces")
+  c->add_option("--vocab-size", b->vocabulary, Range<int64_t>{16, model::Config::kVocabulary.most}, "pieces")
       ->default_str("10000");
   c->add_option("--precision", b->precision, "auto, f32 or bf16")->default_str("auto");
   c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")

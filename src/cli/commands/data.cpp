@@ -16,8 +16,8 @@ namespace hexapla::cli {
 namespace {
 
 // One name is a TSV, two are source and target.
-ParallelSource named(const std::vector<std::string>& files) {
-  ParallelSource from;
+data::ParallelSource named(const std::vector<std::string>& files) {
+  data::ParallelSource from;
   (files.size() == 1 ? from.tsv : from.source) = files.at(0);
   if (files.size() > 1) from.target = files[1];
   return from;
@@ -28,22 +28,22 @@ struct Interrupted {};
 struct Data {
   std::vector<std::string> files, tests, keep, drop;
   std::string tsv, color = "auto";
-  ExamineOptions options;
+  curate::ExamineOptions options;
   bool strict = false, json = false, quiet = false;
 
   int run() {
     resolve();
     Progress progress(make_terminal(parse_color(color), quiet));
-    std::optional<Examination> examined;
+    std::optional<curate::Examination> examined;
     try {
-      examined = examine(options, watch(progress));
+      examined = curate::examine(options, watch(progress));
     } catch (const Interrupted&) {
       progress.say("interrupted; nothing was written");
       return 128 + caught_signal();
     }
     progress.clear();
-    const Examination& found = *examined;
-    std::cout << (json ? data_json(found, options) : data_report(found, options, stdout_width()));
+    const curate::Examination& found = *examined;
+    std::cout << (json ? report::data_json(found, options) : report::data_report(found, options, stdout_width()));
     if (found.clean && !found.clean->written)
       throw DataError("--write-clean: nothing was written, because the sides are out of step: fix that first");
     if (strict && found.faulty() > 0)
@@ -58,21 +58,22 @@ struct Data {
     if (!files.empty()) options.text = named(files);
     options.text.tsv = tsv;
     if (!tests.empty()) options.tests = named(tests);
-    for (const std::string& id : keep) options.keep.push_back(fault_named(id, "--keep"));
-    for (const std::string& id : drop) options.drop.push_back(fault_named(id, "--drop"));
+    for (const std::string& id : keep) options.keep.push_back(curate::fault_named(id, "--keep"));
+    for (const std::string& id : drop) options.drop.push_back(curate::fault_named(id, "--drop"));
     if (options.clean.empty() && (!keep.empty() || !drop.empty()))
       throw UsageError("--keep and --drop say what goes into clean files: give --write-clean, too");
   }
 
-  static Watch watch(Progress& progress) {
+  static curate::Watch watch(Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
     return [&progress, start, &stop = stop_on_signals()](int64_t lines, double share) {
       if (stop) throw Interrupted();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const std::string left =
-          share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, duration(seconds / share * (1 - share))) : "";
-      progress.show(fmt::format("{} lines, {} per second{}", grouped(lines),
-                                grouped(static_cast<long long>(static_cast<double>(lines) / seconds)), left));
+          share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, text::duration(seconds / share * (1 - share)))
+                    : "";
+      progress.show(fmt::format("{} lines, {} per second{}", text::grouped(lines),
+                                text::grouped(static_cast<long long>(static_cast<double>(lines) / seconds)), left));
     };
   }
 };
@@ -94,7 +95,7 @@ constexpr auto kFooter =
 
 void add_data(Command& app, Action& chosen) {
   auto d = std::make_shared<Data>();
-  ExamineOptions& o = d->options;
+  curate::ExamineOptions& o = d->options;
   Command* c = app.add_command("data", "find the faults of parallel text, and write the text without them");
   c->add_option("files", d->files, "SOURCE TARGET: one sentence per line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
@@ -111,12 +112,12 @@ void add_data(Command& app, Action& chosen) {
                 "check coverage by these SentencePiece models: source and target, or one for both")
       ->expected(1, 2)
       ->type_name("SOURCE TARGET");
-  c->add_option("--max-ratio", o.max_ratio, ExamineOptions::kRatio,
+  c->add_option("--max-ratio", o.max_ratio, curate::ExamineOptions::kRatio,
                 "largest ratio of the lengths of a pair, relative to the typical ratio of the text")
       ->default_str("3");
-  c->add_option("--max-length", o.max_length, ExamineOptions::kLength, "largest number of characters per line")
+  c->add_option("--max-length", o.max_length, curate::ExamineOptions::kLength, "largest number of characters per line")
       ->default_str("1000");
-  c->add_option("--max-shift", o.shifts.max_shift, ExamineOptions::kShift,
+  c->add_option("--max-shift", o.shifts.max_shift, curate::ExamineOptions::kShift,
                 "largest shift between the sides to look for, in lines")
       ->default_str("10");
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")

@@ -62,8 +62,8 @@ void remove_run(const std::string& folder) {
   }
 }
 
-TrainOptions demo_options(const std::string& folder) {
-  TrainOptions o;
+train::TrainOptions demo_options(const std::string& folder) {
+  train::TrainOptions o;
   o.train_sets = {"made-up dates", "their ISO forms"};  // in memory: names for messages
   o.model = folder;
   o.batch_tokens = 512;
@@ -75,7 +75,7 @@ TrainOptions demo_options(const std::string& folder) {
   o.save_every = "200";
   o.report_every = "250";
   o.average_last = 5;
-  Config& c = o.architecture;
+  model::Config& c = o.architecture;
   c.enc_layers = c.dec_layers = 2;
   c.d_model = 96;
   c.d_ff = 256;
@@ -85,20 +85,21 @@ TrainOptions demo_options(const std::string& folder) {
 }
 
 // Letters of either case are the same to it, and it copies digits one by one.
-TrainingData date_data(const Corpus& corpus) {
+train::TrainingData date_data(const data::Corpus& corpus) {
   std::vector<std::string> text = corpus.source;
   text.resize(std::min<size_t>(text.size(), 5000));
   text.insert(text.end(), corpus.target.begin(), corpus.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
-  const Vocabulary v = Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
-  TrainingData data{.pairs = {store_examples(encode_corpus(corpus, v, v, kLongest).examples), v, v}};
+  const text::Vocabulary v =
+      text::Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
+  train::TrainingData data{.pairs = {data::store_examples(data::encode_corpus(corpus, v, v, kLongest).examples), v, v}};
   std::string all = v.bytes();
   for (int64_t i = 0; i < corpus.size(); ++i) all += corpus.source[i] + "\t" + corpus.target[i] + "\n";
   data.identity["training data"] = hash_hex(all);
   return data;
 }
 
-std::vector<std::string> translate(const OpenModel& m, const std::vector<std::string>& lines) {
-  TranslateOptions how;
+std::vector<std::string> translate(const api::OpenModel& m, const std::vector<std::string>& lines) {
+  decode::TranslateOptions how;
   how.search.beam_size = 1;
   how.batch_sentences = 250;
   std::vector<std::string> best;
@@ -106,7 +107,7 @@ std::vector<std::string> translate(const OpenModel& m, const std::vector<std::st
   return best;
 }
 
-std::string show_accuracy(const OpenModel& m, const Corpus& test) {
+std::string show_accuracy(const api::OpenModel& m, const data::Corpus& test) {
   const std::vector<std::string> got = translate(m, test.source);
   int64_t right = 0;
   std::string wrong;
@@ -118,15 +119,15 @@ std::string show_accuracy(const OpenModel& m, const Corpus& test) {
   }
   return fmt::format("{:.1f} % of {} unseen dates are right in every character\n{}",
                      100.0 * static_cast<double>(right) / static_cast<double>(got.size()),
-                     grouped(static_cast<long long>(got.size())), wrong);
+                     text::grouped(static_cast<long long>(got.size())), wrong);
 }
 
 // Days that are not in training, each in another form.
-Corpus five_examples(const Corpus& test) {
+data::Corpus five_examples(const data::Corpus& test) {
   constexpr std::array styles = {DateStyle{"%A, the %o of %B %Y"}, DateStyle{"%p %o '%y", Letters::upper},
                                  DateStyle{"%M/%D/%y"}, DateStyle{"%Y.%M.%D"},
                                  DateStyle{"the %w of %B, %Y", Letters::lower}};
-  Corpus five;
+  data::Corpus five;
   for (size_t i = 0; i < styles.size(); ++i) {
     five.source.push_back(write_date(parse_iso_date(test.target[i]), styles[i]));
     five.target.push_back(test.target[i]);
@@ -134,7 +135,7 @@ Corpus five_examples(const Corpus& test) {
   return five;
 }
 
-std::string show_examples(const OpenModel& m, const Corpus& examples) {
+std::string show_examples(const api::OpenModel& m, const data::Corpus& examples) {
   const std::vector<std::string> got = translate(m, examples.source);
   std::string text;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -145,17 +146,17 @@ std::string show_examples(const OpenModel& m, const Corpus& examples) {
 }
 
 // Where the decoder looks in the source before it writes each piece, section 3.2.3.
-std::string show_attention(const OpenModel& m, const std::string& source, const std::string& target, bool color) {
-  Pair pair{m.source.encode(source), m.target.encode(target)};
+std::string show_attention(const api::OpenModel& m, const std::string& source, const std::string& target, bool color) {
+  inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   pair.source.push_back(m.source.eos());
-  const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+  const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   const int64_t last = m.file.config.dec_layers - 1;
-  Picture picture;
+  report::Picture picture;
   for (int32_t id : seen.target_out) picture.rows.push_back(m.target.piece(id));
   for (int32_t id : pair.source) picture.columns.push_back(m.source.piece(id));
   picture.values = seen.seen.get(fmt::format("decoder.layers.{}.cross_attention.weights", last)).mean_head();
   return fmt::format("Attention to '{}' (columns) while writing '{}' (rows):\n{}", source, target,
-                     draw_picture(picture, {.width = stdout_width(), .color = color}));
+                     report::draw_picture(picture, {.width = stdout_width(), .color = color}));
 }
 
 struct Demo {
@@ -174,22 +175,22 @@ struct Demo {
     ProgressWatcher watcher(make_terminal(parse_color(color), quiet));
     claim_folder(model);
     if (retrain) {
-      const RunLock lock(model);
+      const train::RunLock lock(model);
       remove_run(model);
     }
     if (!trained()) {
-      const TrainResult result = train_on_dates(watcher);
-      if (result.end == TrainEnd::interrupted) {
+      const train::TrainResult result = train_on_dates(watcher);
+      if (result.end == train::TrainEnd::interrupted) {
         watcher.progress().say(
-            fmt::format("stopped after update {}; the same command resumes from there", grouped(result.updates)));
+            fmt::format("stopped after update {}; the same command resumes from there", text::grouped(result.updates)));
         return 128 + caught_signal();
       }
-      require_whole(result);
+      train::require_whole(result);
     } else if (!text) {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
     set_threads(threads);
-    const OpenModel m = open_translator(model, Precision::f32);
+    const api::OpenModel m = api::open_translator(model, Precision::f32);
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -203,7 +204,7 @@ struct Demo {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
     set_threads(threads);
-    const OpenModel m = open_translator(model, Precision::f32);
+    const api::OpenModel m = api::open_translator(model, Precision::f32);
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
@@ -211,36 +212,36 @@ struct Demo {
     return recorded<int64_t>(m, "updates") >= max_updates.value_or(kUpdates);
   }
 
-  static uint64_t seed_of(const OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
+  static uint64_t seed_of(const api::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
 
   template <Number T>
-  static T recorded(const OpenModel& m, const char* key) {
+  static T recorded(const api::OpenModel& m, const char* key) {
     const auto entry = m.file.history.find(key);
     const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
     if (!number) throw DataError(cat("the demo's model does not record its ", key, "; add --retrain to replace it"));
     return *number;
   }
 
-  TrainResult train_on_dates(ProgressWatcher& watcher) const {
-    TrainOptions o = demo_options(model);
+  train::TrainResult train_on_dates(ProgressWatcher& watcher) const {
+    train::TrainOptions o = demo_options(model);
     o.seed = seed.value_or(1);
     o.max_updates = max_updates.value_or(kUpdates);
     o.threads = threads;
     watcher.progress().say(fmt::format("training a small Transformer to read dates; the model goes to {}", model));
-    const TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);
+    const train::TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);
     const Precision precision = parse_precision("auto");
     o.precision = name_of(precision);
     const auto backend = make_cpu_backend(precision);
     try {
-      return train(o, data, *backend, watcher, stop_on_signals());
+      return train::train(o, data, *backend, watcher, stop_on_signals());
     } catch (const UsageError& e) {  // the checkpoints are of another seed, or of another version of the demo
       throw UsageError(cat(e.what(), "; or add --retrain to start over"));
     }
   }
 
-  void present(const OpenModel& m, Progress& progress) const {
-    const Corpus test = make_dates(seed_of(m), 0, kTestPairs).test;
-    const Corpus examples = five_examples(test);
+  void present(const api::OpenModel& m, Progress& progress) const {
+    const data::Corpus test = make_dates(seed_of(m), 0, kTestPairs).test;
+    const data::Corpus examples = five_examples(test);
     std::cout << show_accuracy(m, test) << "\n"
               << show_examples(m, examples) << "\n"
               << show_attention(m, examples.source.front(), translate(m, examples.source).front(),

@@ -29,27 +29,27 @@ std::string memory() {
 }
 
 // The whole model with every kind of layer that the paper has, small enough for finite differences.
-GradientReport gradient_check() {
-  Config c;
+model::GradientReport gradient_check() {
+  model::Config c;
   c.source_vocab = c.target_vocab = 11;
   c.enc_layers = c.dec_layers = 2;
   c.d_model = 6;
   c.d_ff = 8;
   c.heads = 2;
   c.resolve();
-  Transformer model(c);
-  Parameters parameters(model, DType::f64, Parameters::Use::training);
-  initialise(model, 1);
+  model::Transformer model(c);
+  model::Parameters parameters(model, DType::f64, model::Parameters::Use::training);
+  model::initialise(model, 1);
   auto backend = make_reference_backend();
   Arena arena(size_t{16} << 20);
   Context cx{*backend, arena, DType::f64};
   cx.training = true;  // with dropout: its masks depend on names alone, so they stay the same
   const std::vector<int32_t> source{3, 4, 2, 6, 2}, source_rows{0, 3, 5}, in{1, 9, 10, 1}, out{9, 10, 2, 2},
       rows{0, 3, 4};
-  Transformer::Saved saved;
-  const BatchView batch{source, in, out, source_rows, rows};
+  model::Transformer::Saved saved;
+  const model::BatchView batch{source, in, out, source_rows, rows};
   model.loss_and_gradient(cx, batch, 0.1, 1, saved);
-  return check_gradients(checked_parameters(model), [&] {
+  return model::check_gradients(model::checked_parameters(model), [&] {
     arena.clear();
     return model.loss(cx, batch, 0.1, saved).loss;
   });
@@ -96,7 +96,7 @@ struct Doctor {
     line("training", fmt::format("products in {} (train --precision auto)", name_of(parse_precision("auto"))));
     line("threads", fmt::format("{}", hexapla::threads()));
     line("memory", memory());
-    const GradientReport g = gradient_check();
+    const model::GradientReport g = gradient_check();
     verdict("gradients", g.worst <= 1e-7,
             fmt::format("{} derivatives, worst relative error {:.1e} (at most 1e-07){}", g.checked, g.worst,
                         g.worst <= 1e-7 ? "" : " at " + g.where));

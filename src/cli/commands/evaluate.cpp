@@ -25,18 +25,18 @@ constexpr int64_t kTokenisedLines = 100;  // so many lines that end in " ." are 
 struct Evaluate {
   std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
   std::string model, source, color = "auto";
-  MetricOptions metric_options;
-  ReportOptions report;
-  BeamOptions search;
+  evaluate::MetricOptions metric_options;
+  report::ReportOptions report;
+  decode::BeamOptions search;
   int threads = 0;
   bool quiet = false;
 
   int run() const {
     check();
-    MetricOptions options = metric_options;
+    evaluate::MetricOptions options = metric_options;
     if (options.tokenize == "auto") options.tokenize = "13a";
-    std::vector<std::unique_ptr<Metric>> chosen = make_metrics(options);
-    Evaluation e = read();
+    std::vector<std::unique_ptr<evaluate::Metric>> chosen = make_metrics(options);
+    report::Evaluation e = read();
     if (metric_options.tokenize == "auto") {
       options.tokenize = choose_tokenizer(e);
       chosen = make_metrics(options);
@@ -47,24 +47,25 @@ struct Evaluate {
     }
     set_threads(threads);
     if (!quiet) warn_of_tokenised_text(e.systems[0]);
-    print_report(std::cout, e, chosen, report);
+    report::print_report(std::cout, e, chosen, report);
     return 0;
   }
 
-  std::vector<std::unique_ptr<Metric>> make_metrics(const MetricOptions& options) const {
-    std::vector<std::unique_ptr<Metric>> all;
-    for (const std::string& name : metrics) all.push_back(make_metric(name, options));
+  std::vector<std::unique_ptr<evaluate::Metric>> make_metrics(const evaluate::MetricOptions& options) const {
+    std::vector<std::unique_ptr<evaluate::Metric>> all;
+    for (const std::string& name : metrics) all.push_back(evaluate::make_metric(name, options));
     return all;
   }
 
   bool computes(const char* metric) const { return std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
 
   // Says so where it is another one than sacreBLEU's default.
-  std::string choose_tokenizer(const Evaluation& e) const {
-    Sentences lines;
-    for (const Sentences& reference : e.references) lines.insert(lines.end(), reference.begin(), reference.end());
-    const TokenizerChoice choice = tokenizer_for(lines);
-    const std::string what = text_of(choice);
+  std::string choose_tokenizer(const report::Evaluation& e) const {
+    evaluate::Sentences lines;
+    for (const evaluate::Sentences& reference : e.references)
+      lines.insert(lines.end(), reference.begin(), reference.end());
+    const evaluate::TokenizerChoice choice = evaluate::tokenizer_for(lines);
+    const std::string what = evaluate::text_of(choice);
     if (quiet || what.empty()) return choice.name;
     Progress progress(make_terminal(parse_color(color), quiet));
     if (computes("bleu")) progress.say(what + " (--tokenize 13a is sacreBLEU's default)");
@@ -83,11 +84,11 @@ struct Evaluate {
       throw UsageError("--sentence-level lists every sentence; leave out --best, --worst and --confidence");
   }
 
-  Evaluation read() const {
-    Evaluation e;
+  report::Evaluation read() const {
+    report::Evaluation e;
     e.systems.push_back({files[0], read_text(files[0])});
     for (size_t i = 1; i < files.size(); ++i) e.references.push_back(read_like_first(e, files[i]));
-    const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const Sentences& lines) {
+    const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const evaluate::Sentences& lines) {
       return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });
     });
     if (silent) throw DataError(cat(files[1], " has no text in any line; give the translations to compare with"));
@@ -96,14 +97,14 @@ struct Evaluate {
     return e;
   }
 
-  static Sentences read_text(const std::string& path) {
-    Sentences lines = read_lines(path);
+  static evaluate::Sentences read_text(const std::string& path) {
+    evaluate::Sentences lines = data::read_lines(path);
     if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence per line"));
     return lines;
   }
 
-  Sentences read_like_first(const Evaluation& e, const std::string& path) const {
-    Sentences lines = read_text(path);
+  evaluate::Sentences read_like_first(const report::Evaluation& e, const std::string& path) const {
+    evaluate::Sentences lines = read_text(path);
     const size_t first = e.systems[0].lines.size();
     if (lines.size() != first)
       throw DataError(cat(files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
@@ -111,13 +112,13 @@ struct Evaluate {
     return lines;
   }
 
-  Sentences translate(const Sentences& lines) const {
+  evaluate::Sentences translate(const evaluate::Sentences& lines) const {
     set_threads(threads);
-    const OpenModel m = open_translator(model, parse_decoding_precision(search.precision));
+    const api::OpenModel m = api::open_translator(model, parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
-    TranslateOptions how = search.translate_options();
+    decode::TranslateOptions how = search.translate_options();
     how.attention = AlignmentFlags{}.attention(m);
-    Sentences out;
+    evaluate::Sentences out;
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
            progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));
          }))
@@ -125,7 +126,7 @@ struct Evaluate {
     return out;
   }
 
-  void warn_of_tokenised_text(const System& system) const {
+  void warn_of_tokenised_text(const report::System& system) const {
     if (!computes("bleu") || metric_options.tokenize == "none") return;
     const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
                                     [](const std::string& line) { return line.ends_with(" ."); });
@@ -136,7 +137,7 @@ struct Evaluate {
   }
 };
 
-void add_metric_options(Command& c, MetricOptions& o) {
+void add_metric_options(Command& c, evaluate::MetricOptions& o) {
   o.tokenize = "auto";
   c.add_option(
        "--tokenize,--tok", o.tokenize,
@@ -151,7 +152,7 @@ void add_metric_options(Command& c, MetricOptions& o) {
   c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: apply the two above to Chinese and Japanese, too");
 }
 
-void add_report_options(Command& c, ReportOptions& o) {
+void add_report_options(Command& c, report::ReportOptions& o) {
   c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
   c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000},
                "number of resamples for --compare and --confidence")

@@ -24,10 +24,10 @@ struct Info {
 
   int run() const {
     set_threads(1);
-    const OpenModel m = open_model(model);
+    const api::OpenModel m = api::open_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;
-    for_each<Parameter>(*m.file.net, [&](const std::string& name, Parameter& p) {
+    model::for_each<model::Parameter>(*m.file.net, [&](const std::string& name, model::Parameter& p) {
       parts[part_of(name)] += p.shape.size();
       total += p.shape.size();
     });
@@ -38,49 +38,49 @@ struct Info {
     return 0;
   }
 
-  int64_t integers() const { return integers_in(model_file(model)); }
+  int64_t integers() const { return api::integers_in(model::model_file(model)); }
 
-  static std::string normalization(const Vocabulary& v) {
+  static std::string normalization(const text::Vocabulary& v) {
     return v.normalization().empty() ? "not named" : v.normalization();
   }
 
-  static nlohmann::ordered_json config_of(const OpenModel& m) {
+  static nlohmann::ordered_json config_of(const api::OpenModel& m) {
     return nlohmann::ordered_json::parse(m.file.config.to_json());
   }
 
-  void write_json(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_json(const api::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
     j["parameters"] = parts;
     j["parameters"]["total"] = total;
     j["integers"] = integers();
     j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
-    j["vocabulary"]["joint"] = same_pieces(m.source, m.target);
+    j["vocabulary"]["joint"] = text::same_pieces(m.source, m.target);
     j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
     j["history"] = m.file.history;
-    std::cout << printable(json_text(j, 1)) << "\n";
+    std::cout << text::printable(json_text(j, 1)) << "\n";
   }
 
-  void write_text(const OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_text(const api::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     auto line = [](const std::string& key, const std::string& value) {
-      std::cout << fmt::format("  {} {}\n", padded(printable(key, ""), 20), printable(value));
+      std::cout << fmt::format("  {} {}\n", text::padded(text::printable(key, ""), 20), text::printable(value));
     };
     std::cout << "model\n";
     const auto config = config_of(m);  // named: items() refers to it
     for (const auto& [key, value] : config.items())
       line(key, value.is_string() ? value.get<std::string>() : json_text(value));
     std::cout << "parameters\n";
-    for (const auto& [part, count] : parts) line(part, grouped(count));
-    line("total", grouped(total));
-    if (const int64_t n = integers(); n > 0) line("in 8-bit integers", grouped(n));
+    for (const auto& [part, count] : parts) line(part, text::grouped(count));
+    line("total", text::grouped(total));
+    if (const int64_t n = integers(); n > 0) line("in 8-bit integers", text::grouped(n));
     std::cout << "vocabulary\n";
-    const bool joint = same_pieces(m.source, m.target);
-    line(joint ? "joint" : "source", grouped(m.source.size()) + " pieces");
-    if (!joint) line("target", grouped(m.target.size()) + " pieces");
+    const bool joint = text::same_pieces(m.source, m.target);
+    line(joint ? "joint" : "source", text::grouped(m.source.size()) + " pieces");
+    if (!joint) line("target", text::grouped(m.target.size()) + " pieces");
     line("source normalization", normalization(m.source));
     line("target normalization", normalization(m.target));
     std::cout << "training\n";
-    for (const auto& [key, value] : history_rows(m.file.history)) line(key, value);
+    for (const auto& [key, value] : report::history_rows(m.file.history)) line(key, value);
   }
 };
 

@@ -31,8 +31,8 @@ std::optional<int64_t> whole_number(std::string_view word) {
   return value;
 }
 
-Ids parse_ids(const std::string& text, const Vocabulary& v, const char* option) {
-  Ids ids;
+text::Ids parse_ids(const std::string& text, const text::Vocabulary& v, const char* option) {
+  text::Ids ids;
   std::string list = text;
   std::replace(list.begin(), list.end(), ',', ' ');
   std::istringstream words(list);
@@ -46,7 +46,7 @@ Ids parse_ids(const std::string& text, const Vocabulary& v, const char* option) 
   return ids;
 }
 
-Labels pieces(const Vocabulary& v, const Ids& ids) {
+Labels pieces(const text::Vocabulary& v, const text::Ids& ids) {
   Labels all;
   for (int32_t id : ids) all.push_back(v.piece(id));
   return all;
@@ -57,7 +57,7 @@ struct Kind {
   std::string title, stack, sublayer, rows, columns;
   int64_t layers;
 };
-Kind find_kind(const std::string& name, const Config& c) {
+Kind find_kind(const std::string& name, const model::Config& c) {
   if (name == "encoder") return {"Self-attention", "encoder", "self_attention", "source", "source", c.enc_layers};
   if (name == "decoder")
     return {"Self-attention", "decoder", "self_attention", "target as read", "target as read", c.dec_layers};
@@ -90,7 +90,7 @@ struct HeadMap {
   std::vector<double> values;
 };
 
-std::vector<HeadMap> heads_of(const Recorded& weights, const std::string& word) {
+std::vector<HeadMap> heads_of(const inspect::Recorded& weights, const std::string& word) {
   const int64_t count = weights.shape[0];
   if (word == "mean") return {{cat("mean of ", count, " heads"), weights.mean_head()}};
   std::vector<HeadMap> all;
@@ -110,11 +110,11 @@ void check_head(const std::string& word, int64_t count) {
 }
 
 // The tokens of a side with their ids, as many a line as fit.
-std::string token_list(const Labels& tokens, const Ids& ids, int columns) {
+std::string token_list(const Labels& tokens, const text::Ids& ids, int columns) {
   std::string text, line = " ";
   for (size_t i = 0; i < ids.size(); ++i) {
-    const std::string next = fmt::format(" {} {} ", printable(tokens[i], ""), ids[i]);
-    if (width(line) + width(next) > columns && line.size() > 1) {
+    const std::string next = fmt::format(" {} {} ", text::printable(tokens[i], ""), ids[i]);
+    if (text::width(line) + text::width(next) > columns && line.size() > 1) {
       text += line + "\n";
       line = " ";
     }
@@ -123,17 +123,17 @@ std::string token_list(const Labels& tokens, const Ids& ids, int columns) {
   return text + line + "\n";
 }
 
-std::string token_table(Labels read, Labels next, const Inspection& seen) {
+std::string token_table(Labels read, Labels next, const inspect::Inspection& seen) {
   for (Labels* side : {&read, &next})
-    for (std::string& token : *side) token = printable(token, "");
-  int first = width("reads"), second = width("next");
-  for (const std::string& token : read) first = std::max(first, width(token));
-  for (const std::string& token : next) second = std::max(second, width(token));
-  std::string text =
-      fmt::format("  {}     id  {}     id    log p       p\n", padded("reads", first), padded("next", second));
+    for (std::string& token : *side) token = text::printable(token, "");
+  int first = text::width("reads"), second = text::width("next");
+  for (const std::string& token : read) first = std::max(first, text::width(token));
+  for (const std::string& token : next) second = std::max(second, text::width(token));
+  std::string text = fmt::format("  {}     id  {}     id    log p       p\n", text::padded("reads", first),
+                                 text::padded("next", second));
   for (size_t i = 0; i < read.size(); ++i)
-    text += fmt::format("  {} {:>6}  {} {:>6} {:>8.3f} {:>7.4f}\n", padded(read[i], first), seen.target_in[i],
-                        padded(next[i], second), seen.target_out[i], seen.log_p[i], std::exp(seen.log_p[i]));
+    text += fmt::format("  {} {:>6}  {} {:>6} {:>8.3f} {:>7.4f}\n", text::padded(read[i], first), seen.target_in[i],
+                        text::padded(next[i], second), seen.target_out[i], seen.log_p[i], std::exp(seen.log_p[i]));
   return text;
 }
 
@@ -147,31 +147,32 @@ struct Inspect {
     if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
     if (!source_text && !source_ids) throw UsageError("no source given; give --src TEXT or --src-ids IDS");
     const Output output = find_output(out);
-    if (!out.empty() && !model.empty()) refuse_to_overwrite({model_file(model)}, "--out", out);
+    if (!out.empty() && !model.empty()) api::refuse_to_overwrite({model::model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
     set_threads(threads);
-    const OpenModel m = open_model(model);
+    const api::OpenModel m = api::open_model(model);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string place = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
     check_head(head, m.file.config.heads);
 
-    const Pair pair = read_pair(m);
-    const Inspection seen = inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
-    const Side source{pair.source, pieces(m.source, pair.source)};
-    const Side target{seen.target_in, pieces(m.target, seen.target_in)};
+    const inspect::Pair pair = read_pair(m);
+    const inspect::Inspection seen =
+        inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const inspect::Side source{pair.source, pieces(m.source, pair.source)};
+    const inspect::Side target{seen.target_in, pieces(m.target, seen.target_in)};
     std::cout << tokens(m, pair, source, target, seen) << pictures(kind, place, source, target, seen, paint)
               << std::flush;
-    if (output == Output::safetensors) write_tensors(out, seen, pair);
-    if (output == Output::json) write_file_atomically(out, tensors_as_json(seen.seen, source, target));
+    if (output == Output::safetensors) inspect::write_tensors(out, seen, pair);
+    if (output == Output::json) write_file_atomically(out, inspect::tensors_as_json(seen.seen, source, target));
     if (output == Output::svg) write_file_atomically(out, svg(kind, place, source, target, seen));
     return 0;
   }
 
  private:
-  Pair read_pair(const OpenModel& m) const {
-    Pair pair;
+  inspect::Pair read_pair(const api::OpenModel& m) const {
+    inspect::Pair pair;
     if (source_text) {
-      pair.source = m.source.encode(clean_utf8(*source_text));
+      pair.source = m.source.encode(text::clean_utf8(*source_text));
       if (pair.source.empty()) throw UsageError("--src is empty; give a sentence");
       pair.source.push_back(m.source.eos());
     } else {
@@ -181,7 +182,7 @@ struct Inspect {
     }
     check_length(pair.source, "source");
     if (target_text)
-      pair.target = m.target.encode(clean_utf8(*target_text));
+      pair.target = m.target.encode(text::clean_utf8(*target_text));
     else if (target_ids)
       pair.target = parse_ids(*target_ids, m.target, "--tgt-ids");
     else
@@ -190,63 +191,64 @@ struct Inspect {
     return pair;
   }
 
-  static void check_length(const Ids& ids, const char* side) {
+  static void check_length(const text::Ids& ids, const char* side) {
     if (ids.size() > longest)
       throw UsageError(cat("the ", side, " has ", ids.size(), " tokens; give at most ", longest,
                            ", since every weight of every head is kept"));
   }
 
-  static Ids translate(const OpenModel& m, const Ids& source) {
-    const std::vector<Ids> sources{source};
-    const SearchOptions options;
+  static text::Ids translate(const api::OpenModel& m, const text::Ids& source) {
+    const std::vector<text::Ids> sources{source};
+    const decode::SearchOptions options;
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
-    Arena arena(search_memory(*m.file.net, sources, options, dtype));
+    Arena arena(decode::search_memory(*m.file.net, sources, options, dtype));
     Context cx{*m.backend, arena, dtype};
-    return search(cx, *m.file.net, sources, options, special_ids(m.target)).front().front().ids;
+    return decode::search(cx, *m.file.net, sources, options, decode::special_ids(m.target)).front().front().ids;
   }
 
-  static std::string tokens(const OpenModel& m, const Pair& pair, const Side& source, const Side& target,
-                            const Inspection& seen) {
+  static std::string tokens(const api::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
+                            const inspect::Side& target, const inspect::Inspection& seen) {
     const double per_token = seen.score / static_cast<double>(seen.log_p.size());
-    std::string text = fmt::format("source: {}\n", printable(m.source.decode(pair.source), ""));
+    std::string text = fmt::format("source: {}\n", text::printable(m.source.decode(pair.source), ""));
     text += token_list(source.pieces, source.ids, stdout_width());
     text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} per token of {} ({} counted)\n",
-                        printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(), "</s>");
+                        text::printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(),
+                        "</s>");
     return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
   }
 
-  std::string pictures(const Kind& kind, const std::string& place, const Side& source, const Side& target,
-                       const Inspection& seen, bool paint) const {
-    const Recorded& weights = seen.seen.get(place + ".weights");
-    Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
-                    kind.columns == "source" ? source.pieces : target.pieces,
-                    {}};
-    PictureOptions options{.width = stdout_width(), .color = paint};
+  std::string pictures(const Kind& kind, const std::string& place, const inspect::Side& source,
+                       const inspect::Side& target, const inspect::Inspection& seen, bool paint) const {
+    const inspect::Recorded& weights = seen.seen.get(place + ".weights");
+    report::Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
+                            kind.columns == "source" ? source.pieces : target.pieces,
+                            {}};
+    report::PictureOptions options{.width = stdout_width(), .color = paint};
     const auto maps = heads_of(weights, head.empty() ? "mean" : head);
     options.high = 0;
-    for (const HeadMap& map : maps) options.high = std::max(options.high, largest(map.values));
+    for (const HeadMap& map : maps) options.high = std::max(options.high, report::largest(map.values));
     std::string text;
     for (const HeadMap& map : maps) {
       picture.values = map.values;
       text += fmt::format("{}{}, {}; rows: {}, columns: {}\n", text.empty() ? "" : "\n", place, map.title, kind.rows,
                           kind.columns);
-      text += draw_picture(picture, options);
+      text += report::draw_picture(picture, options);
     }
     return text;
   }
 
-  std::string svg(const Kind& kind, const std::string& place, const Side& source, const Side& target,
-                  const Inspection& seen) const {
+  std::string svg(const Kind& kind, const std::string& place, const inspect::Side& source, const inspect::Side& target,
+                  const inspect::Inspection& seen) const {
     const std::string axes = kind.rows == kind.columns ? fmt::format("rows and columns: {}", kind.rows)
                                                        : fmt::format("rows: {}, columns: {}", kind.rows, kind.columns);
-    SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
-                   fmt::format("{}.weights; each row is the attention of one token; {}", place, axes),
-                   kind.rows == "source" ? source.pieces : target.pieces,
-                   kind.columns == "source" ? source.pieces : target.pieces,
-                   {}};
+    report::SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
+                           fmt::format("{}.weights; each row is the attention of one token; {}", place, axes),
+                           kind.rows == "source" ? source.pieces : target.pieces,
+                           kind.columns == "source" ? source.pieces : target.pieces,
+                           {}};
     for (HeadMap& map : heads_of(seen.seen.get(place + ".weights"), head.empty() ? "all" : head))
       sheet.maps.push_back({map.title, std::move(map.values)});
-    return draw_svg(sheet);
+    return report::draw_svg(sheet);
   }
 };
 

@@ -35,16 +35,16 @@ struct Quantize {
       throw UsageError("--valid-sets takes two files, the source and the target text");
     if (max_drop && valid_sets.empty())
       throw UsageError("--max-bleu-drop needs text to measure BLEU on; give --valid-sets SOURCE TARGET");
-    if (tokenize != "auto") bleu_tokenizer(tokenize);
+    if (tokenize != "auto") evaluate::bleu_tokenizer(tokenize);
     Progress progress(make_terminal(parse_color(color), quiet));
-    const std::string file = model_file(model);
+    const std::string file = model::model_file(model);
     std::vector<std::string> inputs = valid_sets;
     inputs.push_back(file);
-    refuse_to_overwrite(inputs, "-o", output);
-    if (integers_in(file) > 0)
+    api::refuse_to_overwrite(inputs, "-o", output);
+    if (api::integers_in(file) > 0)
       throw DataError(cat(file, " is already quantized; give the model that it was made from"));
-    LoadedModel m = load_model(file);
-    check_kept(*m.net, keep);
+    model::LoadedModel m = model::load_model(file);
+    quantize::check_kept(*m.net, keep);
     std::vector<std::string> kept = keep;
     if (valid_sets.empty()) {
       save(m, kept);
@@ -55,32 +55,34 @@ struct Quantize {
     const auto size = [](const std::string& path) {
       return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
     };
-    progress.say(fmt::format("{}: {:.1f} MB, before {:.1f} MB{}", output, size(output), size(model_file(model)),
+    progress.say(fmt::format("{}: {:.1f} MB, before {:.1f} MB{}", output, size(output), size(model::model_file(model)),
                              kept.empty() ? "" : fmt::format("; in f32: {}", fmt::join(kept, ", "))));
     return 0;
   }
 
-  void save(LoadedModel& m, const std::vector<std::string>& kept) const {
-    save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
+  void save(model::LoadedModel& m, const std::vector<std::string>& kept) const {
+    model::save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
   }
 
-  BleuScore bleu(const std::string& path, const Corpus& valid, const BleuOptions& by) const {
+  evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by) const {
     set_threads(threads);
-    const OpenModel m = open_translator(path, Precision::f32);
-    TranslateOptions how;
+    const api::OpenModel m = api::open_translator(path, Precision::f32);
+    decode::TranslateOptions how;
     how.search.beam_size = beam_size;
     std::vector<std::string> best;
     for (const auto& found : m.translator().translate(valid.source, how)) best.push_back(found.front().text);
-    return corpus_bleu(best, valid.target, by);
+    return evaluate::corpus_bleu(best, valid.target, by);
   }
 
   // Parts go back to f32, the most sensitive one first, until the loss is within the limit. -> what stays in f32
-  std::vector<std::string> within_limit(LoadedModel& m, std::vector<std::string> kept, Progress& progress) const {
-    const Corpus valid = read_parallel(valid_sets[0], valid_sets[1]);
-    const TokenizerChoice choice = tokenize == "auto" ? tokenizer_for(valid.target) : TokenizerChoice{tokenize, "", ""};
-    if (const std::string what = text_of(choice); !what.empty()) progress.say(what);
-    const BleuOptions by{.tokenize = choice.name};
-    const BleuScore before = bleu(model_file(model), valid, by);
+  std::vector<std::string> within_limit(model::LoadedModel& m, std::vector<std::string> kept,
+                                        Progress& progress) const {
+    const data::Corpus valid = data::read_parallel(valid_sets[0], valid_sets[1]);
+    const evaluate::TokenizerChoice choice =
+        tokenize == "auto" ? evaluate::tokenizer_for(valid.target) : evaluate::TokenizerChoice{tokenize, "", ""};
+    if (const std::string what = evaluate::text_of(choice); !what.empty()) progress.say(what);
+    const evaluate::BleuOptions by{.tokenize = choice.name};
+    const evaluate::BleuScore before = bleu(model::model_file(model), valid, by);
     const double whole = before.score;
     progress.say(fmt::format("{}\nf32: BLEU {:.2f}", before.signature, whole));
     const auto measure = [&](const std::vector<std::string>& parts) {
@@ -94,7 +96,8 @@ struct Quantize {
                        ? fmt::format("keeping {} in f32: BLEU {:.2f}, a change of {:+.2f}", part, score, score - whole)
                        : fmt::format("  {} in f32: BLEU {:.2f}", part, score));
     };
-    kept = parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch}, quantisable_parts(*m.net), kept, now);
+    kept = quantize::parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch},
+                                   quantize::quantisable_parts(*m.net), kept, now);
     measure(kept);
     return kept;
   }

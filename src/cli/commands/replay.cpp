@@ -51,15 +51,16 @@ struct Replay {
 
   int run() const {
     set_threads(threads);
-    const SavedStep saved = load_step(path);
+    const train::SavedStep saved = train::load_step(path);
     const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
     size_t most = 0;
-    for (const Batch& b : saved.step.batches) most = std::max(most, step_memory(*saved.model, b, saved.step.guidance));
-    Arena arena(capacity_for(most));
+    for (const data::Batch& b : saved.step.batches)
+      most = std::max(most, train::step_memory(*saved.model, b, saved.step.guidance));
+    Arena arena(train::capacity_for(most));
     Context cx{*backend, arena};
-    const StepFindings f = check_step(cx, *saved.model, *saved.parameters, saved.step);
-    std::cout << "was      " << printable(saved.step.reason) << "\n"
-              << "pairs    " << lines_of(saved.step) << " of the training sets\n"
+    const train::StepFindings f = train::check_step(cx, *saved.model, *saved.parameters, saved.step);
+    std::cout << "was      " << text::printable(saved.step.reason) << "\n"
+              << "pairs    " << train::lines_of(saved.step) << " of the training sets\n"
               << "found    " << f.text() << "\n"
               << fmt::format("loss     {:.9g} per token, gradient norm {:.9g}\n\n",
                              f.loss.loss / static_cast<double>(std::max<int64_t>(f.loss.tokens, 1)), f.gradient_norm)
@@ -68,7 +69,7 @@ struct Replay {
   }
 
  private:
-  std::string table(const StepFindings& f) const {
+  std::string table(const train::StepFindings& f) const {
     std::string text = table_head();
     if (!all && !f.bad()) {
       for (const size_t i : largest_outputs(f.outputs)) text += table_row(i, f.outputs[i]);

@@ -28,32 +28,33 @@ struct Reproduce {
   bool quiet = false;
 
   int run() {
-    const std::string file = model_file(model);
-    const LoadedModel original = load_to_translate(file);
+    const std::string file = model::model_file(model);
+    const model::LoadedModel original = model::load_to_translate(file);
     refuse_what_was_made_of_models(original, file);
     std::vector<std::string> unknown;
-    const Provenance was = Provenance::from_history(original.history, file, unknown);
-    const TrainOptions o = options(was, original.config, file);
+    const train::Provenance was = train::Provenance::from_history(original.history, file, unknown);
+    const train::TrainOptions o = options(was, original.config, file);
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
     for (const std::string& name : unknown)
       watcher.note(cat("this program has no option --", name, ", which the training was given; the result may differ"));
 
-    const Provenance now = here(o);
-    const std::vector<std::string> why = differences(was, now);
+    const train::Provenance now = here(o);
+    const std::vector<std::string> why = train::differences(was, now);
     for (const std::string& difference : why) watcher.note(difference);
     refuse_other_data(was, now, file);
     claim_folder(o.model, original, file);
-    const TrainResult result = run_training(o, watcher);
-    if (result.end == TrainEnd::interrupted) {
+    const train::TrainResult result = run_training(o, watcher);
+    if (result.end == train::TrainEnd::interrupted) {
       watcher.progress().say("stopped; the same command resumes from there");
       return 128 + caught_signal();
     }
-    require_whole(result);
+    train::require_whole(result);
     return compare(file, original, result.model, why);
   }
 
  private:
-  TrainOptions options(const Provenance& was, const Config& config, const std::string& file) const {
+  train::TrainOptions options(const train::Provenance& was, const model::Config& config,
+                              const std::string& file) const {
     const auto& sets = was.options.train_sets;
     if (std::find(sets.begin(), sets.end(), "-") != sets.end())
       throw DataError(cat(file,
@@ -61,7 +62,7 @@ struct Reproduce {
                           "in a file"));
     if (was.files.empty())
       throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
-    TrainOptions o = was.options;
+    train::TrainOptions o = was.options;
     o.architecture = config;
     o.architecture.source_vocab = o.architecture.target_vocab = 0;
     o.model = out.empty() ? directory_of(file) + "/reproduced" : out;
@@ -79,7 +80,7 @@ struct Reproduce {
   }
 
   // What stands in a folder that `reproduce` has begun, so that it goes on there and nowhere else.
-  static void claim_folder(const std::string& folder, const LoadedModel& original, const std::string& file) {
+  static void claim_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
     const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
     if (fs::exists(note) && read_file(note) == text) return;
     if (fs::exists(folder) && !fs::is_empty(folder))
@@ -89,63 +90,66 @@ struct Reproduce {
     write_file_atomically(note, text);
   }
 
-  static void refuse_what_was_made_of_models(const LoadedModel& m, const std::string& file) {
+  static void refuse_what_was_made_of_models(const model::LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    if (integers_in(file) > 0) throw DataError(cat(file, " is quantized; reproduce the model that it was made from"));
+    if (api::integers_in(file) > 0)
+      throw DataError(cat(file, " is quantized; reproduce the model that it was made from"));
   }
 
-  static Provenance here(const TrainOptions& o) {
+  static train::Provenance here(const train::TrainOptions& o) {
     const auto backend = make_cpu_backend(parse_precision(o.precision));
     std::vector<std::string> paths = o.train_sets;
     paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
     if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
-    return {o, describe_moved(paths), "", build_text(), machine_text(backend->name(), o.precision), "", ""};
+    return {o, describe_moved(paths), "", train::build_text(), train::machine_text(backend->name(), o.precision), "",
+            ""};
   }
 
-  static std::vector<DataFile> describe_moved(const std::vector<std::string>& paths) {
+  static std::vector<train::DataFile> describe_moved(const std::vector<std::string>& paths) {
     try {
-      return describe_files(paths);
+      return train::describe_files(paths);
     } catch (const DataError& e) {
       throw DataError(cat(e.what(), "; if the files have moved, name them with --train-sets and --valid-sets"));
     }
   }
 
   // Other data cannot give the same model: said before hours are spent on it.
-  static void refuse_other_data(const Provenance& was, const Provenance& now, const std::string& file) {
+  static void refuse_other_data(const train::Provenance& was, const train::Provenance& now, const std::string& file) {
     bool same = was.files.size() == now.files.size();
     for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;
     if (same) return;
-    throw DataError(cat(file, " was trained on other data: ", differences(was, now).front(),
+    throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(),
                         "; name the files that it was trained on with --train-sets and --valid-sets"));
   }
 
-  static std::string checksum(const LoadedModel& m) {
+  static std::string checksum(const model::LoadedModel& m) {
     const auto found = m.metadata.find("checksum");
     return found == m.metadata.end() ? "" : found->second;
   }
 
   // 0: the weights agree bit by bit.
-  static int compare(const std::string& file, const LoadedModel& original, const std::string& again,
+  static int compare(const std::string& file, const model::LoadedModel& original, const std::string& again,
                      const std::vector<std::string>& why) {
     if (read_file(file) == read_file(again)) {
-      std::cout << fmt::format("reproduced: {} and {} are identical, byte for byte\n", printable(file),
-                               printable(again));
+      std::cout << fmt::format("reproduced: {} and {} are identical, byte for byte\n", text::printable(file),
+                               text::printable(again));
       return 0;
     }
-    const LoadedModel made = load_to_translate(again);
+    const model::LoadedModel made = model::load_to_translate(again);
     const bool weights = checksum(made) == checksum(original);
     std::cout << (weights ? "reproduced: the weights are identical, bit for bit; only the record differs\n"
                           : "not reproduced: the weights differ\n");
     for (const auto& [key, value] : made.history)
       if (const auto was = original.history.find(key); was == original.history.end() || was->second != value)
-        std::cout << printable(fmt::format("  {}: {}\n    was {}\n", key, value,
-                                           was == original.history.end() ? "not there" : was->second));
+        std::cout << text::printable(fmt::format("  {}: {}\n    was {}\n", key, value,
+                                                 was == original.history.end() ? "not there" : was->second));
     for (const auto& [key, value] : original.history)
-      if (!made.history.count(key)) std::cout << printable(fmt::format("  {}: not there\n    was {}\n", key, value));
+      if (!made.history.count(key))
+        std::cout << text::printable(fmt::format("  {}: not there\n    was {}\n", key, value));
     if (!weights) {
       std::cout << "likely because:\n";
-      for (const std::string& reason : why) std::cout << "  " << printable(reason) << "\n";
+      for (const std::string& reason : why) std::cout << "  " << text::printable(reason) << "\n";
       if (why.empty()) std::cout << "  nothing that was recorded: please report this as a bug in hexapla\n";
     }
     return weights ? 0 : 1;

@@ -29,7 +29,7 @@ struct Pairs {
   std::vector<std::string> source, target;
 
   // Adds the next one. -> its bytes; nothing after the last
-  std::optional<size_t> add(ParallelReader& from) {
+  std::optional<size_t> add(data::ParallelReader& from) {
     std::string x, y;
     if (!from.next(x, y)) return {};
     source.push_back(std::move(x));
@@ -42,7 +42,7 @@ struct Totals {
   int64_t pairs = 0, tokens = 0, words = 0;
   double score = 0;
 
-  void add(const TextScore& s) {
+  void add(const decode::TextScore& s) {
     ++pairs;
     tokens += s.tokens;
     words += s.words_read;
@@ -54,15 +54,15 @@ struct Totals {
     return fmt::format(
         "{}, log-probability {:.3f}; {}, perplexity {:.4f}; {}, perplexity {:.4f} (</s> counted as "
         "a token and as a word)",
-        counted(pairs, "pair"), score, counted(tokens, "token"), perplexity(tokens), counted(words, "word"),
-        perplexity(words));
+        text::counted(pairs, "pair"), score, text::counted(tokens, "token"), perplexity(tokens),
+        text::counted(words, "word"), perplexity(words));
   }
 };
 
 struct Score {
   std::vector<std::string> files;
   std::string model, tsv, color = "auto";
-  ScoringOptions how;
+  decode::ScoringOptions how;
   AlignmentFlags alignment;
   int threads = 0;
   bool words = false, tokens = false, json = false, quiet = false;
@@ -71,9 +71,10 @@ struct Score {
     if (json && (words || tokens))
       throw UsageError("--json includes the scores of words and tokens; leave out the other options");
     set_threads(threads);
-    const OpenModel m = open_translator(model, parse_decoding_precision(how.precision));
-    const TextScorer scorer = m.scorer();
-    const std::optional<AlignmentOptions> looked_at = alignment ? std::optional(alignment.options(m)) : std::nullopt;
+    const api::OpenModel m = api::open_translator(model, parse_decoding_precision(how.precision));
+    const decode::TextScorer scorer = m.scorer();
+    const std::optional<decode::AlignmentOptions> looked_at =
+        alignment ? std::optional(alignment.options(m)) : std::nullopt;
     Progress progress(make_terminal(parse_color(color), quiet));
     Totals totals;
     const auto start = std::chrono::steady_clock::now();
@@ -84,19 +85,20 @@ struct Score {
       const auto scores = scorer.score(x, y, how.translate_options(), [&](size_t line, const std::string& what) {
         progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
       });
-      std::vector<SoftAlignment> alignments;
+      std::vector<decode::SoftAlignment> alignments;
       if (looked_at) alignments = scorer.align(x, y, how.translate_options(), *looked_at);
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
-        const SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
+        const decode::SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
         std::cout << (json ? as_json(m, scores[i], x[i], y[i], a) : as_columns(scores[i], a)) << "\n";
       }
       if (!std::cout.flush()) throw OutputGone();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      progress.show(fmt::format("{} pairs : {:.1f} pairs/s", grouped(totals.pairs), double(totals.pairs) / seconds));
+      progress.show(
+          fmt::format("{} pairs : {:.1f} pairs/s", text::grouped(totals.pairs), double(totals.pairs) / seconds));
     });
     try {
-      ParallelReader pairs(source(), [&] { portions.answer(); });
+      data::ParallelReader pairs(source(), [&] { portions.answer(); });
       portions.read_all([&] { return read.add(pairs); });
     } catch (const OutputGone&) {
       return 1;
@@ -106,10 +108,11 @@ struct Score {
   }
 
  private:
-  ParallelSource source() const {
+  data::ParallelSource source() const {
     if (tsv.empty() ? files.size() != 2 : !files.empty())
       throw UsageError("give two files, SOURCE and TARGET, or one with both: --tsv FILE");
-    return tsv.empty() ? ParallelSource{.source = files[0], .target = files[1]} : ParallelSource{.tsv = tsv};
+    return tsv.empty() ? data::ParallelSource{.source = files[0], .target = files[1]}
+                       : data::ParallelSource{.tsv = tsv};
   }
 
   static std::string numbers(const std::vector<double>& all) {
@@ -118,7 +121,7 @@ struct Score {
     return text;
   }
 
-  std::string as_columns(const TextScore& s, const SoftAlignment* a) const {
+  std::string as_columns(const decode::TextScore& s, const decode::SoftAlignment* a) const {
     std::string line = fmt::format("{:.6f}\t{:.6f}", s.score, s.normalised);
     if (words) line += "\t" + numbers(s.words);
     if (tokens) line += "\t" + numbers(s.log_p);
@@ -126,12 +129,12 @@ struct Score {
     return line;
   }
 
-  std::string as_json(const OpenModel& m, const TextScore& s, const std::string& source, const std::string& target,
-                      const SoftAlignment* a) const {
+  std::string as_json(const api::OpenModel& m, const decode::TextScore& s, const std::string& source,
+                      const std::string& target, const decode::SoftAlignment* a) const {
     nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalised}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();
-    const std::string clean = clean_utf8(target);
-    const auto text = hexapla::words(clean);
+    const std::string clean = text::clean_utf8(target);
+    const auto text = text::words(clean);
     for (size_t i = 0; i < s.words.size(); ++i)
       j["words"].push_back({i < text.size() ? std::string(text[i]) : "</s>", s.words[i]});
     for (size_t i = 0; i < s.log_p.size(); ++i)

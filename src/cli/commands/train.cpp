@@ -19,24 +19,25 @@ struct Train : BoundTrainOptions {
   Command* command = nullptr;
 
   int run() {
-    TrainOptions o = resolve_train_options(*command, *this);
+    train::TrainOptions o = resolve_train_options(*command, *this);
     const Precision precision = parse_precision(o.precision);
     o.precision = name_of(precision);
     if (dump) {
-      std::cout << dump_options(o) << "\n";
+      std::cout << train::dump_options(o) << "\n";
       return 0;
     }
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
-    const TrainResult result = run_training(o, watcher);
+    const train::TrainResult result = run_training(o, watcher);
     report(watcher.progress(), o, result);
-    if (result.end == TrainEnd::interrupted) return 128 + caught_signal();
-    require_whole(result);
+    if (result.end == train::TrainEnd::interrupted) return 128 + caught_signal();
+    train::require_whole(result);
     return 0;
   }
 
-  static void report(Progress& progress, const TrainOptions& o, const TrainResult& r) {
-    if (r.end == TrainEnd::interrupted) {
-      progress.say(fmt::format("stopped after update {}; the same command resumes from there", grouped(r.updates)));
+  static void report(Progress& progress, const train::TrainOptions& o, const train::TrainResult& r) {
+    if (r.end == train::TrainEnd::interrupted) {
+      progress.say(
+          fmt::format("stopped after update {}; the same command resumes from there", text::grouped(r.updates)));
       return;
     }
     std::string others;
@@ -44,11 +45,11 @@ struct Train : BoundTrainOptions {
     progress.say(
         fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",
-                    counted(r.updates, "update"), counted(r.epochs, "epoch"), r.model, told(o, r.contenders.front()),
-                    others, o.model, o.model));
+                    text::counted(r.updates, "update"), text::counted(r.epochs, "epoch"), r.model,
+                    told(o, r.contenders.front()), others, o.model, o.model));
   }
 
-  static std::string told(const TrainOptions& o, const Contender& c) {
+  static std::string told(const train::TrainOptions& o, const train::Contender& c) {
     return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", o.best_by, *c.score) : "");
   }
 };
@@ -64,7 +65,7 @@ void add_train(Command& app, Action& chosen) {
   c->add_flag("-q,--quiet", train->quiet, "print only errors");
   c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
   c->footer(
-      "Presets, and the values that they set unless you do:\n" + describe_presets() +
+      "Presets, and the values that they set unless you do:\n" + train::describe_presets() +
       "Examples:\n"
       "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model run --preset small\n"
       "  hexapla train -c config.yml --max-minutes 30\n"

@@ -24,9 +24,10 @@ class Reading {
     if (pairs <= shown_) began_ = Clock::now();  // another reading
     shown_ = pairs;
     const double seconds = std::max(std::chrono::duration<double>(Clock::now() - began_).count(), 1e-3);
-    progress_.show(pairs == 0 ? fmt::format("{} ...", what)
-                              : fmt::format("{} the training sets: {}, {} per second", what, counted(pairs, "pair"),
-                                            grouped(static_cast<long long>(double(pairs) / seconds))));
+    progress_.show(pairs == 0
+                       ? fmt::format("{} ...", what)
+                       : fmt::format("{} the training sets: {}, {} per second", what, text::counted(pairs, "pair"),
+                                     text::grouped(static_cast<long long>(double(pairs) / seconds))));
   }
 
  private:
@@ -37,11 +38,12 @@ class Reading {
   int64_t shown_ = 0;  // pairs
 };
 
-std::optional<TrainingData> read_data(const TrainOptions& options, Progress& progress, const std::atomic<bool>& stop) {
+std::optional<train::TrainingData> read_data(const train::TrainOptions& options, Progress& progress,
+                                             const std::atomic<bool>& stop) {
   progress.show("reading the training sets ...");
   Reading reading(progress, stop);
   try {
-    return prepare_data(options, [&](const char* what, int64_t pairs) { reading.show(what, pairs); });
+    return train::prepare_data(options, [&](const char* what, int64_t pairs) { reading.show(what, pairs); });
   } catch (const Interrupted&) {
     return {};
   }
@@ -49,22 +51,22 @@ std::optional<TrainingData> read_data(const TrainOptions& options, Progress& pro
 
 }  // namespace
 
-TrainResult run_training(const TrainOptions& asked, ProgressWatcher& watcher) {
-  const TrainOptions options = with_decay_of_run(asked, watcher);
+train::TrainResult run_training(const train::TrainOptions& asked, ProgressWatcher& watcher) {
+  const train::TrainOptions options = train::with_decay_of_run(asked, watcher);
   const std::atomic<bool>& stop = stop_on_signals();
   const auto backend = make_cpu_backend(parse_precision(options.precision));
-  const std::optional<TrainingData> data = read_data(options, watcher.progress(), stop);
-  if (!data) return {TrainEnd::interrupted, 0, 0, {}, "", 0};
+  const std::optional<train::TrainingData> data = read_data(options, watcher.progress(), stop);
+  if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};
   const int32_t pieces = data->pairs.target.size();
-  if (given_vocabulary(options).empty() && pieces < options.vocab_size)
-    watcher.note(
-        fmt::format("the text gives {}, fewer than --vocab-size {}", counted(pieces, "piece"), options.vocab_size));
+  if (train::given_vocabulary(options).empty() && pieces < options.vocab_size)
+    watcher.note(fmt::format("the text gives {}, fewer than --vocab-size {}", text::counted(pieces, "piece"),
+                             options.vocab_size));
   watcher.remember(options.model);
-  TensorBoardWatcher events(options.model, watcher);
-  Watchers all({&watcher, &events});
-  TrainResult result = train(options, *data, *backend, all, stop);
+  train::TensorBoardWatcher events(options.model, watcher);
+  train::Watchers all({&watcher, &events});
+  train::TrainResult result = train::train(options, *data, *backend, all, stop);
   try {
-    write_report(options.model, static_cast<int>(options.threads));
+    report::write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model is there all the same
     watcher.note(std::string("no report.html was written: ") + e.what());
     result.missing.push_back("report.html");

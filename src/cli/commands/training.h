@@ -6,6 +6,6 @@ namespace hexapla::cli {
 // What `train` and `reproduce` share: reads the data, trains, shows it all, and leaves train.jsonl, TensorBoard's
 // events and report.html in the folder. precision must be resolved ("f32", "bf16"). Of what the result says to be
 // missing: require_whole() (train/loop/trainer.h), once it is shown.
-TrainResult run_training(const TrainOptions& options, ProgressWatcher& watcher);
+train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher);
 
 }  // namespace hexapla::cli

@@ -25,12 +25,12 @@ namespace {
 // Lines that wait to be translated.
 struct InputLines {
   std::vector<std::string> text;
-  std::vector<LineConstraints> requests;  // as many
+  std::vector<decode::LineConstraints> requests;  // as many
 
   // Adds the next one. -> its bytes; nothing after the last
   std::optional<size_t> add(TranslateInput& from) {
     std::string line;
-    LineConstraints request;
+    decode::LineConstraints request;
     if (!from.next(line, request)) return {};
     text.push_back(std::move(line));
     requests.push_back(std::move(request));
@@ -46,16 +46,16 @@ struct Translate {
   std::vector<std::string> models;
   std::string mixture = "linear", prefix_file, color = "auto";
   std::vector<double> weights;
-  LineConstraints everywhere;
-  BeamOptions search;
+  decode::LineConstraints everywhere;
+  decode::BeamOptions search;
   AlignmentFlags alignment;
-  SampleOptions sampling;
+  decode::SampleOptions sampling;
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
   bool split_given = false;  // with --long-input
 
-  TranslateOptions options() const {
-    TranslateOptions how = search.translate_options();
+  decode::TranslateOptions options() const {
+    decode::TranslateOptions how = search.translate_options();
     sampling.add_to(how.search);
     how.search.token_scores = json;
     how.everywhere = everywhere;
@@ -64,16 +64,16 @@ struct Translate {
       throw UsageError(
           "--long-input split translates a line in parts, but --alignment needs it whole; give --long-input "
           "truncate or refuse, or leave one of them out");
-    if (alignment && how.long_input == LongInput::split) how.long_input = LongInput::truncate;
-    check(how);
+    if (alignment && how.long_input == decode::LongInput::split) how.long_input = decode::LongInput::truncate;
+    decode::check(how);
     return how;
   }
 
   int run() const {
-    TranslateOptions how = options();
+    decode::TranslateOptions how = options();
     set_threads(threads);
-    const OpenEnsemble m = open_ensemble(models, parse_decoding_precision(search.precision));
-    const TextTranslator translator = m.translator(make_mixture(mixture), weights);
+    const api::OpenEnsemble m = api::open_ensemble(models, parse_decoding_precision(search.precision));
+    const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
     Progress progress(make_terminal(parse_color(color), quiet));
@@ -81,16 +81,18 @@ struct Translate {
     const auto start = std::chrono::steady_clock::now();
     int64_t first = 0, without = 0;
     const auto translate = [&](const InputLines& in) {
-      const auto found = translator.translate(
-          Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how, [&](size_t line, const std::string& what) {
-            progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
-          });
+      const auto found =
+          translator.translate(decode::Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how,
+                               [&](size_t line, const std::string& what) {
+                                 progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
+                               });
       write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
       if (!std::cout) throw OutputGone();
       without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
       first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (!typed) progress.show(fmt::format("{} lines : {:.1f} lines/s", grouped(first), double(first) / seconds));
+      if (!typed)
+        progress.show(fmt::format("{} lines : {:.1f} lines/s", text::grouped(first), double(first) / seconds));
     };
     InputLines read;
     Portions portions([&] { before_a_wrong_line(std::exchange(read, {}), translate); });
@@ -106,7 +108,7 @@ struct Translate {
     if (prompt) std::cerr << "\n";
     if (strict && without > 0)
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
-                                  counted(without, "line")));
+                                  text::counted(without, "line")));
     return 0;
   }
 
@@ -115,21 +117,22 @@ struct Translate {
   static void before_a_wrong_line(InputLines lines, Answer&& answer) {
     try {
       answer(lines);
-    } catch (const LineError& e) {
+    } catch (const decode::LineError& e) {
       lines.keep(e.line);
       if (e.line > 0) answer(lines);
       throw;
     }
   }
 
-  std::unique_ptr<TranslateInput> open_input(const BeforeWaiting& before_waiting) const {
+  std::unique_ptr<TranslateInput> open_input(const data::BeforeWaiting& before_waiting) const {
     if (jsonl && !prefix_file.empty())
       throw UsageError("--jsonl and --prefix both set prefixes; put \"prefix\" into the JSON");
     if (jsonl) return json_input(before_waiting);
     return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
   }
 
-  void write(int64_t first, const std::vector<std::string>& sources, const std::vector<std::vector<Translation>>& all,
+  void write(int64_t first, const std::vector<std::string>& sources,
+             const std::vector<std::vector<decode::Translation>>& all,
              const std::vector<std::vector<std::string>>& alignments) const {
     for (size_t i = 0; i < all.size(); ++i) {
       if (json) {
@@ -137,7 +140,7 @@ struct Translate {
         continue;
       }
       for (size_t j = 0; j < all[i].size(); ++j) {
-        const Translation& t = all[i][j];
+        const decode::Translation& t = all[i][j];
         const std::string aligned = alignment ? " ||| " + alignments[i][j] : "";
         if (search.n_best == 1)
           std::cout << t.text << aligned << "\n";
@@ -150,11 +153,11 @@ struct Translate {
   }
 
   // alignments: one a translation, or none.
-  void write_json(const std::string& source, const std::vector<Translation>& found,
+  void write_json(const std::string& source, const std::vector<decode::Translation>& found,
                   const std::vector<std::string>& alignments) const {
     const bool numbers_words = !alignments.empty() && alignment.units != "pieces";
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Translation& t : found) {
+    for (const decode::Translation& t : found) {
       list.push_back({{"text", t.text},
                       {"score", t.score},
                       {"normalised", t.normalised},

@@ -26,23 +26,24 @@ std::vector<Date> some_dates(int64_t n, uint64_t seed) {
   return dates;
 }
 
-Vocabulary date_vocabulary(const std::vector<Date>& dates) {
+text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
   std::vector<std::string> text;
   for (const Date& d : dates) text.insert(text.end(), {write_date(d.day, d.style), iso_date(d.day)});
   text.resize(std::min<size_t>(text.size(), 4000));
-  return Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
+  return text::Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
 }
 
 // The share of the target's tokens that name a part of the day and have most of their attention on that part.
-double accuracy(const OpenModel& m, const std::vector<Date>& dates, const AttentionHead& head) {
+double accuracy(const api::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
   std::vector<std::string> sources, targets;
   for (const Date& d : dates) sources.push_back(write_date(d.day, d.style)), targets.push_back(iso_date(d.day));
-  const auto found = m.scorer().align(sources, targets, {}, {head, AlignmentUnit::pieces});
+  const auto found = m.scorer().align(sources, targets, {}, {head, decode::AlignmentUnit::pieces});
   int64_t right = 0, all = 0;
   for (size_t i = 0; i < dates.size(); ++i) {
-    const std::vector<Link> gold = date_links(dates[i].day, dates[i].style, m.source), hard = hard_links(found[i]);
-    for (const Link& link : hard) {
-      const auto of_token = [&](const Link& g) { return g.target == link.target; };
+    const std::vector<data::Link> gold = date_links(dates[i].day, dates[i].style, m.source),
+                                  hard = decode::hard_links(found[i]);
+    for (const data::Link& link : hard) {
+      const auto of_token = [&](const data::Link& g) { return g.target == link.target; };
       if (std::none_of(gold.begin(), gold.end(), of_token)) continue;  // a hyphen
       right += std::find(gold.begin(), gold.end(), link) != gold.end();
       ++all;
@@ -53,8 +54,8 @@ double accuracy(const OpenModel& m, const std::vector<Date>& dates, const Attent
 
 class DateAlignment : public TestFolder {
  protected:
-  TrainOptions options(const std::string& name) const {
-    TrainOptions o;
+  train::TrainOptions options(const std::string& name) const {
+    train::TrainOptions o;
     o.train_sets = {"dates", "their ISO forms"};  // in memory: names for messages
     o.model = at(name);
     o.batch_tokens = 512;
@@ -72,31 +73,31 @@ class DateAlignment : public TestFolder {
     o.architecture.dropout = 0;
     return o;
   }
-  OpenModel trained(const TrainOptions& o) const {
+  api::OpenModel trained(const train::TrainOptions& o) const {
     const std::vector<Date> dates = some_dates(10000, 1);
-    const Vocabulary v = date_vocabulary(dates);
-    std::vector<Example> examples;
+    const text::Vocabulary v = date_vocabulary(dates);
+    std::vector<data::Example> examples;
     for (const Date& d : dates) {
       examples.push_back({v.encode(write_date(d.day, d.style)), v.encode(iso_date(d.day)), 1});
       examples.back().source.push_back(v.eos());
       if (o.guided_alignment.empty()) continue;
-      std::vector<Link>& links = examples.back().links;
+      std::vector<data::Link>& links = examples.back().links;
       links = date_links(d.day, d.style, v);
-      std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+      std::sort(links.begin(), links.end(), [](const data::Link& a, const data::Link& b) {
         return std::pair(a.target, a.source) < std::pair(b.target, b.source);
       });
     }
-    const TrainingData data{.pairs = {store_examples(examples), v, v}};
-    TrainWatcher silent;
+    const train::TrainingData data{.pairs = {data::store_examples(examples), v, v}};
+    train::TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;
-    return open_translator(train(o, data, *backend, silent, stop).model, Precision::f32);
+    return api::open_translator(train::train(o, data, *backend, silent, stop).model, Precision::f32);
   }
 };
 
 TEST_F(DateAlignment, LinksOfADate) {
   const std::vector<Date> dates = some_dates(300, 3);
-  const Vocabulary v = date_vocabulary(dates);
+  const text::Vocabulary v = date_vocabulary(dates);
   const std::chrono::year_month_day day{std::chrono::year(1999), std::chrono::month(9), std::chrono::day(22)};
   const DateStyle style{"%A, the %w of %B, %y"};
   const std::string text = write_date(day, style);
@@ -106,7 +107,7 @@ TEST_F(DateAlignment, LinksOfADate) {
   EXPECT_EQ(text.substr(places.day.from, places.day.to - places.day.from), "twenty-second");
   std::set<int32_t> linked;
   for (const Date& d : dates)
-    for (const Link& link : date_links(d.day, d.style, v)) linked.insert(link.target);
+    for (const data::Link& link : date_links(d.day, d.style, v)) linked.insert(link.target);
   // ▁ 1 9 9 9 - 0 9 - 2 2, with the first two perhaps one piece: two tokens, the hyphens, are never linked.
   EXPECT_GE(linked.size(), 8u);
 }
@@ -114,14 +115,14 @@ TEST_F(DateAlignment, LinksOfADate) {
 // The year's digits come from the year, and so on: where links are given, and not by chance.
 TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   const std::vector<Date> unseen = some_dates(300, 2);
-  TrainOptions o = options("plain");
-  const OpenModel plain = trained(o);
+  train::TrainOptions o = options("plain");
+  const api::OpenModel plain = trained(o);
   o = options("guided");
   o.guided_alignment = "the true links";
   o.guided_alignment_head = 1;
   o.guided_alignment_weight = 1;
-  const OpenModel guided = trained(o);
-  const AttentionHead head{o.guided_layer(), o.guided_alignment_head};
+  const api::OpenModel guided = trained(o);
+  const decode::AttentionHead head{o.guided_layer(), o.guided_alignment_head};
   EXPECT_EQ(head.layer, 0);
   EXPECT_EQ(guided.file.history.at("guided_alignment_layer"), "0");
   EXPECT_EQ(guided.file.history.at("guided_alignment_head"), "1");
@@ -135,10 +136,10 @@ TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
 // Nobody tells it: the year's digits look at the year, the month's at the month, because that is where they stand.
 TEST_F(DateAlignment, AnUnguidedModelLearnsToAlignYearWithYear) {
   const std::vector<Date> unseen = some_dates(300, 2);
-  TrainOptions o = options("young");
+  train::TrainOptions o = options("young");
   o.architecture.enc_layers = 2;
   o.max_updates = 1;
-  const AttentionHead first{0, AttentionHead::mean};
+  const decode::AttentionHead first{0, decode::AttentionHead::mean};
   const double young = accuracy(trained(o), unseen, first);
   o.model = at("old");
   o.max_updates = 1200;

@@ -143,7 +143,7 @@ DateStyle any_style(Random& random) {
           static_cast<Commas>(random.below(2))};
 }
 
-void add_pair(Corpus& corpus, year_month_day day, Random& random) {
+void add_pair(data::Corpus& corpus, year_month_day day, Random& random) {
   corpus.source.push_back(write_date(day, any_style(random)));
   corpus.target.push_back(iso_date(day));
   corpus.lines.push_back(static_cast<int64_t>(corpus.lines.size()) + 1);
@@ -186,14 +186,14 @@ std::string write_parts(year_month_day day, const DateStyle& style, Placed&& pla
     }
     const size_t from = text.size();
     text += part(*++c, day);
-    placed(*c, PiecePlace{from, text.size()});
+    placed(*c, text::PiecePlace{from, text.size()});
   }
   for (char& c : text) c = in_letters(c, style.letters);
   return text;
 }
 
 // The tokens that stand in this place, if only in part.
-std::vector<int32_t> tokens_in(const PiecePlace& place, std::span<const PiecePlace> tokens) {
+std::vector<int32_t> tokens_in(const text::PiecePlace& place, std::span<const text::PiecePlace> tokens) {
   std::vector<int32_t> in;
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i].from < place.to && tokens[i].to > place.from) in.push_back(static_cast<int32_t>(i));
@@ -203,12 +203,12 @@ std::vector<int32_t> tokens_in(const PiecePlace& place, std::span<const PiecePla
 }  // namespace
 
 std::string write_date(year_month_day day, const DateStyle& style) {
-  return write_parts(day, style, [](char, const PiecePlace&) {});
+  return write_parts(day, style, [](char, const text::PiecePlace&) {});
 }
 
 DatePlaces places_in_date(year_month_day day, const DateStyle& style) {
   DatePlaces places;
-  write_parts(day, style, [&](char code, const PiecePlace& place) {
+  write_parts(day, style, [&](char code, const text::PiecePlace& place) {
     if (code == 'Y' || code == 'y') places.year = place;
     if (code == 'B' || code == 'b' || code == 'p' || code == 'm' || code == 'M') places.month = place;
     if (code == 'd' || code == 'D' || code == 'o' || code == 'w') places.day = place;
@@ -216,11 +216,11 @@ DatePlaces places_in_date(year_month_day day, const DateStyle& style) {
   return places;
 }
 
-std::vector<Link> date_links(year_month_day day, const DateStyle& style, const Vocabulary& vocabulary) {
+std::vector<data::Link> date_links(year_month_day day, const DateStyle& style, const text::Vocabulary& vocabulary) {
   const auto from = vocabulary.encode_with_places(write_date(day, style)).places;
   const auto to = vocabulary.encode_with_places(iso_date(day)).places;
   const DatePlaces places = places_in_date(day, style);
-  std::vector<Link> links;
+  std::vector<data::Link> links;
   for (auto part : {&DatePlaces::year, &DatePlaces::month, &DatePlaces::day})
     for (int32_t t : tokens_in(kIsoPlaces.*part, to))
       for (int32_t s : tokens_in(places.*part, from)) links.push_back({s, t});

@@ -36,17 +36,18 @@ struct DateStyle {
 std::string write_date(std::chrono::year_month_day day, const DateStyle& style);  // Error: an unknown part
 // Where the year, the month and the day stand in it: bytes. An empty place for a part that the form does not have.
 struct DatePlaces {
-  PiecePlace year{}, month{}, day{};
+  text::PiecePlace year{}, month{}, day{};
 };
 DatePlaces places_in_date(std::chrono::year_month_day day, const DateStyle& style);
 // The same in iso_date().
 inline constexpr DatePlaces kIsoPlaces{{0, 4}, {5, 7}, {8, 10}};
 // Which tokens of a text and of its ISO form name the same part of the day: a true alignment.
-std::vector<Link> date_links(std::chrono::year_month_day day, const DateStyle& style, const Vocabulary& vocabulary);
+std::vector<data::Link> date_links(std::chrono::year_month_day day, const DateStyle& style,
+                                   const text::Vocabulary& vocabulary);
 
 // Pairs of both sides. The days of `test` are all different, and none of them is among those of `train`.
 struct DateCorpora {
-  Corpus train, test;
+  data::Corpus train, test;
 };
 // A function of its arguments. Error: more tests than a tenth of the days.
 DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs);

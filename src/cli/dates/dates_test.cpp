@@ -91,7 +91,7 @@ TEST(Dates, NoTextNamesTwoDays) {
 }
 
 TEST(Dates, CorporaHoldEveryFormAndTheRightDay) {
-  const Corpus train = make_dates(3, 20000, 10).train;
+  const data::Corpus train = make_dates(3, 20000, 10).train;
   ASSERT_EQ(train.size(), 20000);
   ASSERT_EQ(train.target.size(), 20000U);
   ASSERT_EQ(train.lines.size(), 20000U);

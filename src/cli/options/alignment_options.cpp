@@ -26,7 +26,7 @@ int64_t whole(const char* option, const std::string& text, const char* allowed) 
 }
 
 // What training wrote into the model; none where the model was not guided.
-std::optional<AttentionHead> guided_head(const OpenModel& model) {
+std::optional<decode::AttentionHead> guided_head(const api::OpenModel& model) {
   const auto& history = model.file.history;
   const auto layer = history.find("guided_alignment_layer"), head = history.find("guided_alignment_head");
   if (layer == history.end() || head == history.end()) return {};
@@ -34,7 +34,7 @@ std::optional<AttentionHead> guided_head(const OpenModel& model) {
   if (!l || !h || *l < 0 || *l >= model.file.config.dec_layers || *h < 0 || *h >= model.file.config.heads)
     throw DataError(cat("the model says that its guided head is ", head->second, " of decoder layer ", layer->second,
                         ", which it does not have; give --alignment-layer and --alignment-head"));
-  return AttentionHead{*l, *h};
+  return decode::AttentionHead{*l, *h};
 }
 
 }  // namespace
@@ -65,51 +65,54 @@ void AlignmentFlags::bind(Command& command) {
       ->default_str("words");
 }
 
-int64_t AlignmentFlags::default_layer(const Config& config) { return std::max<int64_t>(0, config.dec_layers - 2); }
+int64_t AlignmentFlags::default_layer(const model::Config& config) {
+  return std::max<int64_t>(0, config.dec_layers - 2);
+}
 
-AttentionHead AlignmentFlags::attention(const OpenModel& model) const {
-  AttentionHead attention{default_layer(model.file.config), AttentionHead::mean};
+decode::AttentionHead AlignmentFlags::attention(const api::OpenModel& model) const {
+  decode::AttentionHead attention{default_layer(model.file.config), decode::AttentionHead::mean};
   if (layer.empty() && head.empty()) attention = guided_head(model).value_or(attention);
   if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
   if (!head.empty() && head != "mean") {
     attention.head = whole("alignment-head", head, "the number of a head, from 0, or mean");
     if (attention.head < 0) throw UsageError(cat("--alignment-head is ", head, ", but heads count from 0"));
   }
-  check(attention, model.file.config);
+  decode::check(attention, model.file.config);
   return attention;
 }
 
-AlignmentOptions AlignmentFlags::options(const OpenModel& model) const {
+decode::AlignmentOptions AlignmentFlags::options(const api::OpenModel& model) const {
   const auto threshold = number<double>(kind);
   if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
     throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
-  const AlignmentUnit unit = units == "pieces"   ? AlignmentUnit::pieces
-                             : units == "blanks" ? AlignmentUnit::blanks
-                                                 : AlignmentUnit::words;
+  const decode::AlignmentUnit unit = units == "pieces"   ? decode::AlignmentUnit::pieces
+                                     : units == "blanks" ? decode::AlignmentUnit::blanks
+                                                         : decode::AlignmentUnit::words;
   return {attention(model), unit};
 }
 
-std::string AlignmentFlags::text(const SoftAlignment& soft) const {
-  if (kind == "soft") return soft_text(soft);
-  if (kind == "hard") return pharaoh(hard_links(soft));
-  return pharaoh(links_above(soft, number<double>(kind).value()));
+std::string AlignmentFlags::text(const decode::SoftAlignment& soft) const {
+  if (kind == "soft") return decode::soft_text(soft);
+  if (kind == "hard") return data::pharaoh(decode::hard_links(soft));
+  return data::pharaoh(decode::links_above(soft, number<double>(kind).value()));
 }
 
 std::vector<std::string> AlignmentFlags::words_in(const std::string& line) const {
   if (units == "pieces") return {};
-  const std::string clean = clean_utf8(line);
-  const auto all = words(clean, units == "blanks" ? WordEnds::at_blanks : WordEnds::by_script);
+  const std::string clean = text::clean_utf8(line);
+  const auto all = text::words(clean, units == "blanks" ? text::WordEnds::at_blanks : text::WordEnds::by_script);
   return {all.begin(), all.end()};
 }
 
-std::vector<std::vector<std::string>> AlignmentFlags::texts(const OpenModel& model, std::span<const std::string> lines,
-                                                            std::span<const std::vector<Translation>> found,
-                                                            const TranslateOptions& how) const {
+std::vector<std::vector<std::string>> AlignmentFlags::texts(const api::OpenModel& model,
+                                                            std::span<const std::string> lines,
+                                                            std::span<const std::vector<decode::Translation>> found,
+                                                            const decode::TranslateOptions& how) const {
   if (kind.empty()) return {};
   std::vector<std::string> sources;
-  std::vector<Translation> targets;
+  std::vector<decode::Translation> targets;
   for (size_t i = 0; i < found.size(); ++i)
-    for (const Translation& t : found[i]) sources.push_back(lines[i]), targets.push_back(t);
+    for (const decode::Translation& t : found[i]) sources.push_back(lines[i]), targets.push_back(t);
   const auto alignments = model.scorer().align(sources, targets, how, options(model));
   std::vector<std::vector<std::string>> all(found.size());
   size_t next = 0;

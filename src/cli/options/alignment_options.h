@@ -16,19 +16,19 @@ struct AlignmentFlags {
   explicit operator bool() const { return !kind.empty(); }
   // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
   // the heads of default_layer(). UsageError: no such layer or head.
-  AttentionHead attention(const OpenModel& model) const;
+  decode::AttentionHead attention(const api::OpenModel& model) const;
   // The same with the unit. UsageError, too: another kind or unit.
-  AlignmentOptions options(const OpenModel& model) const;
-  std::string text(const SoftAlignment& soft) const;
+  decode::AlignmentOptions options(const api::OpenModel& model) const;
+  std::string text(const decode::SoftAlignment& soft) const;
   // The words that are numbered in a line; none where pieces are.
   std::vector<std::string> words_in(const std::string& line) const;
   // The same for everything that was found for some lines, in its order; empty where no alignments are asked for.
-  std::vector<std::vector<std::string>> texts(const OpenModel& model, std::span<const std::string> lines,
-                                              std::span<const std::vector<Translation>> found,
-                                              const TranslateOptions& how) const;
+  std::vector<std::vector<std::string>> texts(const api::OpenModel& model, std::span<const std::string> lines,
+                                              std::span<const std::vector<decode::Translation>> found,
+                                              const decode::TranslateOptions& how) const;
 
   // The decoder layer whose attention follows the words best in models that nobody guided (docs/adr).
-  static int64_t default_layer(const Config& config);
+  static int64_t default_layer(const model::Config& config);
 };
 
 }  // namespace hexapla::cli

@@ -31,14 +31,20 @@ Precision parse_decoding_precision(const std::string& name) {
   return p;
 }
 
-void bind_options(Command& command, ScoringOptions& options) { ScoringOptions::visit(options, declare_in(command)); }
-void bind_options(Command& command, BeamOptions& options) { BeamOptions::visit(options, declare_in(command)); }
-void bind_n_best(Command& command, BeamOptions& options) { BeamOptions::visit_n_best(options, declare_in(command)); }
+void bind_options(Command& command, decode::ScoringOptions& options) {
+  decode::ScoringOptions::visit(options, declare_in(command));
+}
+void bind_options(Command& command, decode::BeamOptions& options) {
+  decode::BeamOptions::visit(options, declare_in(command));
+}
+void bind_n_best(Command& command, decode::BeamOptions& options) {
+  decode::BeamOptions::visit_n_best(options, declare_in(command));
+}
 
-void bind_options(Command& command, SampleOptions& options) {
-  SampleOptions::visit(options, declare_in(command));
+void bind_options(Command& command, decode::SampleOptions& options) {
+  decode::SampleOptions::visit(options, declare_in(command));
   Option* const on = command.get_option("--sample");
-  SampleOptions::visit(options, [&](const std::string& name, const auto&...) {
+  decode::SampleOptions::visit(options, [&](const std::string& name, const auto&...) {
     if (name != "sample") command.get_option("--" + name)->needs(on);
   });
   on->excludes(command.get_option("--beam-size"));

@@ -10,9 +10,9 @@ namespace hexapla::cli {
 // "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
 Precision parse_decoding_precision(const std::string& name);
 
-void bind_options(Command& command, ScoringOptions& options);
-void bind_options(Command& command, BeamOptions& options);
-void bind_n_best(Command& command, BeamOptions& options);
-void bind_options(Command& command, SampleOptions& options);  // after those of a beam, which exclude them
+void bind_options(Command& command, decode::ScoringOptions& options);
+void bind_options(Command& command, decode::BeamOptions& options);
+void bind_n_best(Command& command, decode::BeamOptions& options);
+void bind_options(Command& command, decode::SampleOptions& options);  // after those of a beam, which exclude them
 
 }  // namespace hexapla::cli

@@ -46,9 +46,9 @@ void set_own(const GivenOption& given, CLI::Option& option) {
 std::set<std::string> names_of_training() {
   std::set<std::string> names{"layers"};
   const auto add = [&](const char* name, const auto&...) { names.insert(name); };
-  const TrainOptions usual;
-  TrainOptions::visit(usual, add);
-  Config::visit(usual.architecture, add);
+  const train::TrainOptions usual;
+  train::TrainOptions::visit(usual, add);
+  model::Config::visit(usual.architecture, add);
   return names;
 }
 
@@ -69,7 +69,7 @@ std::string nearest_command(const Command& app, const std::string& word) {
 
 void bind_train_options(Command& command, BoundTrainOptions& b) {
   command.add_option("-c,--config", b.config_file, "YAML file whose keys are long option names")->type_name("FILE");
-  const std::set<std::string> of_recipes = options_of_recipes();
+  const std::set<std::string> of_recipes = train::options_of_recipes();
   const auto declare = [&](const std::string& name, auto& field, const std::string& help, const auto& allowed,
                            const auto&...) {
     Option* option = declare_option(command, "--" + name, field, spell_options(help, as_flag), allowed);
@@ -78,24 +78,25 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
     if (names_text(name)) option->check(text_input());
     return option;
   };
-  TrainOptions::visit(b.options, declare);
-  command.add_option("--layers", b.layers, Config::kLayers, "layers of both stacks, N")
+  train::TrainOptions::visit(b.options, declare);
+  command.add_option("--layers", b.layers, model::Config::kLayers, "layers of both stacks, N")
       ->default_str("(preset)")
       ->group("Model");
-  b.architecture = Config::preset(b.options.preset);
-  Config::visit(b.architecture, [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
-    std::string list;
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
-      for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;
-    declare(name, field, help + list, allowed)->group("Model");
-  });
+  b.architecture = model::Config::preset(b.options.preset);
+  model::Config::visit(b.architecture,
+                       [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
+                         std::string list;
+                         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
+                           for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;
+                         declare(name, field, help + list, allowed)->group("Model");
+                       });
 }
 
-TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
+train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
   const std::set<std::string> names = names_of_training();
   std::vector<GivenOption> all;
   if (!b.config_file.empty())
-    for (GivenOption& given : read_options_file(b.config_file)) {
+    for (GivenOption& given : train::read_options_file(b.config_file)) {
       CLI::Option* own = names.contains(given.name) ? nullptr : command.parser().get_option_no_throw("--" + given.name);
       if (own && given.name != "config" && given.name != "help")
         set_own(given, *own);
@@ -105,10 +106,10 @@ TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
   for (const std::string& name : names)
     if (const CLI::Option* option = command.parser().get_option("--" + name); option->count() > 0)
       all.push_back({name, option->reduced_results()});
-  TrainOptions options = resolve_options(all).options;
+  train::TrainOptions options = train::resolve_options(all).options;
   if (!options.init_from.empty())
     for (const char* result : {"model.safetensors", "best.safetensors"})
-      refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
+      api::refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
   return options;
 }
 

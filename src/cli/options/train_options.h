@@ -10,8 +10,8 @@ namespace hexapla::cli {
 // Every option of a training run as options of `command`, bound to `options` and `architecture`: they count only where
 // the user gave them, on top of the preset's.
 struct BoundTrainOptions {
-  TrainOptions options;
-  Config architecture;
+  train::TrainOptions options;
+  model::Config architecture;
   int64_t layers = 0;  // --layers: both stacks
   std::string config_file;
 };
@@ -19,7 +19,7 @@ void bind_train_options(Command& command, BoundTrainOptions& bound);
 
 // After parsing: the options of the run, from the config file (its keys are the long names) and, on top of it, the
 // command line. Errors as resolve_options.
-TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);
+train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);
 
 // The known long option (without dashes) that is most like `word`; "" if none is near.
 std::string nearest_option(const Command& command, const std::string& word);

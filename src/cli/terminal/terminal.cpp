@@ -77,7 +77,7 @@ bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
 int stdout_width() { return width_of(STDOUT_FILENO); }
 
 namespace {
-std::string for_stderr(const std::string& text) { return printable(spell_options(text, as_flag)); }
+std::string for_stderr(const std::string& text) { return text::printable(spell_options(text, as_flag)); }
 }  // namespace
 
 void say_on_stderr(const std::string& text) { std::fputs(for_stderr(text).c_str(), stderr); }
@@ -99,8 +99,8 @@ void Progress::say_painted(const std::string& line) {
 void Progress::show(const std::string& line) {
   if (terminal_.quiet || !terminal_.live) return;
   clear();
-  std::string cut = printable(line);
-  while (width(cut) >= terminal_.width && !cut.empty()) cut.pop_back();
+  std::string cut = text::printable(line);
+  while (text::width(cut) >= terminal_.width && !cut.empty()) cut.pop_back();
   std::fprintf(stderr, "%s", cut.c_str());
   std::fflush(stderr);
   shown_ = true;

@@ -24,34 +24,35 @@ std::string rows(const std::string& name, const std::vector<std::string>& lines)
   return text;
 }
 
-std::vector<std::string> part_lines(const TrainStart& s) {
+std::vector<std::string> part_lines(const train::TrainStart& s) {
   std::vector<std::string> lines;
-  for (const auto& [part, count] : s.parts) lines.push_back(fmt::format("{:<12}{:>13}", part, grouped(count)));
-  lines.push_back(fmt::format("{:<12}{:>13}", "together", grouped(s.parameters)));
+  for (const auto& [part, count] : s.parts) lines.push_back(fmt::format("{:<12}{:>13}", part, text::grouped(count)));
+  lines.push_back(fmt::format("{:<12}{:>13}", "together", text::grouped(s.parameters)));
   return lines;
 }
 
-std::vector<std::string> memory_lines(const TrainStart& s) {
+std::vector<std::string> memory_lines(const train::TrainStart& s) {
   std::vector<std::string> lines;
   for (const auto& [part, bytes] : s.memory.parts)
-    lines.push_back(fmt::format("{:<19}{:>6} MiB", part, grouped(static_cast<long long>(mebibytes(bytes)))));
+    lines.push_back(
+        fmt::format("{:<19}{:>6} MiB", part, text::grouped(static_cast<long long>(train::mebibytes(bytes)))));
   lines.push_back(fmt::format("{:<19}{:>6} MiB of {} MiB that may be used (--memory)", "together",
-                              grouped(static_cast<long long>(mebibytes(s.memory.total()))),
-                              grouped(static_cast<long long>(s.memory_limit >> 20))));
+                              text::grouped(static_cast<long long>(train::mebibytes(s.memory.total()))),
+                              text::grouped(static_cast<long long>(s.memory_limit >> 20))));
   return lines;
 }
 
 std::string words_changed(const std::string& now, const std::string& before, bool color) {
-  if (!color || before.empty()) return printable(now);
-  std::vector<std::string_view> old = words(before);
+  if (!color || before.empty()) return text::printable(now);
+  std::vector<std::string_view> old = text::words(before);
   std::string text;
   const char* at = now.data();
-  for (const std::string_view word : words(now)) {
+  for (const std::string_view word : text::words(now)) {
     text.append(at, word.data());
     at = word.data() + word.size();
     const auto found = std::find(old.begin(), old.end(), word);
     const bool is_new = found == old.end();
-    text += is_new ? "\x1b[1m" + printable(word) + "\x1b[0m" : printable(word);
+    text += is_new ? "\x1b[1m" + text::printable(word) + "\x1b[0m" : text::printable(word);
     if (!is_new) old.erase(found);
   }
   return text.append(at, now.data() + now.size());
@@ -61,18 +62,18 @@ struct Measure {
   const char* name;
   bool higher_is_better;
   int digits;
-  double (*of)(const ValidScores&);
+  double (*of)(const train::ValidScores&);
 };
 constexpr Measure measures[] = {
-    {"loss", false, 4, [](const ValidScores& v) { return v.loss; }},
-    {"perplexity", false, 3, [](const ValidScores& v) { return v.perplexity; }},
-    {"BLEU", true, 2, [](const ValidScores& v) { return v.bleu.value_or(std::nan("")); }},
-    {"chrF", true, 2, [](const ValidScores& v) { return v.chrf.value_or(std::nan("")); }},
-    {"script", true, 4, [](const ValidScores& v) { return v.script.value_or(std::nan("")); }},
+    {"loss", false, 4, [](const train::ValidScores& v) { return v.loss; }},
+    {"perplexity", false, 3, [](const train::ValidScores& v) { return v.perplexity; }},
+    {"BLEU", true, 2, [](const train::ValidScores& v) { return v.bleu.value_or(std::nan("")); }},
+    {"chrF", true, 2, [](const train::ValidScores& v) { return v.chrf.value_or(std::nan("")); }},
+    {"script", true, 4, [](const train::ValidScores& v) { return v.script.value_or(std::nan("")); }},
 };
 
 // " : loss 3.2142 : perplexity 24.883 : BLEU 12.01 : chrF 33.40"
-std::string measured(const ValidScores& v) {
+std::string measured(const train::ValidScores& v) {
   std::string text;
   for (const Measure& m : measures)
     if (!std::isnan(m.of(v))) text += fmt::format(" : {} {:.{}f}", m.name, m.of(v), m.digits);
@@ -100,18 +101,18 @@ std::optional<double> score(const nlohmann::json& object, const char* key) {
 
 }  // namespace
 
-std::string live_line(const TrainReport& r, const std::vector<double>& losses, int columns) {
+std::string live_line(const train::TrainReport& r, const std::vector<double>& losses, int columns) {
   std::vector<std::string> parts;
   if (r.seconds_left >= 0)
-    parts.push_back(fmt::format("{:.0f} %, {} left", 100 * r.progress, duration(r.seconds_left)));
+    parts.push_back(fmt::format("{:.0f} %, {} left", 100 * r.progress, text::duration(r.seconds_left)));
   parts.push_back(fmt::format("loss {:.4f}", r.loss));
-  parts.push_back(fmt::format("{} tokens/s", grouped(static_cast<long long>(r.tokens_per_second))));
+  parts.push_back(fmt::format("{} tokens/s", text::grouped(static_cast<long long>(r.tokens_per_second))));
   parts.push_back(fmt::format("lr {:.2e}", r.lr));
   parts.push_back(fmt::format("gradient {:.2f}", r.gradient_norm));
-  parts.push_back(sparkline(losses, 16));
-  std::string line = fmt::format("Ep. {} Up. {}", r.epoch, grouped(r.update));
+  parts.push_back(report::sparkline(losses, 16));
+  std::string line = fmt::format("Ep. {} Up. {}", r.epoch, text::grouped(r.update));
   for (const std::string& part : parts)
-    if (!part.empty() && width(line) + 3 + width(part) < columns) line += " | " + part;
+    if (!part.empty() && text::width(line) + 3 + text::width(part) < columns) line += " | " + part;
   return line;
 }
 
@@ -122,7 +123,7 @@ std::string standing(const std::vector<std::pair<int64_t, double>>& values, bool
   const size_t stalled = values.size() - 1 - best;
   if (stalled == 0) return "new best";
   return fmt::format("stalled {} time{} (best {:.{}f} at update {})", stalled, stalled == 1 ? "" : "s",
-                     values[best].second, digits, grouped(values[best].first));
+                     values[best].second, digits, text::grouped(values[best].first));
 }
 
 std::string ProgressWatcher::bold(const std::string& text) const {
@@ -132,7 +133,7 @@ std::string ProgressWatcher::bold(const std::string& text) const {
 void ProgressWatcher::remember(const std::string& folder) {
   for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(number(object, "loss"));
   for (const auto& object : objects_in(folder + "/valid.jsonl")) {
-    Validation v;
+    train::Validation v;
     const double update = number(object, "update");
     v.update = update > 0 && update < 1e18 ? static_cast<int64_t>(update) : 0;
     v.loss = number(object, "loss");
@@ -146,33 +147,34 @@ void ProgressWatcher::remember(const std::string& folder) {
 
 void ProgressWatcher::note(const std::string& text) { progress_.say("note: " + text); }
 
-void ProgressWatcher::started(const TrainStart& s) {
+void ProgressWatcher::started(const train::TrainStart& s) {
   progress_.say(rows("parameters", part_lines(s)));
   const std::string valid =
-      s.valid_examples > 0 ? fmt::format("; {} to validate on", counted(s.valid_examples, "pair")) : "";
-  progress_.say(rows(
-      "data", {fmt::format("{} in {} per epoch, of at most {}{}", counted(s.examples, "pair"),
-                           counted(s.batches, "batch", "batches"), counted(s.batch_tokens, "target token"), valid)}));
+      s.valid_examples > 0 ? fmt::format("; {} to validate on", text::counted(s.valid_examples, "pair")) : "";
+  progress_.say(rows("data", {fmt::format("{} in {} per epoch, of at most {}{}", text::counted(s.examples, "pair"),
+                                          text::counted(s.batches, "batch", "batches"),
+                                          text::counted(s.batch_tokens, "target token"), valid)}));
   progress_.say(rows("memory", memory_lines(s)));
   progress_.say(rows("machine", {s.backend}));
-  if (s.resumed_at > 0) progress_.say(fmt::format("resumed after update {}", grouped(s.resumed_at)));
+  if (s.resumed_at > 0) progress_.say(fmt::format("resumed after update {}", text::grouped(s.resumed_at)));
 }
 
-void ProgressWatcher::running(const TrainReport& r) {
+void ProgressWatcher::running(const train::TrainReport& r) {
   progress_.show(live_line(r, losses_, progress_.terminal().width));
 }
 
-void ProgressWatcher::updated(const TrainReport& r) {
+void ProgressWatcher::updated(const train::TrainReport& r) {
   losses_.push_back(r.loss);
   if (progress_.terminal().live) return running(r);
   std::string line =
       fmt::format("Ep. {} : Up. {} : Loss {:.4f} : {} tokens/s : gNorm {:.3f} : L.r. {:.3e}", r.epoch, r.update, r.loss,
-                  grouped(static_cast<long long>(r.tokens_per_second)), r.gradient_norm, r.lr);
-  if (r.seconds_left >= 0) line += fmt::format(" : {:.0f} % : {} left", 100 * r.progress, duration(r.seconds_left));
+                  text::grouped(static_cast<long long>(r.tokens_per_second)), r.gradient_norm, r.lr);
+  if (r.seconds_left >= 0)
+    line += fmt::format(" : {:.0f} % : {} left", 100 * r.progress, text::duration(r.seconds_left));
   progress_.say(line);
 }
 
-void ProgressWatcher::validated(const Validation& v) {
+void ProgressWatcher::validated(const train::Validation& v) {
   history_.emplace_back(v.update, v);
   history_.back().second.examples.clear();
   if (!v.signature.empty() && !std::exchange(signature_shown_, true)) progress_.say(v.signature);
@@ -191,8 +193,8 @@ void ProgressWatcher::validated(const Validation& v) {
     progress_.say(fmt::format("[valid] Ep. {} : Up. {} : {}{}", v.epoch, v.update, name, measured(scores)));
 }
 
-void ProgressWatcher::show_table(const Validation& v) {
-  progress_.say_painted(bold(fmt::format("validation after update {}, epoch {}", grouped(v.update), v.epoch)));
+void ProgressWatcher::show_table(const train::Validation& v) {
+  progress_.say_painted(bold(fmt::format("validation after update {}, epoch {}", text::grouped(v.update), v.epoch)));
   for (const Measure& m : measures) {
     std::vector<std::pair<int64_t, double>> values;
     std::vector<double> curve;
@@ -202,19 +204,19 @@ void ProgressWatcher::show_table(const Validation& v) {
         curve.push_back(value);
       }
     if (std::isnan(m.of(v))) continue;
-    const std::string sparkles = sparkline(curve, sparks);
-    progress_.say(fmt::format("  {:<10}{:>9.{}f}  {}{}", m.name, m.of(v), m.digits, padded(sparkles, int(sparks) + 2),
-                              standing(values, m.higher_is_better, m.digits)));
+    const std::string sparkles = report::sparkline(curve, sparks);
+    progress_.say(fmt::format("  {:<10}{:>9.{}f}  {}{}", m.name, m.of(v), m.digits,
+                              text::padded(sparkles, int(sparks) + 2), standing(values, m.higher_is_better, m.digits)));
   }
   for (const auto& [name, scores] : v.sets) progress_.say(fmt::format("  of these {}{}", name, measured(scores)));
 }
 
-void ProgressWatcher::show_samples(const Validation& v) {
+void ProgressWatcher::show_samples(const train::Validation& v) {
   last_hypotheses_.resize(v.examples.size());
   for (size_t i = 0; i < v.examples.size(); ++i) {
     const auto& [source, reference, hypothesis] = v.examples[i];
-    progress_.say_painted("    source      " + printable(source) + "\n    reference   " + printable(reference) +
-                          "\n    hypothesis  " +
+    progress_.say_painted("    source      " + text::printable(source) + "\n    reference   " +
+                          text::printable(reference) + "\n    hypothesis  " +
                           words_changed(hypothesis, last_hypotheses_[i], progress_.terminal().color));
     last_hypotheses_[i] = hypothesis;
   }

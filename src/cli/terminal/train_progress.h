@@ -6,34 +6,34 @@ namespace hexapla::cli {
 
 // Shows a training run: on a terminal a live line, and a table at each validation; otherwise one plain line a report
 // and a validation.
-class ProgressWatcher : public TrainWatcher {
+class ProgressWatcher : public train::TrainWatcher {
  public:
   explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
   // What valid.jsonl and train.jsonl of an earlier start say, so that "best" and the sparklines are of the whole run.
   void remember(const std::string& folder);
 
   void note(const std::string& text) override;
-  void started(const TrainStart& s) override;
-  void running(const TrainReport& r) override;
-  void updated(const TrainReport& r) override;
-  void validated(const Validation& v) override;
+  void started(const train::TrainStart& s) override;
+  void running(const train::TrainReport& r) override;
+  void updated(const train::TrainReport& r) override;
+  void validated(const train::Validation& v) override;
   void saved(int64_t update, const std::string& folder) override;
   Progress& progress() { return progress_; }
 
  private:
   std::string bold(const std::string& text) const;
-  void show_table(const Validation& v);
-  void show_samples(const Validation& v);
+  void show_table(const train::Validation& v);
+  void show_samples(const train::Validation& v);
 
   Progress progress_;
-  std::vector<double> losses_;                           // of the reports
-  std::vector<std::pair<int64_t, Validation>> history_;  // without their samples
+  std::vector<double> losses_;                                  // of the reports
+  std::vector<std::pair<int64_t, train::Validation>> history_;  // without their samples
   std::vector<std::string> last_hypotheses_;
   bool signature_shown_ = false;
 };
 
 // "loss 3.2142": what a live line of this many columns has room for, the most important first.
-std::string live_line(const TrainReport& r, const std::vector<double>& losses, int columns);
+std::string live_line(const train::TrainReport& r, const std::vector<double>& losses, int columns);
 
 // One measure over all validations so far, the last one being the newest: "new best", or
 // "stalled 2 times (best 34.12 at update 1,500)".

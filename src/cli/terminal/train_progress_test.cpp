@@ -14,8 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TrainReport some_report() {
-  TrainReport r;
+train::TrainReport some_report() {
+  train::TrainReport r;
   r.update = 1250;
   r.epoch = 3;
   r.loss = 3.21421;
@@ -30,7 +30,7 @@ TrainReport some_report() {
 TEST(LiveLine, FitsAndKeepsWhatMattersMost) {
   EXPECT_EQ(live_line(some_report(), {3, 2, 1}, 120),
             "Ep. 3 Up. 1,250 | 62 %, 4 min left | loss 3.2142 | 18,200 tokens/s | lr 3.10e-04 | gradient 0.61 | █▅▁");
-  for (int columns : {20, 40, 60, 80, 100}) EXPECT_LT(width(live_line(some_report(), {1, 2}, columns)), columns);
+  for (int columns : {20, 40, 60, 80, 100}) EXPECT_LT(text::width(live_line(some_report(), {1, 2}, columns)), columns);
   EXPECT_THAT(live_line(some_report(), {}, 60),
               AllOf(HasSubstr("4 min left"), HasSubstr("loss"), Not(HasSubstr("lr"))));
 }
@@ -44,8 +44,8 @@ TEST(Standing, IsBestOrStalled) {
 
 class Shown : public TestFolder {
  protected:
-  static Validation some_validation(int64_t update, double bleu, const std::string& hypothesis) {
-    Validation v;
+  static train::Validation some_validation(int64_t update, double bleu, const std::string& hypothesis) {
+    train::Validation v;
     v.update = update;
     v.loss = 2.5;
     v.perplexity = 9;
@@ -68,7 +68,7 @@ TEST_F(Shown, SetsAreToldByNameAndTheSignatureOnce) {
     const std::string text = stderr_of([&] {
       ProgressWatcher watcher({.live = live, .color = false, .quiet = false, .width = 100});
       for (const int64_t update : {200, 300}) {
-        Validation v = some_validation(update, 20, "a cat");
+        train::Validation v = some_validation(update, 20, "a cat");
         v.signature = "BLEU|tok:zh|x";
         v.script = -0.5;
         v.sets = {{"news.zh", {.loss = 2, .perplexity = 7, .bleu = 31.25, .chrf = 44}}, {"web.zh", {.loss = 3}}};
@@ -112,7 +112,7 @@ TEST_F(Shown, WithoutATerminalOnePlainLine) {
     watcher.updated(some_report());
     watcher.running(some_report());
     watcher.validated(some_validation(200, 20, "a cat"));
-    Validation worse = some_validation(300, 19, "a cat");
+    train::Validation worse = some_validation(300, 19, "a cat");
     worse.best = false;
     worse.stalled = 2;
     watcher.validated(worse);
@@ -134,7 +134,7 @@ TEST_F(Shown, EveryLineOfALogBeginsWithItsTime) {
 }
 
 TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
-  TrainStart s;
+  train::TrainStart s;
   s.parts = {{"embeddings", 1280000}, {"encoder", 531456}};
   s.parameters = 1811456;
   s.examples = 29000;

@@ -8,21 +8,21 @@ namespace {
 
 class Plain final : public TranslateInput {
  public:
-  explicit Plain(BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
-  bool next(std::string& text, LineConstraints& request) override {
+  explicit Plain(data::BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  bool next(std::string& text, decode::LineConstraints& request) override {
     request = {};
     return lines_.next(text);
   }
 
  private:
-  LineReader lines_;
+  data::LineReader lines_;
 };
 
 class WithPrefixes final : public TranslateInput {
  public:
-  WithPrefixes(const std::string& file, const BeforeWaiting& before_waiting)
+  WithPrefixes(const std::string& file, const data::BeforeWaiting& before_waiting)
       : prefixes_(file, before_waiting), lines_("-", before_waiting) {}
-  bool next(std::string& text, LineConstraints& request) override {
+  bool next(std::string& text, decode::LineConstraints& request) override {
     request = {};
     const int64_t before = lines_.line_number();
     const bool line = lines_.next(text), prefix = prefixes_.next(request.prefix);
@@ -36,13 +36,13 @@ class WithPrefixes final : public TranslateInput {
   }
 
  private:
-  LineReader prefixes_, lines_;
+  data::LineReader prefixes_, lines_;
 };
 
 class Json final : public TranslateInput {
  public:
-  explicit Json(BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
-  bool next(std::string& text, LineConstraints& request) override {
+  explicit Json(data::BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  bool next(std::string& text, decode::LineConstraints& request) override {
     std::string line;
     if (!lines_.next(line)) return false;
     text.clear();
@@ -52,7 +52,7 @@ class Json final : public TranslateInput {
   }
 
  private:
-  void read(const std::string& line, std::string& text, LineConstraints& request) const {
+  void read(const std::string& line, std::string& text, decode::LineConstraints& request) const {
     const auto object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) fail("is not a JSON object; give {\"text\": \"...\"}");
     if (!object.contains("text")) fail("has no \"text\"; give {\"text\": \"...\"}");
@@ -83,18 +83,19 @@ class Json final : public TranslateInput {
     throw DataError(cat("stdin, line ", lines_.line_number(), ": it ", what));
   }
 
-  LineReader lines_;
+  data::LineReader lines_;
 };
 
 }  // namespace
 
-std::unique_ptr<TranslateInput> plain_input(BeforeWaiting before_waiting) {
+std::unique_ptr<TranslateInput> plain_input(data::BeforeWaiting before_waiting) {
   return std::make_unique<Plain>(std::move(before_waiting));
 }
-std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file, BeforeWaiting before_waiting) {
+std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file,
+                                                    data::BeforeWaiting before_waiting) {
   return std::make_unique<WithPrefixes>(prefix_file, before_waiting);
 }
-std::unique_ptr<TranslateInput> json_input(BeforeWaiting before_waiting) {
+std::unique_ptr<TranslateInput> json_input(data::BeforeWaiting before_waiting) {
   return std::make_unique<Json>(std::move(before_waiting));
 }
 

@@ -12,15 +12,15 @@ class TranslateInput {
  public:
   virtual ~TranslateInput() = default;
   // The next line; false after the last. DataError: one that is not what it should be, or that LineReader refuses.
-  virtual bool next(std::string& text, LineConstraints& request) = 0;
+  virtual bool next(std::string& text, decode::LineConstraints& request) = 0;
 };
 
 // Lines of stdin. before_waiting: see LineReader.
-std::unique_ptr<TranslateInput> plain_input(BeforeWaiting before_waiting);
+std::unique_ptr<TranslateInput> plain_input(data::BeforeWaiting before_waiting);
 // The same, with the prefixes of the translations in another file, line by line. DataError: not as many.
-std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file, BeforeWaiting before_waiting);
+std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file, data::BeforeWaiting before_waiting);
 // A JSON object a line: "text", and if wanted "prefix" (a string), "require" and "forbid" (lists of strings). An empty
 // line is an empty text.
-std::unique_ptr<TranslateInput> json_input(BeforeWaiting before_waiting);
+std::unique_ptr<TranslateInput> json_input(data::BeforeWaiting before_waiting);
 
 }  // namespace hexapla::cli

@@ -238,18 +238,18 @@ TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
 }
 
 TEST_F(Files, AModelToStartFromBringsItsDimensions) {
-  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
-  Config c;
+  const text::Vocabulary v = text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  model::Config c;
   c.source_vocab = c.target_vocab = v.size();
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 4;
   c.heads = 1;
   c.gated = true;
   c.resolve();
-  Transformer net(c);
-  Parameters memory(net, DType::f32, Parameters::Use::inference);
-  initialise(net, 1);
-  save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
+  model::Transformer net(c);
+  model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
+  model::initialise(net, 1);
+  model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
   const Result r = run_command(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.25\n"),
@@ -285,17 +285,17 @@ TEST_F(Files, ConfigFileErrorsNameFileLineAndRemedy) {
 }
 
 TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
-  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
-  Config c;
+  const text::Vocabulary v = text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  model::Config c;
   c.source_vocab = c.target_vocab = v.size();
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 4;
   c.heads = 1;
   c.resolve();
-  Transformer net(c);
-  Parameters memory(net, DType::f32, Parameters::Use::inference);
-  initialise(net, 1);
-  save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {{"updates", "12"}});
+  model::Transformer net(c);
+  model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
+  model::initialise(net, 1);
+  model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {{"updates", "12"}});
   const Result text = run_command({"info", "-m", folder()});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(testing::ContainsRegex("dim-model +4\n"), testing::ContainsRegex("updates +12\n"),
@@ -306,8 +306,9 @@ TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
   EXPECT_EQ(json["vocabulary"]["joint"], true);
   EXPECT_EQ(json["vocabulary"]["normalization"]["target"], "nmt_nfkc");
   EXPECT_THAT(text.out, testing::ContainsRegex(cat("joint +", v.size(), " pieces\n +source normalization nmt_nfkc\n")));
-  const VocabularyPair two = train_joint_vocabulary({"a b c d e f g"}, {"g f e d c b a"}, {.size = 14}, "keep");
-  save_model(at("model.safetensors"), net, {two.source.bytes(), two.target.bytes()}, {});
+  const text::VocabularyPair two =
+      text::train_joint_vocabulary({"a b c d e f g"}, {"g f e d c b a"}, {.size = 14}, "keep");
+  model::save_model(at("model.safetensors"), net, {two.source.bytes(), two.target.bytes()}, {});
   EXPECT_THAT(run_command({"info", "-m", folder()}).out,
               AllOf(testing::ContainsRegex(cat("joint +", v.size(), " pieces\n")),
                     testing::ContainsRegex("target normalization keep\n")));
@@ -316,17 +317,17 @@ TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
 
 TEST_F(Files, DamagedModels) {
   expect_error({"info", "-m", write("short", "abc")}, 3, HasSubstr("short"));
-  Config c;
+  model::Config c;
   c.source_vocab = c.target_vocab = 9;
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 4;
   c.heads = 1;
   c.resolve();
-  Transformer net(c);
-  Parameters memory(net, DType::f32, Parameters::Use::inference);
-  initialise(net, 1);
+  model::Transformer net(c);
+  model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
+  model::initialise(net, 1);
   const std::string path = folder() + "/m.safetensors";
-  save_model(path, net, {"x", "x"}, {});
+  model::save_model(path, net, {"x", "x"}, {});
   const std::string whole = read_file(path);
   expect_error({"info", "-m", write("cut", whole.substr(0, whole.size() - 10))}, 3, HasSubstr("cut"));
   expect_error({"info", "-m", path}, 3, HasSubstr("m.safetensors"));  // "x" is no vocabulary
@@ -355,14 +356,14 @@ TEST(CommandLine, OutputThatIsLostIsAnError) {
 }
 
 TEST(Terminal, Words) {
-  EXPECT_EQ(duration(42), "42 s");
-  EXPECT_EQ(duration(18 * 60), "18 min");
-  EXPECT_EQ(duration(3600 + 5 * 60), "1h 05m");
-  EXPECT_EQ(grouped(8123456), "8,123,456");
-  EXPECT_EQ(grouped(-999), "-999");
-  EXPECT_EQ(counted(1, "pair"), "1 pair");
-  EXPECT_EQ(counted(0, "pair"), "0 pairs");
-  EXPECT_EQ(counted(1000, "batch", "batches"), "1,000 batches");
+  EXPECT_EQ(text::duration(42), "42 s");
+  EXPECT_EQ(text::duration(18 * 60), "18 min");
+  EXPECT_EQ(text::duration(3600 + 5 * 60), "1h 05m");
+  EXPECT_EQ(text::grouped(8123456), "8,123,456");
+  EXPECT_EQ(text::grouped(-999), "-999");
+  EXPECT_EQ(text::counted(1, "pair"), "1 pair");
+  EXPECT_EQ(text::counted(0, "pair"), "0 pairs");
+  EXPECT_EQ(text::counted(1000, "batch", "batches"), "1,000 batches");
 }
 
 }  // namespace

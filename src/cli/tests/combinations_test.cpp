@@ -208,7 +208,7 @@ class Combinations : public CommandFolder {
   Combinations() {
     const Words german{"ein", "Hund", "läuft", "schnell", "über", "die", "Straße", "und", "zwei", "Katzen."};
     const Words chinese{"我", "在", "北京", "谢谢", "的家", "hexapla", "里。", "一一", "円", "充"};
-    Config c = test::small_config();
+    model::Config c = decode::test::small_config();
     c.enc_layers = 4, c.d_model = 12, c.tied = "none";
     add({"latin", german, "", ""}, c, {.size = 44});
     add({"no blanks", chinese, "", ""}, c, {.size = 40});
@@ -217,17 +217,17 @@ class Combinations : public CommandFolder {
     add({"learned positions", german, "", ""}, c, {.size = 40});
   }
 
-  void add(Language language, Config config, const VocabularyOptions& options) {
+  void add(Language language, model::Config config, const text::VocabularyOptions& options) {
     Dice dice(languages_.size());
     Words lines(200);
     for (std::string& line : lines) line = text(dice, language, 1 + dice.below(6));
-    const Vocabulary v = Vocabulary::train(lines, options);
+    const text::Vocabulary v = text::Vocabulary::train(lines, options);
     config.source_vocab = config.target_vocab = v.size();
     for (std::string* path : {&language.model, &language.second}) {
-      test::TestModel m(config, DType::f32, path == &language.model ? 5 : 6);
+      decode::test::TestModel m(config, DType::f32, path == &language.model ? 5 : 6);
       m.model.generator.bias->value.data<float>()[v.eos()] = -1;
       *path = at(cat(language.name, path == &language.model ? 1 : 2, ".safetensors"));
-      save_model(*path, m.model, {v.bytes(), v.bytes()}, {});
+      model::save_model(*path, m.model, {v.bytes(), v.bytes()}, {});
     }
     languages_.push_back(language);
   }

@@ -45,7 +45,7 @@ class DataCommand : public TestFolder {
     EXPECT_EQ(r.out, "");
   }
 
-  MadeText text_ = made_text(2000, 1);
+  curate::MadeText text_ = curate::made_text(2000, 1);
 };
 
 TEST_F(DataCommand, CleanText) {
@@ -67,7 +67,7 @@ TEST_F(DataCommand, FaultsAreShownWithTheirLines) {
   EXPECT_THAT(r.out, AllOf(HasSubstr("source blank"), HasSubstr("0.050 %"), HasSubstr("         100  \n"),
                            HasSubstr("target invalid UTF-8"), HasSubstr("target control characters"),
                            HasSubstr("         200  …"), HasSubstr("bell\\u0007 caf\uFFFD")));
-  EXPECT_FALSE(invalid_utf8(r.out));
+  EXPECT_FALSE(text::invalid_utf8(r.out));
 }
 
 TEST_F(DataCommand, StrictFailsOnFaultsAndStillReports) {
@@ -119,7 +119,7 @@ TEST_F(DataCommand, TestSetVocabularyAndCleanFiles) {
   text_.target[149] += " ☃";
   write();
   write_file_atomically(at("test.tsv"), text_.source[4] + "\tneu\n");
-  const Vocabulary vocabulary = Vocabulary::train(text_.source, {.size = 120});
+  const text::Vocabulary vocabulary = text::Vocabulary::train(text_.source, {.size = 120});
   write_file_atomically(at("v.spm"), vocabulary.bytes());
   const std::vector<std::string> all{"--test-sets",   at("test.tsv"), "--vocab",  at("v.spm"),
                                      "--write-clean", at("cx.gz"),    at("cy.gz")};
@@ -143,9 +143,10 @@ TEST_F(DataCommand, VocabulariesOfTheSides) {
   text_.source[99] = "ｃａｆｅ";
   text_.target[149] = "ｃａｆｅ";
   write();
-  VocabularyPair joint = train_joint_vocabulary(text_.source, text_.source, {.size = 120}, "keep");
+  text::VocabularyPair joint = text::train_joint_vocabulary(text_.source, text_.source, {.size = 120}, "keep");
   write_file_atomically(at("s.spm"), joint.source.bytes());
-  write_file_atomically(at("t.spm"), Vocabulary::train(text_.source, {.size = 90, .normalization = "keep"}).bytes());
+  write_file_atomically(at("t.spm"),
+                        text::Vocabulary::train(text_.source, {.size = 90, .normalization = "keep"}).bytes());
   auto j = nlohmann::json::parse(data_of_pair({"--json", "--vocab", at("s.spm"), at("t.spm")}).out)["vocabulary"];
   EXPECT_EQ(j["source"]["unknown"], 0);
   EXPECT_EQ(j["source"]["size"], joint.source.size());
@@ -195,7 +196,7 @@ TEST_F(DataCommand, WrongUse) {
 }
 
 TEST_F(DataCommand, ASignalEndsItAsItEndsTraining) {
-  text_ = made_text(9000, 1);
+  text_ = curate::made_text(9000, 1);
   write();
   const auto stopped = [&](int number) {
     stop_on_signals();
@@ -228,14 +229,15 @@ TEST_F(DataCommand, Help) {
 
 TEST(ShiftText, SaysWhatIsMissing) {
   EXPECT_EQ(
-      shift_text({501, 0, -1, 99, true}),
+      report::shift_text({501, 0, -1, 99, true}),
       "from line 501 on, source line i goes with target line i - 1: 1 target line is missing there, or 1 source line "
       "is too many");
   EXPECT_EQ(
-      shift_text({1501, -1, 2, 99, false}),
+      report::shift_text({1501, -1, 2, 99, false}),
       "from about line 1,501 on, source line i goes with target line i + 2: 3 source lines are missing there, or 3 "
       "target lines are too many");
-  EXPECT_THAT(shift_text({5, 2, 0, 99, true}), HasSubstr("source line i goes with target line i: 2 target lines are"));
+  EXPECT_THAT(report::shift_text({5, 2, 0, 99, true}),
+              HasSubstr("source line i goes with target line i: 2 target lines are"));
 }
 
 }  // namespace

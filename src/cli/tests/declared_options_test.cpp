@@ -91,7 +91,7 @@ TEST_F(DeclaredOptions, WordsThatHoldNumbersAreCheckedToo) {
       EXPECT_EQ(r.code, 2) << option << " '" << word << "'";
       EXPECT_THAT(r.err, AllOf(HasSubstr(std::string(option) + " is '" + word + "'"), HasSubstr("from 1 to ")));
     }
-  const Vocabulary v = Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
+  const text::Vocabulary v = text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
   save_untrained_model(at("m"), v);
   const auto refused = [&](const std::vector<std::string>& words, const std::string& option, const std::string& word) {
     const Result r = run_command(words + std::vector<std::string>{option, word}, "a b\n");

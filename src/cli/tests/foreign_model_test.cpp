@@ -20,25 +20,25 @@ using testing::Not;
 
 class ForeignModel : public CommandFolder {
  protected:
-  ForeignModel() : tokenizers_(honest_tokenizers()), net_(config()) {
-    parameters_.emplace(net_, DType::f32, Parameters::Use::inference);
-    initialise(net_, 3);
+  ForeignModel() : tokenizers_(text::honest_tokenizers()), net_(config()) {
+    parameters_.emplace(net_, DType::f32, model::Parameters::Use::inference);
+    model::initialise(net_, 3);
   }
-  Config config() const {
-    Config c;
-    c.source_vocab = c.target_vocab = Vocabulary::parse(tokenizers_[0], "x").size();
+  model::Config config() const {
+    model::Config c;
+    c.source_vocab = c.target_vocab = text::Vocabulary::parse(tokenizers_[0], "x").size();
     c.enc_layers = c.dec_layers = 1;
     c.d_model = 8, c.d_ff = 8, c.heads = 2;
     c.resolve();
     return c;
   }
   std::string save(const std::string& tokenizer, const std::map<std::string, std::string>& history = {}) {
-    save_model(model_, net_, {tokenizer, tokenizer}, history);
+    model::save_model(model_, net_, {tokenizer, tokenizer}, history);
     return model_;
   }
   // That of the first tokenizer with another text in one of its pieces.
   std::string with_piece(int32_t id, const std::string& text) const {
-    PieceModel m = PieceModel::parse(tokenizers_[0], "x");
+    text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
     m.pieces[static_cast<size_t>(id)].text = text;
     return m.serialised();
   }
@@ -48,11 +48,11 @@ class ForeignModel : public CommandFolder {
         run_command({"info", "-m", model_}),
         run_command({"inspect", "-m", model_, "--threads", "1", "--src", "ka " + text, "--tgt", text})};
   }
-  static void expect_no_commands(const std::string& out) { EXPECT_EQ(printable(out), out); }
+  static void expect_no_commands(const std::string& out) { EXPECT_EQ(text::printable(out), out); }
 
   std::vector<std::string> tokenizers_;
-  Transformer net_;
-  std::optional<Parameters> parameters_;
+  model::Transformer net_;
+  std::optional<model::Parameters> parameters_;
   const std::string model_ = at("model.safetensors");
 };
 
@@ -62,9 +62,9 @@ INSTANTIATE_TEST_SUITE_P(Share, TamperedModel, testing::Range<uint64_t>(0, 4));
 
 TEST_P(TamperedModel, IsRefusedOrHarmless) {
   const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 5'000 : 10, first = GetParam() * count;
-  const std::vector<std::string>& texts = texts_of_all_kinds();
+  const std::vector<std::string>& texts = text::texts_of_all_kinds();
   for (uint64_t i = first; i < first + count; ++i) {
-    const std::string bytes = TokenizerMutator(8, i).mutated(tokenizers_[0]);
+    const std::string bytes = text::TokenizerMutator(8, i).mutated(tokenizers_[0]);
     save(bytes);
     for (const Result& r : every_reader(texts[i % (texts.size() - 2)])) {
       EXPECT_TRUE(r.code == 0 || r.code == 3) << "mutation " << i << ": " << r.code << " " << r.err;
@@ -75,7 +75,7 @@ TEST_P(TamperedModel, IsRefusedOrHarmless) {
 }
 
 TEST_F(ForeignModel, AnotherNumberOfPiecesIsABadFile) {
-  PieceModel m = PieceModel::parse(tokenizers_[0], "x");
+  text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
   m.pieces.pop_back();
   save(m.serialised());
   const int64_t n = config().source_vocab;
@@ -124,17 +124,17 @@ TEST_F(ForeignModel, LinesOfDataDoNotCommandTheTerminal) {
                                                   {"evaluate", a, "--compare", b, b},
                                                   {"evaluate", a, b, "--worst", "1", "--json"}}) {
     const Result r = run_command(command);
-    EXPECT_EQ(r.out + r.err, printable(r.out + r.err)) << command[0];
+    EXPECT_EQ(r.out + r.err, text::printable(r.out + r.err)) << command[0];
   }
 }
 
 TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
   for (const float bad : {3e38F, -1.0F}) {
-    for_each<Parameter>(net_, [&](const std::string& name, Parameter& p) {
-      if (!quantisable(name, p)) return;
+    model::for_each<model::Parameter>(net_, [&](const std::string& name, model::Parameter& p) {
+      if (!model::quantisable(name, p)) return;
       static std::vector<std::vector<int8_t>> integers;
       static std::vector<std::vector<float>> scales;
-      const auto n = static_cast<size_t>(p.shape[*quantisable(name, p) == ScaleOf::columns ? 1 : 0]);
+      const auto n = static_cast<size_t>(p.shape[*model::quantisable(name, p) == model::ScaleOf::columns ? 1 : 0]);
       p.integers = Tensor::of(integers.emplace_back(static_cast<size_t>(p.shape.size()), 1).data(), p.shape);
       p.scales = Tensor::of(scales.emplace_back(n, bad).data(), {static_cast<int64_t>(n)});
     });
@@ -149,13 +149,13 @@ TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
 
 // Every weight is in range; the products of queries and keys are not.
 TEST_F(ForeignModel, OutputThatIsNotFiniteIsAnErrorWithoutData) {
-  Config wide = config();
+  model::Config wide = config();
   wide.d_model = 32;
-  Transformer net(wide);
-  Parameters parameters(net, DType::f32, Parameters::Use::inference);
-  for_each<Parameter>(
-      net, [](const std::string&, Parameter& p) { std::fill_n(p.value.data<float>(), p.shape.size(), 1e9F); });
-  save_model(model_, net, {tokenizers_[0], tokenizers_[0]}, {});
+  model::Transformer net(wide);
+  model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+  model::for_each<model::Parameter>(
+      net, [](const std::string&, model::Parameter& p) { std::fill_n(p.value.data<float>(), p.shape.size(), 1e9F); });
+  model::save_model(model_, net, {tokenizers_[0], tokenizers_[0]}, {});
   const std::string source = write("source", "ka lo\n"), target = write("target", "lo ka\n");
   for (const std::vector<std::string>& command : {std::vector<std::string>{"translate", "-m", model_},
                                                   {"translate", "-m", model_, "--beam-size", "1"},

@@ -20,7 +20,8 @@ using testing::Not;
 
 class InspectCommand : public CommandFolder {
  protected:
-  InspectCommand() : vocabulary_(Vocabulary::train({"ein hund rennt .", "a dog runs .", "<&> \"x\""}, {.size = 32})) {
+  InspectCommand()
+      : vocabulary_(text::Vocabulary::train({"ein hund rennt .", "a dog runs .", "<&> \"x\""}, {.size = 32})) {
     save_untrained_model(at("model.safetensors"), vocabulary_);
   }
   Result inspect(const std::vector<std::string>& more) const {
@@ -32,7 +33,7 @@ class InspectCommand : public CommandFolder {
     EXPECT_THAT(r.err, HasSubstr(message));
     EXPECT_EQ(r.out, "");
   }
-  Vocabulary vocabulary_;
+  text::Vocabulary vocabulary_;
 };
 
 TEST_F(InspectCommand, shows_tokens_and_the_last_cross_attention) {

@@ -17,7 +17,7 @@ using testing::Not;
 class ModelCommands : public CommandFolder {
  protected:
   ModelCommands() {
-    save_untrained_model(model, Vocabulary::train({"ein hund rennt .", "a dog runs ."}, {.size = 30}));
+    save_untrained_model(model, text::Vocabulary::train({"ein hund rennt .", "a dog runs ."}, {.size = 30}));
   }
   void expect_error(const std::vector<std::string>& arguments, int code, const testing::Matcher<std::string>& message) {
     const std::string before = read_file(model);
@@ -65,21 +65,21 @@ TEST_F(ModelCommands, PartsThatStayAreChecked) {
 }
 
 TEST_F(ModelCommands, AMeanNeedsOneConfiguration) {
-  const Vocabulary v = Vocabulary::train({"ein hund rennt .", "a dog runs ."}, {.size = 30});
+  const text::Vocabulary v = text::Vocabulary::train({"ein hund rennt .", "a dog runs ."}, {.size = 30});
   const auto save = [&](const std::string& name, auto&& change) {
-    Config c;
+    model::Config c;
     c.source_vocab = c.target_vocab = v.size();
     c.enc_layers = 1, c.dec_layers = 2, c.d_model = 12, c.d_ff = 16, c.heads = 3;
     change(c);
     c.resolve();
-    Transformer net(c);
-    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, 4);
-    save_model(at(name), net, {v.bytes(), v.bytes()}, {});
+    model::Transformer net(c);
+    const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+    model::initialise(net, 4);
+    model::save_model(at(name), net, {v.bytes(), v.bytes()}, {});
     return at(name);
   };
-  const std::string other = save("other", [](Config& c) { c.dropout = 0.3; });
-  const std::string wide = save("wide", [](Config& c) { c.d_ff = 24; });
+  const std::string other = save("other", [](model::Config& c) { c.dropout = 0.3; });
+  const std::string wide = save("wide", [](model::Config& c) { c.d_ff = 24; });
   EXPECT_EQ(run_command({"average", model, other, "-o", at("mean")}).code, 0) << "dropout is of training alone";
   expect_error({"average", model, wide, "-o", at("mean")}, 3,
                AllOf(HasSubstr(wide), HasSubstr("is 24, but that of"), HasSubstr("is 16")));
@@ -140,7 +140,7 @@ class Means : public CommandFolder {
                                      "\\(validation loss [0-9.]+\\)"));
   }
   static std::vector<float> numbers(const std::string& file) {
-    const LoadedModel m = load_model(file);
+    const model::LoadedModel m = model::load_model(file);
     const auto values = m.parameters->values().values<float>();
     return {values.begin(), values.end()};
   }

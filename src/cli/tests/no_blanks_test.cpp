@@ -20,7 +20,7 @@ using testing::SizeIs;
 class NoBlanksCommand : public CommandFolder {
  protected:
   NoBlanksCommand() {
-    const Vocabulary v = Vocabulary::train(
+    const text::Vocabulary v = text::Vocabulary::train(
         {"我们去北京。我们在公园跑。", "狗在公园里喜欢我们。", "we run in the park .", "a dog likes us ."},
         {.size = 60});
     save_untrained_model(at("model.safetensors"), v);
@@ -52,7 +52,7 @@ TEST_F(NoBlanksCommand, EvaluateTakesTheTokenizerOfTheScript) {
 TEST_F(NoBlanksCommand, EvaluateJapaneseByMecabOrCharacters) {
   const std::string japanese = write("ja", "犬が公園を走っている。\n私は学校で日本語を勉強しています。\n");
   const Result r = successful({"evaluate", japanese, japanese});
-  if (missing_for("ja-mecab").empty()) {
+  if (evaluate::missing_for("ja-mecab").empty()) {
     EXPECT_THAT(r.out, AllOf(HasSubstr("|tok:ja-mecab-"), HasSubstr("-IPA|")));
   } else {
     EXPECT_THAT(r.out, HasSubstr("|tok:char|"));
@@ -99,7 +99,7 @@ TEST_F(NoBlanksCommand, TranslateTellsWhatItCounts) {
 
 TEST_F(NoBlanksCommand, DataCountsCharacters) {
   std::ofstream(at("v.spm"), std::ios::binary)
-      << Vocabulary::train({"我们去北京。我们在公园跑。", "we run in the park ."}, {.size = 40}).bytes();
+      << text::Vocabulary::train({"我们去北京。我们在公园跑。", "we run in the park ."}, {.size = 40}).bytes();
   const std::string a = write("a", "we run in the park .\n"), b = write("b", "我们在公园跑。\n");
   const json j = json::parse(successful({"data", a, b, "--vocab", at("v.spm"), "--json"}).out);
   EXPECT_EQ(j["vocabulary"]["source"]["words"], 6);

@@ -18,7 +18,7 @@ class ScoreCommand : public CommandFolder {
  protected:
   ScoreCommand() {
     save_untrained_model(at("model.safetensors"),
-                         Vocabulary::train({"ein hund rennt .", "a dog runs .", "zwei"}, {.size = 30}));
+                         text::Vocabulary::train({"ein hund rennt .", "a dog runs .", "zwei"}, {.size = 30}));
   }
   Result score(const std::string& source, const std::string& target, const std::vector<std::string>& more = {}) const {
     return run_command(

@@ -33,16 +33,16 @@ class TranslateTest : public CommandFolder {
       lines.emplace_back();
       for (uint32_t n = 1 + random.below(6); n > 0; --n) lines.back() += words[random.below(9)] + " ";
     }
-    const Vocabulary v = Vocabulary::train(lines, {.size = size});
-    Config c;
+    const text::Vocabulary v = text::Vocabulary::train(lines, {.size = size});
+    model::Config c;
     c.source_vocab = c.target_vocab = v.size();
     c.enc_layers = c.dec_layers = 1;
     c.d_model = 16, c.d_ff = 16, c.heads = 2, c.tied = "none";
     c.resolve();
-    Transformer net(c);
-    const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, seed);
-    save_model(at(name), net, {v.bytes(), v.bytes()}, {});
+    model::Transformer net(c);
+    const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+    model::initialise(net, seed);
+    model::save_model(at(name), net, {v.bytes(), v.bytes()}, {});
   }
 
   Result translate(const std::vector<std::string>& arguments, const std::string& input) const {
@@ -74,7 +74,7 @@ TEST_F(TranslateTest, AsManyLinesAsItReads) {
 
 // A model that knows nothing draws every byte, line feeds and NUL too.
 TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
-  const Vocabulary v = Vocabulary::train({"ein Hund", "zwei Katzen"}, {.size = 280, .byte_fallback = true});
+  const text::Vocabulary v = text::Vocabulary::train({"ein Hund", "zwei Katzen"}, {.size = 280, .byte_fallback = true});
   ASSERT_GT(v.size(), 260);
   save_untrained_model(at("bytes.safetensors"), v);
   std::string input;
@@ -89,7 +89,7 @@ TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
     EXPECT_EQ(lines_of(r.out), lines);
     std::string all = r.out;
     std::erase(all, '\n');
-    EXPECT_EQ(all, plain_line(all));
+    EXPECT_EQ(all, text::plain_line(all));
   }
   const Result json = translate({"-m", at("bytes.safetensors"), "--jsonl"},
                                 R"({"text": "ein\nHund", "prefix": "zwei\r\nKatzen\u0000 "})");

@@ -6,14 +6,14 @@
 #include "base/hash.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 bool ascii_word(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 // A character of three bytes or more from U+3000 on, Chinese, Japanese or Korean; or of another script without blanks.
 bool stands_alone(std::string_view line, size_t at) {
   const auto c = static_cast<unsigned char>(line[at]);
-  return c >= 0xE3 || (c >= 0xE0 && begins_without_blank(line.substr(at)));
+  return c >= 0xE3 || (c >= 0xE0 && text::begins_without_blank(line.substr(at)));
 }
 
 template <class Key>
@@ -83,4 +83,4 @@ double Association::score(const Words& source, const Words& target) const {
   return target.empty() ? 0 : sum / static_cast<double>(target.size());
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

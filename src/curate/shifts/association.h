@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::curate {
 
 using Words = std::vector<uint32_t>;  // hashes of the different words of a line, sorted
 
@@ -26,4 +26,4 @@ class Association {
   std::unordered_map<uint64_t, uint32_t> both_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

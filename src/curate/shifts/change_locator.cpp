@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 constexpr int64_t kReach = 50;           // lines around a place in which the change may be
@@ -105,4 +105,4 @@ int64_t ChangeLocator::best_line(const ShiftPlace& place) const {
   return line;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -8,7 +8,7 @@
 #include "curate/raw_pairs.h"
 #include "curate/shifts/association.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 // From source line `line` on (the first is 1), target line = source line + after; before it was source line + before.
 struct ShiftPlace {
@@ -67,4 +67,4 @@ class ChangeLocator {
   size_t passed_ = 0;            // zones that end before it
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

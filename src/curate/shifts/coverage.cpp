@@ -1,6 +1,6 @@
 #include "curate/shifts/coverage.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 bool byte_piece(const std::string& piece) {
@@ -9,23 +9,24 @@ bool byte_piece(const std::string& piece) {
 
 }  // namespace
 
-Coverage::Use::Use(Vocabulary v) : vocabulary(std::move(v)) {
+Coverage::Use::Use(text::Vocabulary v) : vocabulary(std::move(v)) {
   used.resize(static_cast<size_t>(vocabulary.size()));
   for (int32_t id = 0; id < vocabulary.size(); ++id) byte.push_back(byte_piece(vocabulary.piece(id)));
 }
 
 bool Coverage::Use::ordinary(int32_t id) const {
-  const Vocabulary& v = vocabulary;
+  const text::Vocabulary& v = vocabulary;
   return id != v.bos() && id != v.eos() && id != v.unk() && id != v.pad() && !byte[static_cast<size_t>(id)];
 }
 
-Coverage::Coverage(VocabularyPair v) : uses_{Use(v.source), Use(v.target)}, joint_(same_pieces(v.source, v.target)) {}
+Coverage::Coverage(text::VocabularyPair v)
+    : uses_{Use(v.source), Use(v.target)}, joint_(text::same_pieces(v.source, v.target)) {}
 
 bool Coverage::add(std::string_view line, Where where) {
   Side& side = sides_[index(where)];
   Use& use = uses_[index(where)];
   const int64_t unknown_before = side.unknown;
-  side.words += static_cast<int64_t>(words(line).size());
+  side.words += static_cast<int64_t>(text::words(line).size());
   for (const int32_t id : use.vocabulary.encode(line)) {
     use.used[static_cast<size_t>(id)] = true;
     ++side.pieces;
@@ -45,4 +46,4 @@ std::vector<int32_t> Coverage::never_used(Where side) const {
   return ids;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -8,7 +8,7 @@
 #include "curate/findings.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 class Coverage {
  public:
@@ -16,12 +16,12 @@ class Coverage {
     int64_t pieces = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: text/words.h
   };
 
-  explicit Coverage(VocabularyPair vocabularies);
+  explicit Coverage(text::VocabularyPair vocabularies);
   // Counts the line's pieces; true if one of them is the unknown one.
   bool add(std::string_view line, Where side);
 
   const Side& of(Where side) const { return sides_[static_cast<size_t>(side)]; }
-  const Vocabulary& vocabulary(Where side) const { return uses_[index(side)].vocabulary; }
+  const text::Vocabulary& vocabulary(Where side) const { return uses_[index(side)].vocabulary; }
   // Whether both sides have the same pieces: then a piece is used if either side uses it.
   bool joint() const { return joint_; }
   // Ids of pieces that no line has used so far; special and byte pieces are not expected to be.
@@ -29,9 +29,9 @@ class Coverage {
 
  private:
   struct Use {
-    Vocabulary vocabulary;
+    text::Vocabulary vocabulary;
     std::vector<bool> used, byte;  // of each piece
-    explicit Use(Vocabulary v);
+    explicit Use(text::Vocabulary v);
     bool ordinary(int32_t id) const;
   };
   static size_t index(Where side) { return static_cast<size_t>(side); }
@@ -40,4 +40,4 @@ class Coverage {
   bool joint_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -7,7 +7,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 using Side = std::span<const LineSignature>;
@@ -237,4 +237,4 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
   return out;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

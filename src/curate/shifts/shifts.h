@@ -8,7 +8,7 @@
 
 #include "curate/signature.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 
 struct ShiftOptions {
   int max_shift = 10;    // lines, in either direction
@@ -35,4 +35,4 @@ struct ShiftPath {
 ShiftPath find_shifts(std::span<const LineSignature> source, std::span<const LineSignature> target,
                       const ShiftOptions& options = {}, const std::function<void()>& now_and_then = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -9,7 +9,7 @@
 #include "curate/test_text.h"
 #include "data/files/lines.h"
 
-namespace hexapla {
+namespace hexapla::curate {
 namespace {
 
 std::vector<LineSignature> signatures(const std::vector<std::string>& lines) {
@@ -230,7 +230,8 @@ class Multi30kShifts : public testing::Test {
   void SetUp() override {
     const char* folder = std::getenv("HEXAPLA_MULTI30K");
     if (!folder) GTEST_SKIP() << "HEXAPLA_MULTI30K is not set";
-    text_ = {read_lines(std::string(folder) + "/train.en.gz"), read_lines(std::string(folder) + "/train.de.gz")};
+    text_ = {data::read_lines(std::string(folder) + "/train.en.gz"),
+             data::read_lines(std::string(folder) + "/train.de.gz")};
   }
   MadeText text_;
 };
@@ -247,4 +248,4 @@ TEST_F(Multi30kShifts, FromHalfOn) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::curate

@@ -8,7 +8,7 @@
 #include "base/compute/random.h"
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr int64_t kLinesAPiece = 128;
@@ -16,7 +16,7 @@ constexpr int64_t kLinesAPiece = 128;
 // Keeps the streams of random numbers of this file apart from those of others with the same seed.
 constexpr uint64_t kPlanStream = 0x706C616E00000000;
 
-std::vector<Example> encode_all(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target) {
+std::vector<Example> encode_all(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target) {
   std::vector<Example> examples(corpus.source.size());
   parallel_for((corpus.size() + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
     const int64_t end = std::min(corpus.size(), (piece + 1) * kLinesAPiece);
@@ -37,7 +37,8 @@ int64_t target_tokens(const Example& example) { return static_cast<int64_t>(exam
 
 Random plan_random(uint64_t seed, int64_t epoch) { return Random(seed, kPlanStream ^ static_cast<uint64_t>(epoch)); }
 
-Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length) {
+Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target,
+                      int64_t max_length) {
   DropCount too_long, nothing;
   Encoded out;
   for (Example& example : encode_all(corpus, source, target)) {
@@ -62,8 +63,8 @@ Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Voca
   return out;
 }
 
-void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links, const Vocabulary& source,
-               const Vocabulary& target) {
+void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
+               const text::Vocabulary& source, const text::Vocabulary& target) {
   const auto n = static_cast<int64_t>(examples.size());
   parallel_for((n + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
     for (int64_t i = piece * kLinesAPiece; i < std::min(n, (piece + 1) * kLinesAPiece); ++i) {
@@ -85,7 +86,7 @@ void append_links(Batch& batch, const Example& example) {
 }
 }  // namespace
 
-Batch make_batch(const Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places) {
+Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places) {
   Batch batch;
   batch.source_starts = batch.target_starts = {0};
   for (const int32_t place : places) {
@@ -156,4 +157,4 @@ std::string name_lines(std::span<const Batch> batches, std::span<const std::stri
   return text;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -9,12 +9,12 @@
 #include "data/links.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // One sentence pair in token ids.
 struct Example {
-  Ids source;                    // ends with </s>
-  Ids target;                    // without <s> and </s>
+  text::Ids source;              // ends with </s>
+  text::Ids target;              // without <s> and </s>
   int64_t line = 0;              // in the corpus files
   int32_t corpus = 0;            // which of the training sets
   std::vector<Link> links = {};  // between tokens, for guided alignment: sorted by target, then source
@@ -27,11 +27,12 @@ struct Encoded {
 
 // Encodes on all threads; the result does not depend on their number. A pair with a side above max_length tokens
 // (</s> counted), or with a side that has no token at all, is dropped with a note. DataError: no pair is left.
-Encoded encode_corpus(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, int64_t max_length);
+Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target,
+                      int64_t max_length);
 
 // Gives the examples of this corpus their links. Errors as GoldLinks::of_pair.
-void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links, const Vocabulary& source,
-               const Vocabulary& target);
+void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
+               const text::Vocabulary& source, const text::Vocabulary& target);
 
 // Sequences one after the other without padding: sequence b owns rows starts[b] .. starts[b+1]-1 of its side.
 struct Batch {
@@ -52,7 +53,7 @@ struct Batch {
 std::string name_lines(std::span<const Batch> batches, std::span<const std::string> sets);
 
 // The examples at the given places, in this order. `target` gives <s> and </s>. Error: a place outside.
-Batch make_batch(const Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places);
+Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places);
 
 struct Batching {
   int64_t batch_tokens = 2048;  // target tokens of a batch, </s> counted, no padding to count
@@ -74,4 +75,4 @@ struct PairSize {
 Random plan_random(uint64_t seed, int64_t epoch);  // those of plan_epoch
 Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, int64_t batch_tokens, Random& random);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

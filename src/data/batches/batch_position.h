@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-namespace hexapla {
+namespace hexapla::data {
 
 // A window of an epoch's pairs: the part of the epoch, and which of that part's windows, both from 0.
 struct WindowPosition {
@@ -16,4 +16,4 @@ struct BatchPosition {
   bool operator==(const BatchPosition&) const = default;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "data/batches/window.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kWindowsAhead = 2;  // ready, or one ready and one being made, beside the one that is drawn from
@@ -156,14 +156,14 @@ class WindowedStream : public BatchStream {
     std::vector<Example> all;
     std::vector<int32_t> places;
     for (int64_t i = 0; i < sequences; ++i) {
-      all.push_back({Ids(std::max<size_t>(length(sources, i), 1), source_.eos()),
-                     Ids(std::max<size_t>(length(targets, i), 2) - 1, target_.eos())});
+      all.push_back({text::Ids(std::max<size_t>(length(sources, i), 1), source_.eos()),
+                     text::Ids(std::max<size_t>(length(targets, i), 2) - 1, target_.eos())});
       places.push_back(static_cast<int32_t>(i));
     }
     return make_batch(target_, all, places);
   }
 
-  Vocabulary source_, target_;
+  text::Vocabulary source_, target_;
   Batching options_;
   mutable Prefetch windows_;
   mutable std::shared_ptr<const Window> window_;  // that of the last batch, or of the next where none was given
@@ -180,4 +180,4 @@ std::unique_ptr<BatchStream> open_batches(const TrainingPairs& pairs, const Batc
   return std::make_unique<WindowedStream>(pairs, options, space);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

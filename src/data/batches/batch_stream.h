@@ -6,7 +6,7 @@
 #include "data/batches/batch_position.h"
 #include "data/batches/training_pairs.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // An endless row of batches, cut into epochs. Which batch stands at which position of which epoch depends on the pairs
 // and the options alone, so a run that goes on from an epoch and a position sees what the unbroken one would have.
@@ -39,4 +39,4 @@ class BatchStream {
 std::unique_ptr<BatchStream> open_batches(const TrainingPairs& pairs, const Batching& options,
                                           const ShuffleSpace& space = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::data

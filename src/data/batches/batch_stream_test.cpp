@@ -10,22 +10,22 @@
 #include "base/files/test_folder.h"
 #include "data/batches/epoch_parts.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using testing::HasSubstr;
 
-const Vocabulary& vocabulary() {
-  static const Vocabulary v =
-      Vocabulary::train(std::vector<std::string>(40, "aa bb abc dab ef cd feed cab"), {.size = 30});
+const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary v =
+      text::Vocabulary::train(std::vector<std::string>(40, "aa bb abc dab ef cd feed cab"), {.size = 30});
   return v;
 }
 
 std::vector<Example> examples(int count, int corpora = 1) {
   std::vector<Example> all;
   for (int i = 0; i < count; ++i)
-    all.push_back(
-        {Ids(static_cast<size_t>(1 + i % 7), 5 + i % 3), Ids(static_cast<size_t>(1 + i % 5), 6), i + 1, i % corpora});
+    all.push_back({text::Ids(static_cast<size_t>(1 + i % 7), 5 + i % 3), text::Ids(static_cast<size_t>(1 + i % 5), 6),
+                   i + 1, i % corpora});
   return all;
 }
 
@@ -301,4 +301,4 @@ TEST(NameLines, SayWhichSet) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

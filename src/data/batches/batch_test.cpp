@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using ::testing::AllOf;
@@ -35,8 +35,8 @@ Corpus small_corpus(int pairs) {
   return corpus;
 }
 
-const Vocabulary& vocabulary() {
-  static const Vocabulary made = Vocabulary::train(small_corpus(300).target, {.size = 60});
+const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary made = text::Vocabulary::train(small_corpus(300).target, {.size = 60});
   return made;
 }
 
@@ -44,8 +44,8 @@ std::vector<Example> made_up_examples(int count) {
   Random random(9);
   std::vector<Example> examples(count);
   for (int i = 0; i < count; ++i) {
-    examples[i].target = Ids(1 + random.below(30), 7);
-    examples[i].source = Ids(2 + random.below(40), 8);
+    examples[i].target = text::Ids(1 + random.below(30), 7);
+    examples[i].source = text::Ids(2 + random.below(40), 8);
     examples[i].line = i + 1;
   }
   return examples;
@@ -68,7 +68,7 @@ TEST(EncodeCorpus, SourceEndsWithEosTargetDoesNot) {
   ASSERT_EQ(encoded.examples.size(), 300u);
   EXPECT_TRUE(encoded.notes.empty());
   for (size_t i = 0; i < encoded.examples.size(); ++i) {
-    Ids expected = vocabulary().encode(corpus.source[i]);
+    text::Ids expected = vocabulary().encode(corpus.source[i]);
     expected.push_back(vocabulary().eos());
     EXPECT_EQ(encoded.examples[i].source, expected);
     EXPECT_EQ(encoded.examples[i].target, vocabulary().encode(corpus.target[i]));
@@ -79,7 +79,7 @@ TEST(EncodeCorpus, SourceEndsWithEosTargetDoesNot) {
 TEST(EncodeCorpus, AnyNumberOfThreads) {
   const Corpus corpus = small_corpus(300);
   const int before = threads();
-  std::vector<std::vector<Ids>> seen;
+  std::vector<std::vector<text::Ids>> seen;
   for (const int n : {1, 3}) {
     set_threads(n);
     seen.emplace_back();
@@ -196,7 +196,7 @@ TEST(PlanEpoch, FillsItsBatches) {
 
 TEST(PlanEpoch, AnExampleAboveTheLimitStandsAlone) {
   auto examples = made_up_examples(20);
-  examples[3].target = Ids(1000, 7);
+  examples[3].target = text::Ids(1000, 7);
   for (const auto& batch : plan_epoch(examples, {.batch_tokens = 100}, 1)) {
     const bool has_long = std::find(batch.begin(), batch.end(), 3) != batch.end();
     EXPECT_TRUE(!has_long || batch.size() == 1);
@@ -210,4 +210,4 @@ TEST(PlanEpoch, BatchTokensOutOfRange) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

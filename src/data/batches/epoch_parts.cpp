@@ -7,7 +7,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 // Keep the streams of random numbers of this file apart from those of others with the same seed.
@@ -178,4 +178,4 @@ std::unique_ptr<EpochParts> open_parts(const TrainingPairs& pairs, uint64_t seed
   return std::make_unique<DiskParts>(pairs, seed, space);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -5,7 +5,7 @@
 
 #include "data/batches/training_pairs.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // Thrown where stop_token says so; nobody but the thread that was asked to stop sees it.
 struct Stopped {};
@@ -34,4 +34,4 @@ int64_t shuffle_parts(const TrainingPairs& pairs, const ShuffleSpace& space);
 // any n epochs have it n * weight times, give or take one.
 int64_t times_in_epoch(double weight, uint64_t seed, int64_t number, int64_t epoch);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include "base/files/varint.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kBlock = size_t{4} << 20;
@@ -49,8 +49,8 @@ void pack_links(std::span<const Link> links, std::string& to) {
   for (const Link& link : links) pack_ids(std::array{link.source, link.target}, to);
 }
 
-Ids unpack_ids(std::string_view packed) {
-  Ids ids;
+text::Ids unpack_ids(std::string_view packed) {
+  text::Ids ids;
   ids.reserve(packed.size());
   while (!packed.empty()) ids.push_back(static_cast<int32_t>(take_varint(packed)));
   return ids;
@@ -62,7 +62,7 @@ int64_t count_ids(std::string_view packed) {
 
 Example unpack_example(const PackedPair& pair) {
   Example example{unpack_ids(pair.source), unpack_ids(pair.target), pair.line, pair.corpus};
-  const Ids links = unpack_ids(pair.links);
+  const text::Ids links = unpack_ids(pair.links);
   for (size_t i = 0; i + 1 < links.size(); i += 2) example.links.push_back({links[i], links[i + 1]});
   return example;
 }
@@ -141,4 +141,4 @@ std::shared_ptr<const PairStore> store_examples(std::span<const Example> example
   return store;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -11,7 +11,7 @@
 #include "base/files/temporary_file.h"
 #include "data/batches/batch.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // The sides are text, or token ids as pack_ids writes them; whoever keeps the pairs knows which.
 struct PackedPair {
@@ -26,7 +26,7 @@ PackedPair take_pair(std::string_view& from);  // off its front; the sides point
 
 void pack_ids(std::span<const int32_t> ids, std::string& to);
 void pack_links(std::span<const Link> links, std::string& to);
-Ids unpack_ids(std::string_view packed);
+text::Ids unpack_ids(std::string_view packed);
 int64_t count_ids(std::string_view packed);
 Example unpack_example(const PackedPair& pair);  // of ids
 
@@ -84,4 +84,4 @@ class PairTable {
 // Examples as a store in memory.
 std::shared_ptr<const PairStore> store_examples(std::span<const Example> examples);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -5,7 +5,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using PairStoreTest = TestFolder;
@@ -101,4 +101,4 @@ TEST(PairTable, CutShortIsAnError) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,12 +6,12 @@
 #include "data/batches/pair_store.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // Everything that is drawn from, prepared.
 struct TrainingPairs {
   std::shared_ptr<const PairStore> store;
-  Vocabulary source, target;
+  text::Vocabulary source, target;
   std::vector<double> weights{1};  // of each training set: how often an epoch has each of its pairs, on the mean
   // 0: the store has ids. Else it has text, which each epoch cuts into subwords anew (see SubwordSampler); where that
   // gives more than max_length tokens, the best segmentation stands in.
@@ -24,4 +24,4 @@ struct ShuffleSpace {
   std::string folder = ".";  // for temporary files
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 // Keep the streams of random numbers of this file apart from those of others with the same seed.
@@ -15,9 +15,9 @@ constexpr uint64_t kPartStream = 0x7061727473000000, kWindowStream = 0x77696E646
 // Enough that a batch's neighbors are as random as those of the whole corpus, few enough to be ready soon.
 constexpr int64_t kWindowPairs = 16'384;
 
-Ids sampled(const SubwordSampler& sampler, const Vocabulary& vocabulary, std::string_view text, Random& random,
-            size_t longest) {
-  Ids ids = sampler.sample(text, random);
+text::Ids sampled(const text::SubwordSampler& sampler, const text::Vocabulary& vocabulary, std::string_view text,
+                  Random& random, size_t longest) {
+  text::Ids ids = sampler.sample(text, random);
   return ids.empty() || ids.size() > longest ? vocabulary.encode(text) : ids;
 }
 
@@ -40,7 +40,7 @@ int64_t Window::pairs() const {
                          [](int64_t sum, const auto& places) { return sum + static_cast<int64_t>(places.size()); });
 }
 
-Batch Window::batch(const Vocabulary& target, size_t i) const {
+Batch Window::batch(const text::Vocabulary& target, size_t i) const {
   if (!table) return make_batch(target, examples, plan[i]);
   std::vector<Example> some;
   for (const int32_t place : plan[i]) some.push_back(unpack_example((*table)[place]));
@@ -175,4 +175,4 @@ Example WindowMaker::example(const PackedPair& pair, Random& random) const {
   return e;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

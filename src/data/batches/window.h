@@ -10,7 +10,7 @@
 #include "data/batches/training_pairs.h"
 #include "text/vocabulary/sampling.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 struct Window {
   int64_t epoch = 0;
@@ -21,7 +21,7 @@ struct Window {
   std::vector<Example> examples;
   Plan plan;
   int64_t pairs() const;
-  Batch batch(const Vocabulary& target, size_t i) const;
+  Batch batch(const text::Vocabulary& target, size_t i) const;
 };
 
 // Of a pair of an epoch, on the mean.
@@ -51,8 +51,8 @@ class WindowMaker {
   Batching options_;
   std::shared_ptr<const PairStore> store_;
   double most_weight_;
-  Vocabulary source_, target_;
-  std::optional<SubwordSampler> source_sampler_, target_sampler_;
+  text::Vocabulary source_, target_;
+  std::optional<text::SubwordSampler> source_sampler_, target_sampler_;
   std::unique_ptr<EpochParts> parts_;
   bool whole_;
   int64_t window_pairs_;
@@ -63,4 +63,4 @@ class WindowMaker {
   std::vector<PairSize> sizes_;  // of whole_
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::data

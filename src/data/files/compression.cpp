@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
@@ -305,4 +305,4 @@ std::unique_ptr<Compressor> compressor(Compression kind, std::function<void(std:
   return std::make_unique<PlainWriter>(std::move(to));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

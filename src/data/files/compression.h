@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::data {
 
 // Bytes in order. read() fills at most `size` bytes, size > 0, and returns how many; 0 is the end.
 class Bytes {
@@ -44,4 +44,4 @@ class Compressor {
 };
 std::unique_ptr<Compressor> compressor(Compression kind, std::function<void(std::string_view)> to);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 #include "data/files/lines.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kPlacesNamed = 5;
@@ -48,7 +48,7 @@ void check_line(std::string_view line, const std::string& name, int64_t line_num
                         ": this is not UTF-8 text; if it is UTF-16, ", convert_with("UTF-16", name),
                         ", otherwise remove the byte"));
   }
-  const auto bad = invalid_utf8(line);
+  const auto bad = text::invalid_utf8(line);
   if (!bad) return;
   const bool utf16 = line_number == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"));
   throw DataError(cat(name, " line ", line_number, " is not valid UTF-8 at byte ", *bad + 1, " (",
@@ -122,4 +122,4 @@ std::vector<std::string> read_checked_lines(const std::string& path) {
   return lines;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

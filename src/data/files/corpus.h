@@ -7,7 +7,7 @@
 
 #include "data/files/parallel_text.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 struct CorpusChecks {
   int64_t max_line_bytes = 100'000;  // a longer line is dropped with its pair: no sentence is that long
@@ -67,4 +67,4 @@ std::vector<std::string> read_checked_lines(const std::string& path);
 // DataError if the line is not valid UTF-8 or holds a NUL byte; the message names file, line, byte and remedy.
 void check_line(std::string_view line, const std::string& name, int64_t line_number);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using namespace std::string_literals;
@@ -142,4 +142,4 @@ TEST_F(Parallel, CheckedPairsOneAtATime) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

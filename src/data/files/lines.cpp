@@ -14,7 +14,7 @@
 #include "base/files/file.h"
 #include "data/files/compression.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
@@ -231,4 +231,4 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

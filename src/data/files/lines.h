@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::data {
 
 // Called before a reader waits for bytes that have not come yet, as those of a pipe or a terminal: the moment to answer
 // what has been read. Never for a file on a disk. What it throws comes out of the reader.
@@ -62,4 +62,4 @@ class LineWriter {
 
 std::vector<std::string> read_lines(const std::string& path);
 
-}  // namespace hexapla
+}  // namespace hexapla::data

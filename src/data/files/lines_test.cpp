@@ -14,7 +14,7 @@
 #include "data/files/test_compress.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using ::testing::AllOf;
@@ -369,4 +369,4 @@ TEST_F(Lines, NoLineEndAtAll) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 [[noreturn]] void fail_empty(const std::string& name) {
@@ -123,4 +123,4 @@ void ParallelReader::rewind() {
   impl_->open();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include "data/files/lines.h"
 
-namespace hexapla {
+namespace hexapla::data {
 
 // One corpus. Each file may be plain or compressed (see LineReader), or "-" for stdin.
 struct ParallelSource {
@@ -51,4 +51,4 @@ class ParallelReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::data

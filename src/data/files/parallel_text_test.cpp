@@ -11,7 +11,7 @@
 #include "data/files/test_compress.h"
 #include "data/files/test_files.h"
 
-namespace hexapla {
+namespace hexapla::data {
 namespace {
 
 using ::testing::AllOf;
@@ -138,4 +138,4 @@ TEST_F(ParallelText, NamesThatMakeNoCorpus) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace hexapla {
+namespace hexapla::data {
 
 inline std::string gzip(const std::string& text) {
   z_stream state{};
@@ -37,4 +37,4 @@ inline std::string xz(const std::string& text) {
   return out;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace hexapla {
+namespace hexapla::data {
 
 class TestFiles : public ::testing::Test {
  protected:
@@ -39,4 +39,4 @@ std::string message_of(Body&& body) {
   return "(no such error was thrown)";
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::data

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // The banks take turns, the fullest first, and give their best: so every stage on the way to all required phrases has
@@ -63,7 +63,7 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
 void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Partial& so_far,
                                          std::vector<Banked>& all) const {
   const Met m = met(so_far.request.required, so_far.ids, so_far.text);
-  Ids wanted = m.next;
+  text::Ids wanted = m.next;
   const auto mine = [&](const Banked& b) { return b.candidate.beam == beam; };
   if (m.all && std::none_of(all.begin(), all.end(), [&](const Banked& b) { return mine(b) && b.bank >= m.tokens; }))
     wanted.push_back(special_.eos);
@@ -78,7 +78,7 @@ void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Pa
 int64_t ConstrainedBeamSearch::bank(const Partial& so_far, int32_t id) const {
   if (so_far.request.required.empty()) return 0;
   if (id == special_.eos) return met(so_far.request.required, so_far.ids, so_far.text).tokens;
-  Ids ids = so_far.ids;
+  text::Ids ids = so_far.ids;
   ids.push_back(id);
   std::string text = so_far.text;
   text += pieces_->added(so_far.text, id, so_far.request.prefix);
@@ -100,10 +100,10 @@ void ConstrainedBeamSearch::end(const Step& step) const {
 
 // Hypotheses that met the phrases early and badly are finished first: they do not end the search for better ones.
 void ConstrainedBeamSearch::retire(Sentence& s) const {
-  if (s.constraints->required.empty() || s.live.empty()) return hexapla::retire(s, options_);
+  if (s.constraints->required.empty() || s.live.empty()) return decode::retire(s, options_);
   sort_best_first(s.finished);
   if (passed(s, options_)) s.live.clear();
-  if (s.live.empty()) hexapla::retire(s, options_);
+  if (s.live.empty()) decode::retire(s, options_);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

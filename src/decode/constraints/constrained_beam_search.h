@@ -3,7 +3,7 @@
 #include "decode/constraints/constrained_tokens.h"
 #include "decode/search/beam_search.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 class ConstrainedBeamSearch final : public DecodingStrategy {
  public:
@@ -37,4 +37,4 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
   const PieceTexts* pieces_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include "decode/constraints/constraints.h"
 #include "decode/search/best_tokens.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 class ConstrainedTokens {
  public:
@@ -19,7 +19,7 @@ class ConstrainedTokens {
   template <class F>
   void visit(int64_t row, F&& f) {
     bool wanted = true;
-    Ids seen;
+    text::Ids seen;
     best_.visit(row, [&](double score, int32_t id) {
       seen.push_back(id);
       return wanted = f(score, id);
@@ -57,7 +57,7 @@ class ConstrainedTokens {
   template <class Wanted, class F>
   void visit_sorted(int64_t row, Wanted&& wanted, F&& f) {
     const Tensor log_p = scores(row);
-    Ids ids;
+    text::Ids ids;
     for (int32_t id = 0; id < logits_.shape[1]; ++id)
       if (writable(id) && wanted(id)) ids.push_back(id);
     std::stable_sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return number(log_p, a) > number(log_p, b); });
@@ -72,4 +72,4 @@ class ConstrainedTokens {
   std::vector<bool> normalised_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

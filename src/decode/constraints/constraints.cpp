@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "text/characters.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // At least so many tokens before </s>.
@@ -30,7 +30,7 @@ struct NoRepeatedNgram final : Constraint {
   size_t n;
   explicit NoRepeatedNgram(int64_t size) : n(static_cast<size_t>(size)) {}
   bool allows(const Partial& so_far, int32_t id) const override {
-    const Ids& ids = so_far.ids;  // the first, <s>, is in no n-gram that is repeated
+    const text::Ids& ids = so_far.ids;  // the first, <s>, is in no n-gram that is repeated
     if (ids.size() < n) return true;
     const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
     for (auto at = ids.begin(); at != last; ++at)
@@ -47,10 +47,10 @@ struct LimitedRepetition final : Constraint {
   LimitedRepetition(int64_t n, const PieceTexts& p) : times(static_cast<size_t>(n)), pieces(p) {}
   bool allows(const Partial& so_far, int32_t id) const override {
     const std::string text = so_far.text + std::string(pieces.added(so_far.text, id));
-    const std::vector<Character> all = characters_of(text);
+    const std::vector<text::Character> all = text::characters_of(text);
     // The last repetition may end anywhere in what is added.
     for (size_t end = all.size(); end > 0 && all[end - 1].to > so_far.text.size(); --end) {
-      if (end < all.size() && all[end].kind == CharacterKind::mark) continue;
+      if (end < all.size() && all[end].kind == text::CharacterKind::mark) continue;
       for (size_t unit = 1; unit <= end / (times + 1); ++unit)
         if (repeats(text, std::span(all).first(end).last(unit * (times + 1)), unit)) return false;
     }
@@ -59,13 +59,13 @@ struct LimitedRepetition final : Constraint {
 
  private:
   // Whether the tail of the text is its first so many characters again and again.
-  static bool repeats(std::string_view text, std::span<const Character> tail, size_t unit) {
+  static bool repeats(std::string_view text, std::span<const text::Character> tail, size_t unit) {
     const size_t from = tail.front().from, bytes = tail[unit].from - from;
     const std::string_view all = text.substr(from, tail.back().to - from);
     return all.size() == bytes * (tail.size() / unit) && all.substr(bytes) == all.substr(0, all.size() - bytes) &&
-           tail.front().kind != CharacterKind::mark &&
+           tail.front().kind != text::CharacterKind::mark &&
            std::any_of(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(unit),
-                       [](const Character& c) { return c.kind == CharacterKind::letter; });
+                       [](const text::Character& c) { return c.kind == text::CharacterKind::letter; });
   }
 };
 
@@ -114,7 +114,7 @@ Constraints::Constraints(const AllConstraints& all, const SearchOptions& options
   if (options.max_repetition > 0) add(LimitedRepetition(options.max_repetition, *pieces_));
 }
 
-Partial Constraints::partial(const Ids& ids, const SentenceConstraints& request) const {
+Partial Constraints::partial(const text::Ids& ids, const SentenceConstraints& request) const {
   return {ids, read_text_ ? pieces_->read(ids, request.prefix) : std::string(), request};
 }
 
@@ -129,4 +129,4 @@ bool Constraints::allows(const Partial& so_far, int32_t id) const {
                      [&](const auto& rule) { return rule->allows(so_far, id); });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -10,12 +10,12 @@
 #include "decode/queue.h"
 #include "decode/search_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // A translation so far.
 struct Partial {
-  const Ids& ids;    // <s> first
-  std::string text;  // what they read as; empty where no rule looks at text
+  const text::Ids& ids;  // <s> first
+  std::string text;      // what they read as; empty where no rule looks at text
   const SentenceConstraints& request;
 };
 
@@ -31,7 +31,7 @@ class Constraints {
   // Error: a request speaks of text, but there are no piece texts.
   Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special);
 
-  Partial partial(const Ids& ids, const SentenceConstraints& request) const;
+  Partial partial(const text::Ids& ids, const SentenceConstraints& request) const;
   // Whether the prefix that was asked for is not yet written: then it alone decides, and few tokens are allowed.
   bool forced(const Partial& so_far) const { return so_far.text.size() < so_far.request.prefix.size(); }
   bool allows(const Partial& so_far, int32_t id) const;
@@ -46,4 +46,4 @@ class Constraints {
 // Whether any sentence has rules: if not, there are faster ways to decode.
 bool ruled(const AllConstraints& all, const SearchOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

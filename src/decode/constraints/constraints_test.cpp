@@ -12,7 +12,7 @@
 #include "decode/text/translator.h"
 #include "text/plain_line.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 
@@ -28,8 +28,8 @@ std::vector<std::string> made_up_lines(int n, uint64_t seed) {
   return lines;
 }
 
-const Vocabulary& vocabulary() {
-  static const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 56});
+const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 56});
   return v;
 }
 const PieceTexts& pieces() {
@@ -37,8 +37,8 @@ const PieceTexts& pieces() {
   return p;
 }
 
-Config config() {
-  Config c = small_config();
+model::Config config() {
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = vocabulary().size();
   c.tied = "none";
   return c;
@@ -83,10 +83,10 @@ TEST(Phrases, AreWholeWords) {
 
 TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
   const std::vector<Phrase> phrases{{"a a b", {5, 5, 6}}, {"c", {7}}};
-  EXPECT_EQ(met(phrases, {1}, "").next, (Ids{5, 7}));
+  EXPECT_EQ(met(phrases, {1}, "").next, (text::Ids{5, 7}));
   const Met begun = met(phrases, {1, 5, 5, 5}, "a a a");
   EXPECT_EQ(begun.tokens, 2);  // the last two, not the first
-  EXPECT_EQ(begun.next, (Ids{6, 7}));
+  EXPECT_EQ(begun.next, (text::Ids{6, 7}));
   EXPECT_FALSE(begun.all);
   const Met all = met(phrases, {1, 7, 5, 5, 6}, "c a a b");
   EXPECT_EQ(all.tokens, 4);
@@ -106,7 +106,7 @@ TEST(Phrases, BadOnesAreRefused) {
 
 TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
   for (const std::string& line : made_up_lines(20, 3)) {
-    Ids ids = vocabulary().encode(line);
+    text::Ids ids = vocabulary().encode(line);
     ids.insert(ids.begin(), vocabulary().bos());
     EXPECT_EQ(pieces().read(ids), line);
   }
@@ -117,7 +117,7 @@ TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
 // A prefix must fit into the memory that a translation gets, however it is written.
 TEST(PieceTextsTest, CountTheMostTokensOfAText) {
   EXPECT_EQ(pieces().most_tokens("Hünd ЖЖ"), 7);
-  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
   EXPECT_EQ(PieceTexts(v).most_tokens("Hünd ЖЖ"), 10);
   EXPECT_EQ(v.encode("ЖЖЖЖЖЖЖЖ").size(), 17u) << "a blank and two bytes of each";
 }
@@ -125,14 +125,14 @@ TEST(PieceTextsTest, CountTheMostTokensOfAText) {
 // Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
 // where a byte that vanishes stands between those of one character.
 TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
-  const Vocabulary v = Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
   const PieceTexts texts(v);
   const auto from_first_word = [](const std::string& text) {
     return text.substr(std::min(text.find_first_not_of(' '), text.size()));
   };
   Random random(4);
   for (int i = 0; i < 500; ++i) {
-    Ids begun{v.bos()};
+    text::Ids begun{v.bos()};
     bool vanishes = false;
     for (uint32_t n = 1 + random.below(12); n > 0; --n) {
       begun.push_back(4 + static_cast<int32_t>(random.below(static_cast<uint32_t>(v.size() - 4))));
@@ -140,9 +140,9 @@ TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
     }
     const PieceTexts::Reading reading = texts.read(begun, "", {});
     EXPECT_TRUE(vanishes || from_first_word(reading.text) == from_first_word(v.decode(begun))) << reading.text;
-    EXPECT_EQ(reading.text, plain_line(reading.text));
+    EXPECT_EQ(reading.text, text::plain_line(reading.text));
     EXPECT_EQ(reading.places.size() + 1, begun.size());
-    for (const PiecePlace& place : reading.places) EXPECT_LE(place.to, reading.text.size());
+    for (const text::PiecePlace& place : reading.places) EXPECT_LE(place.to, reading.text.size());
   }
   EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
   EXPECT_EQ(texts.normalised("ein\r\n\x01Hund\n"), "ein Hund ");
@@ -307,7 +307,7 @@ TEST_F(RulesTest, NothingIsRepeated) {
   const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
     int all = 0;
     for (const auto& t : translator_.translate(lines, o)) {
-      const Ids& ids = t[0].ids;
+      const text::Ids& ids = t[0].ids;
       for (size_t i = 0; i + 3 <= ids.size(); ++i)
         for (size_t j = i + 1; j + 3 <= ids.size(); ++j) all += std::equal(&ids[i], &ids[i] + 3, &ids[j]);
     }
@@ -321,7 +321,7 @@ TEST_F(RulesTest, NothingIsRepeated) {
 }
 
 TEST(Constraints, StutterIsSeenInTheText) {
-  const Ids nothing{specials.bos};
+  const text::Ids nothing{specials.bos};
   SearchOptions options{.max_repetition = 2};
   Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
   const Constraints rules(queue.constraints(), options, special_ids(vocabulary()));
@@ -341,13 +341,13 @@ TEST(Constraints, StutterIsSeenInTheText) {
 
 // By characters and what they are, never by the bytes that they happen to have.
 TEST(Constraints, StutterIsOfCharacters) {
-  const Vocabulary v = Vocabulary::train({"円充丸 谢谢 ab 1 x"}, {.size = 320, .byte_fallback = true});
+  const text::Vocabulary v = text::Vocabulary::train({"円充丸 谢谢 ab 1 x"}, {.size = 320, .byte_fallback = true});
   const PieceTexts texts(v);
   Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &texts};
   const SentenceConstraints request;
   const auto may_read = [&](const std::string& text, int64_t times) {
     const Constraints rules(queue.constraints(), {.max_repetition = times}, special_ids(v));
-    Ids ids{v.bos()};
+    text::Ids ids{v.bos()};
     for (const char byte : text) {  // in the smallest pieces that there are
       int32_t id = 0;
       while (texts[id] != std::string(1, byte) || !v.piece(id).starts_with("<0x")) ++id;
@@ -391,4 +391,4 @@ TEST(Constraints, OptionsAreChecked) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
-void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
+void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
   for (const std::string& text : from.require) {
     Phrase p = writable_phrase(target, pieces, text, "`require`");
@@ -29,7 +29,8 @@ void add_phrases(const Vocabulary& target, const PieceTexts& pieces, const LineC
 
 }  // namespace
 
-ConstraintMaker::ConstraintMaker(const Vocabulary& target, const PieceTexts& pieces, const LineConstraints& everywhere)
+ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces,
+                                 const LineConstraints& everywhere)
     : target_(target), pieces_(pieces) {
   add_phrases(target_, pieces_, everywhere, everywhere_);
 }
@@ -43,4 +44,4 @@ SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t l
   return r;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,7 +6,7 @@
 
 #include "decode/queue.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct LineConstraints {
   std::string prefix;                        // the translation begins so, in the middle of a word if it must
@@ -17,13 +17,13 @@ struct LineConstraints {
 // required one that the vocabulary cannot write; more required tokens than a beam can share out (999).
 class ConstraintMaker {
  public:
-  ConstraintMaker(const Vocabulary& target, const PieceTexts& pieces, const LineConstraints& everywhere);
+  ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& everywhere);
   SentenceConstraints make(const LineConstraints& own, uint64_t line) const;
 
  private:
-  const Vocabulary& target_;
+  const text::Vocabulary& target_;
   const PieceTexts& pieces_;
   SentenceConstraints everywhere_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

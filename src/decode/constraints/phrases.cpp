@@ -6,11 +6,11 @@
 #include "text/plain_line.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // The vocabulary puts a blank before every text, and in a script without blanks none belongs there.
-void drop_blank(Ids& ids, const Phrase& phrase, const PieceTexts& pieces) {
+void drop_blank(text::Ids& ids, const Phrase& phrase, const PieceTexts& pieces) {
   if (ids.empty() || !pieces[ids[0]].starts_with(' ')) return;
   if (pieces[ids[0]] == " ") {
     ids.erase(ids.begin());
@@ -28,7 +28,7 @@ void drop_blank(Ids& ids, const Phrase& phrase, const PieceTexts& pieces) {
 }
 
 // How many of the phrase's tokens stand at the end of ids.
-size_t begun(const Ids& phrase, const Ids& ids) {
+size_t begun(const text::Ids& phrase, const text::Ids& ids) {
   for (size_t n = std::min(phrase.size() - 1, ids.size()); n > 0; --n)
     if (std::equal(phrase.begin(), phrase.begin() + static_cast<std::ptrdiff_t>(n),
                    ids.end() - static_cast<std::ptrdiff_t>(n)))
@@ -38,22 +38,23 @@ size_t begun(const Ids& phrase, const Ids& ids) {
 
 }  // namespace
 
-Phrase make_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option) {
-  Phrase p{pieces.normalised(text), target.encode(plain_line(text))};
+  Phrase p{pieces.normalised(text), target.encode(text::plain_line(text))};
   while (p.text.ends_with(' ')) p.text.pop_back();
   if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
-  if (begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);
+  if (text::begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);
   return p;
 }
 
-Phrase writable_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                        const std::string& option) {
   Phrase p = make_phrase(target, pieces, text, option);
-  for (size_t at = 0; at < p.text.size(); at += character_bytes(std::string_view(p.text).substr(at))) {
+  for (size_t at = 0; at < p.text.size(); at += text::character_bytes(std::string_view(p.text).substr(at))) {
     const std::string_view rest = std::string_view(p.text).substr(at);
     if (rest[0] != ' ' && pieces.unwritable(rest) > 0)
-      throw UsageError(cat(option, " '", text, "': the model has no piece for '", rest.substr(0, character_bytes(rest)),
+      throw UsageError(cat(option, " '", text, "': the model has no piece for '",
+                           rest.substr(0, text::character_bytes(rest)),
                            "' and cannot write it; leave the phrase out or spell it differently"));
   }
   return p;
@@ -64,13 +65,14 @@ bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_
   for (size_t at = text.find(phrase.text, from > n ? from - n : 0); at != std::string_view::npos;
        at = text.find(phrase.text, at + 1)) {
     const size_t end = at + n;
-    const bool ends = end < text.size() ? word_boundary(text, end) : ending == Ending::closed || word_ends(text);
-    if (ends && word_boundary(text, at)) return true;
+    const bool ends =
+        end < text.size() ? text::word_boundary(text, end) : ending == Ending::closed || text::word_ends(text);
+    if (ends && text::word_boundary(text, at)) return true;
   }
   return false;
 }
 
-Met met(std::span<const Phrase> phrases, const Ids& ids, std::string_view text) {
+Met met(std::span<const Phrase> phrases, const text::Ids& ids, std::string_view text) {
   Met m;
   size_t longest = 0;
   for (const Phrase& p : phrases) {
@@ -87,4 +89,4 @@ Met met(std::span<const Phrase> phrases, const Ids& ids, std::string_view text) 
   return m;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

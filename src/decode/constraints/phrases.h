@@ -7,17 +7,17 @@
 
 #include "decode/constraints/piece_texts.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct Phrase {
   std::string text;  // normalized
-  Ids ids;           // as pieces that follow other words
+  text::Ids ids;     // as pieces that follow other words
 };
 // UsageError: a blank phrase; or, if it is to be written, one with a character that the vocabulary does not have. The
 // option that it came from stands in the message.
-Phrase make_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option);
-Phrase writable_phrase(const Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                        const std::string& option);
 
 enum class Ending { open, closed };  // whether something may still be added to the text
@@ -30,9 +30,9 @@ bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_
 struct Met {
   int64_t tokens = 0;  // of phrases that it has, and of the longest one that it has begun
   bool all = true;     // it could end now
-  Ids next;            // the tokens that go on with a phrase or begin one
+  text::Ids next;      // the tokens that go on with a phrase or begin one
 };
 // ids: the translation so far, <s> first; text: what it reads as.
-Met met(std::span<const Phrase> phrases, const Ids& ids, std::string_view text);
+Met met(std::span<const Phrase> phrases, const text::Ids& ids, std::string_view text);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

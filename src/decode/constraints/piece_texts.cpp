@@ -6,7 +6,7 @@
 #include "text/plain_line.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 constexpr std::string_view kBlank = "\u2581", kUnknown = " \u2047 ";
@@ -29,7 +29,7 @@ bool read_byte(std::string& piece) {
 
 }  // namespace
 
-PieceTexts::PieceTexts(const Vocabulary& target) : vocabulary_(target), unk_(target.unk()) {
+PieceTexts::PieceTexts(const text::Vocabulary& target) : vocabulary_(target), unk_(target.unk()) {
   for (int32_t id = 0; id < target.size(); ++id) {
     std::string piece = target.piece(id);
     if (id == unk_)
@@ -41,8 +41,8 @@ PieceTexts::PieceTexts(const Vocabulary& target) : vocabulary_(target), unk_(tar
     else
       piece = with_blanks(piece);
     // As on the line that is made of it in the end. Bytes of longer characters cannot be told alone.
-    if (static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1) piece = plain_line(piece);
-    if (character_bytes(piece) == piece.size()) characters_.insert(piece);
+    if (static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1) piece = text::plain_line(piece);
+    if (text::character_bytes(piece) == piece.size()) characters_.insert(piece);
     texts_.push_back(std::move(piece));
   }
 }
@@ -56,13 +56,13 @@ std::string_view PieceTexts::added(std::string_view text, int32_t id, std::strin
   return text.empty() && piece.starts_with(' ') ? piece.substr(1) : piece;
 }
 
-std::string PieceTexts::read(const Ids& ids, std::string_view forced) const {
+std::string PieceTexts::read(const text::Ids& ids, std::string_view forced) const {
   std::string text;
   for (size_t i = 1; i < ids.size(); ++i) text += added(text, ids[i], forced);
   return text;
 }
 
-PieceTexts::Reading PieceTexts::read(const Ids& ids, std::string_view forced,
+PieceTexts::Reading PieceTexts::read(const text::Ids& ids, std::string_view forced,
                                      std::span<const std::string> copies) const {
   Reading reading;
   size_t unknown = 0;
@@ -73,14 +73,14 @@ PieceTexts::Reading PieceTexts::read(const Ids& ids, std::string_view forced,
     reading.text += piece;
     reading.places.push_back({from, reading.text.size()});
   }
-  make_plain_line(reading.text, reading.places);
+  text::make_plain_line(reading.text, reading.places);
   return reading;
 }
 
 size_t PieceTexts::unwritable(std::string_view text) const {
   size_t n = 0;
   while (!bytes_ && n < text.size()) {
-    const size_t bytes = character_bytes(text.substr(n));
+    const size_t bytes = text::character_bytes(text.substr(n));
     if (characters_.count(std::string(text.substr(n, bytes)))) break;
     n += bytes;
   }
@@ -90,12 +90,12 @@ size_t PieceTexts::unwritable(std::string_view text) const {
 int64_t PieceTexts::most_tokens(std::string_view text) const {
   if (bytes_) return static_cast<int64_t>(text.size());
   int64_t n = 0;
-  for (; !text.empty(); text.remove_prefix(character_bytes(text))) ++n;
+  for (; !text.empty(); text.remove_prefix(text::character_bytes(text))) ++n;
   return n;
 }
 
 std::string PieceTexts::normalised(const std::string& text) const {
-  const std::string line = plain_line(text);
+  const std::string line = text::plain_line(text);
   std::string all;
   for (const std::string& piece : vocabulary_.pieces(line)) {
     std::string read = piece;
@@ -107,4 +107,4 @@ std::string PieceTexts::normalised(const std::string& text) const {
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

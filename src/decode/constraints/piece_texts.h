@@ -8,11 +8,11 @@
 
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 class PieceTexts {
  public:
-  explicit PieceTexts(const Vocabulary& target);
+  explicit PieceTexts(const text::Vocabulary& target);
 
   // Of a piece: blanks for "▁", the byte for "<0xE4>", nothing for control symbols, " ⁇ " for the unknown one.
   const std::string& operator[](int32_t id) const { return texts_[static_cast<size_t>(id)]; }
@@ -23,15 +23,15 @@ class PieceTexts {
   // than `forced`, the unknown piece stands for the characters there that no piece can write.
   std::string_view added(std::string_view text, int32_t id, std::string_view forced = {}) const;
   // Of ids that are all of a translation so far, <s> first.
-  std::string read(const Ids& ids, std::string_view forced = {}) const;
+  std::string read(const text::Ids& ids, std::string_view forced = {}) const;
 
   struct Reading {
     std::string text;
-    std::vector<PiecePlace> places;  // of ids[1], ids[2] .. in the text
+    std::vector<text::PiecePlace> places;  // of ids[1], ids[2] .. in the text
   };
   // The same as one line (plain_line) with places, and with copies[i] for the i-th unknown piece, where `forced` has
   // nothing for it.
-  Reading read(const Ids& ids, std::string_view forced, std::span<const std::string> copies) const;
+  Reading read(const text::Ids& ids, std::string_view forced, std::span<const std::string> copies) const;
 
   // How many bytes at the start of text no piece can write.
   size_t unwritable(std::string_view text) const;
@@ -42,11 +42,11 @@ class PieceTexts {
   std::string normalised(const std::string& text) const;
 
  private:
-  Vocabulary vocabulary_;
+  text::Vocabulary vocabulary_;
   std::vector<std::string> texts_;
   std::unordered_set<std::string> characters_;  // that are pieces
   bool bytes_ = false;                          // any byte can be written
   int32_t unk_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include "decode/search/make_strategy.h"
 #include "decode/search/sampler.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 LiveQueue::LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces)
     : limits_(limits), special_(special), positions_(positions), pieces_(pieces) {}
@@ -25,7 +25,7 @@ LiveQueue::~LiveQueue() {
 }
 
 void LiveQueue::check(const LiveRequest& request) const {
-  hexapla::check(request.options);
+  decode::check(request.options);
   const auto refuse = [](const char* what, int64_t is, int64_t limit) {
     if (is > limit) throw UsageError(cat("the request has ", is, " ", what, ", but this queue takes at most ", limit));
   };
@@ -165,8 +165,8 @@ bool LiveQueue::wanted(const Sentence& sentence) {
   }
   if (!entry->request.on_step || sentence.live.empty() || sentence.live.front().prefix.ids.size() < 2) return true;
   try {
-    const Ids& ids = sentence.live.front().prefix.ids;
-    entry->request.on_step(Ids(ids.begin() + 1, ids.end()));
+    const text::Ids& ids = sentence.live.front().prefix.ids;
+    entry->request.on_step(text::Ids(ids.begin() + 1, ids.end()));
   } catch (...) {
     failed(sentence.source, std::current_exception());
     return false;
@@ -174,7 +174,7 @@ bool LiveQueue::wanted(const Sentence& sentence) {
   return true;
 }
 
-void LiveQueue::found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const Transformer& model) {
+void LiveQueue::found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const model::Transformer& model) {
   const std::shared_ptr<Entry> entry = find(name);
   try {
     if (entry->request.on_found) entry->request.on_found(cx, model, hypotheses);
@@ -232,4 +232,4 @@ void LiveQueue::end(size_t name, LiveResult result) {
   }
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -17,7 +17,7 @@
 #include "decode/search/decoding_capacity.h"
 #include "decode/search/sentence_queue.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // What a loop that serves a queue has memory for, however many requests there are; a request beyond it is refused.
 struct LiveLimits {
@@ -45,23 +45,23 @@ struct LiveResult {
 struct LiveRequest {
   using Clock = std::chrono::steady_clock;
 
-  Ids source;  // ends with </s>
+  text::Ids source;  // ends with </s>
   SearchOptions options = {};
   SentenceConstraints constraints = {};
   // While it waits it is answered as soon as this has passed; once it is begun, at the first step after this.
   std::optional<Clock::time_point> deadline = {};
   // The tokens of the best hypothesis so far, before each step but the first. Where it throws, the request has failed.
-  std::function<void(const Ids& so_far)> on_step = {};
+  std::function<void(const text::Ids& so_far)> on_step = {};
   // Before on_end, in the thread of the loop: may change what was found, with a forced pass of one pair at a time by
   // the model (of an ensemble, the first). Where it throws, the request has failed.
-  std::function<void(Context& cx, const Transformer& model, std::vector<Hypothesis>& found)> on_found = {};
+  std::function<void(Context& cx, const model::Transformer& model, std::vector<Hypothesis>& found)> on_found = {};
   // Exactly once for each request. What it throws is lost: nobody is left who could be told.
   std::function<void(LiveResult)> on_end;
 };
 
 class LiveQueue {
  public:
-  // pieces: of the target vocabulary; null where no request speaks of text. positions: hexapla::positions(model).
+  // pieces: of the target vocabulary; null where no request speaks of text. positions: model::positions(model).
   LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces = nullptr);
   ~LiveQueue();  // as close(false), and nothing may serve it any more
 
@@ -81,7 +81,7 @@ class LiveQueue {
   // For a loop that serves the queue: as in SentenceQueue. Each request that a loop has from next() it answers.
   std::optional<SentenceJob> next(bool idle);
   bool wanted(const Sentence& sentence);
-  void found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const Transformer& model);
+  void found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const model::Transformer& model);
   void failed(size_t name, const std::exception_ptr& error) { end(name, {LiveEnd::failed, {}, error}); }
 
  private:
@@ -117,4 +117,4 @@ class LiveQueue {
   bool closed_ = false, gone_ = false;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -15,7 +15,7 @@
 #include "decode/search/decode_loop.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 using namespace test;
@@ -48,7 +48,7 @@ struct Served {
     for (std::thread& t : loops)
       if (t.joinable()) t.join();
   }
-  std::vector<Hypothesis> alone(const Ids& source, const SearchOptions& options,
+  std::vector<Hypothesis> alone(const text::Ids& source, const SearchOptions& options,
                                 const SentenceConstraints& constraints) const {
     const size_t first = 0;
     Queue list{
@@ -75,7 +75,7 @@ SearchOptions some_options(Random& random) {
 }
 
 struct Asked {
-  Ids source;
+  text::Ids source;
   SearchOptions options;
   SentenceConstraints constraints;
   std::optional<LiveResult> result;
@@ -86,7 +86,7 @@ struct Asked {
 // They arrive from three threads while others are on their way; some are canceled, some too late.
 TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
   Random random(11);
-  const std::vector<Ids> sources = random_sentences(500, 20, 24);
+  const std::vector<text::Ids> sources = random_sentences(500, 20, 24);
   std::vector<Asked> all(500);
   for (size_t i = 0; i < all.size(); ++i) {
     all[i] = {sources[i], some_options(random), {}, {}};
@@ -99,7 +99,7 @@ TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
       Asked& a = all[i];
       LiveRequest r{.source = a.source, .options = a.options, .constraints = a.constraints};
       if (i % 7 == 3) r.deadline = Clock::now() - milliseconds(1);
-      r.on_step = [&a](const Ids& so_far) { a.steps = std::max(a.steps, so_far.size()); };
+      r.on_step = [&a](const text::Ids& so_far) { a.steps = std::max(a.steps, so_far.size()); };
       r.on_end = [&](LiveResult result) {
         const std::lock_guard lock(mutex);
         a.result = std::move(result), ++a.ends;
@@ -140,7 +140,7 @@ TEST(LiveQueue, WhatIsOnItsWayCanBeCancelled) {
   // Far from its end, and slow.
   LiveRequest r{.source = random_sentences(1, 4, 24)[0],
                 .options = {.beam_size = 1, .extra_length = 30, .min_length = 30}};
-  r.on_step = [&](const Ids&) {
+  r.on_step = [&](const text::Ids&) {
     if (!told.exchange(true)) begun.set_value();
     std::this_thread::sleep_for(milliseconds(20));
   };
@@ -158,7 +158,7 @@ TEST(LiveQueue, ADeadlineEndsWhatIsOnItsWay) {
   LiveRequest r{.source = random_sentences(1, 4, 24)[0],
                 .options = {.beam_size = 1, .extra_length = 30, .min_length = 30}};
   r.deadline = Clock::now() + milliseconds(50);
-  r.on_step = [](const Ids&) { std::this_thread::sleep_for(milliseconds(20)); };
+  r.on_step = [](const text::Ids&) { std::this_thread::sleep_for(milliseconds(20)); };
   r.on_end = [&](LiveResult result) { ended.set_value(std::move(result)); };
   served.queue.submit(std::move(r));
   EXPECT_EQ(ended.get_future().get().end, LiveEnd::late);
@@ -170,7 +170,8 @@ TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   few.waiting = 2;
   LiveQueue queue(few, specials, positions(m.model));
   const auto submit = [&](int tokens, SearchOptions options) {
-    queue.submit({.source = Ids(static_cast<size_t>(tokens), 5), .options = options, .on_end = [](LiveResult) {}});
+    queue.submit(
+        {.source = text::Ids(static_cast<size_t>(tokens), 5), .options = options, .on_end = [](LiveResult) {}});
   };
   const auto refusal = [&](int tokens, SearchOptions options) {
     return what_of<UsageError>([&] { submit(tokens, options); });
@@ -191,7 +192,7 @@ TEST(LiveQueue, ClosingAnswersThoseThatWait) {
   LiveQueue queue(limits, specials, positions(m.model));
   std::vector<LiveEnd> ends;
   for (int i = 0; i < 3; ++i)
-    queue.submit({.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
+    queue.submit({.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
                     ends.push_back(r.end);
                   }});
   EXPECT_EQ(queue.waiting(), 3u);
@@ -214,7 +215,7 @@ struct Failing final : DecodingStrategy {
 
 // Three sentences of a strategy each, of which the one in the middle fails.
 struct Three final : SentenceQueue {
-  const std::vector<Ids> sources = random_sentences(3, 12, 24);
+  const std::vector<text::Ids> sources = random_sentences(3, 12, 24);
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
   const SentenceConstraints none;
   Failing fails{options};
@@ -254,7 +255,7 @@ TEST(DecodeLoop, AFailureLeavesItsNeighboursAlone) {
 struct FailingSteps {
   DecoderSteps& steps;
   int encodings = 0, calls = 0;
-  void encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+  void encode(std::span<const text::Ids> sources, std::span<const int64_t> places) {
     if (++encodings == 2) throw RunError("it fails");
     steps.encode(sources, places);
   }
@@ -265,7 +266,7 @@ struct FailingSteps {
 };
 
 struct Each final : SentenceQueue {
-  const std::vector<Ids> sources = random_sentences(24, 12, 24);
+  const std::vector<text::Ids> sources = random_sentences(24, 12, 24);
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
   const SentenceConstraints none;
   std::vector<std::unique_ptr<BeamSearch>> strategies;
@@ -308,9 +309,9 @@ TEST(DecodeLoop, AFailureOfTheModelEndsWhatWasInThatStepAndNothingElse) {
 TEST(LiveQueue, WhatAStepsCallbackThrowsIsTheEndOfItsRequestAlone) {
   Served served(1);
   std::promise<LiveResult> failed, finished;
-  LiveRequest r{.source = Ids{5, specials.eos}, .options = {.extra_length = 9, .min_length = 5}, .on_end = {}};
+  LiveRequest r{.source = text::Ids{5, specials.eos}, .options = {.extra_length = 9, .min_length = 5}, .on_end = {}};
   LiveRequest bad = r;
-  bad.on_step = [](const Ids&) { throw std::logic_error("mine"); };
+  bad.on_step = [](const text::Ids&) { throw std::logic_error("mine"); };
   bad.on_end = [&](LiveResult result) { failed.set_value(std::move(result)); };
   r.on_end = [&](LiveResult result) {
     finished.set_value(std::move(result));
@@ -327,9 +328,9 @@ TEST(LiveQueue, WhatIsFoundHasTheMemoryOfAStep) {
   Served served(1);
   std::mutex mutex;
   std::set<size_t> bottoms;
-  for (const Ids& source : random_sentences(20, 12, 24)) {
+  for (const text::Ids& source : random_sentences(20, 12, 24)) {
     LiveRequest r{.source = source, .options = {.extra_length = 8}, .on_end = [](LiveResult) {}};
-    r.on_found = [&](Context& cx, const Transformer&, std::vector<Hypothesis>&) {
+    r.on_found = [&](Context& cx, const model::Transformer&, std::vector<Hypothesis>&) {
       const std::lock_guard lock(mutex);
       bottoms.insert(cx.arena.mark().bottom);
     };
@@ -342,11 +343,11 @@ TEST(LiveQueue, WhatIsFoundHasTheMemoryOfAStep) {
 TEST(LiveQueue, WhatIsFoundMayBeChangedAndMayFail) {
   Served served(1);
   std::promise<LiveResult> changed, failed;
-  LiveRequest r{.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = {}};
+  LiveRequest r{.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = {}};
   LiveRequest bad = r;
-  r.on_found = [](Context&, const Transformer&, std::vector<Hypothesis>& found) { found.resize(7); };
+  r.on_found = [](Context&, const model::Transformer&, std::vector<Hypothesis>& found) { found.resize(7); };
   r.on_end = [&](LiveResult result) { changed.set_value(std::move(result)); };
-  bad.on_found = [](Context&, const Transformer&, std::vector<Hypothesis>&) { throw std::logic_error("mine"); };
+  bad.on_found = [](Context&, const model::Transformer&, std::vector<Hypothesis>&) { throw std::logic_error("mine"); };
   bad.on_end = [&](LiveResult result) { failed.set_value(std::move(result)); };
   served.queue.submit(std::move(bad));
   served.queue.submit(std::move(r));
@@ -360,13 +361,13 @@ TEST(LiveQueue, AFailureIsThatOfItsRequest) {
   const Tensor weights = served.m.parameters.values();
   for (float& w : weights.values<float>()) w = NAN;
   std::promise<LiveResult> ended;
-  served.queue.submit({.source = Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
-                         ended.set_value(std::move(r));
-                       }});
+  served.queue.submit({.source = text::Ids{5, specials.eos},
+                       .options = {.extra_length = 5},
+                       .on_end = [&](LiveResult r) { ended.set_value(std::move(r)); }});
   const LiveResult result = ended.get_future().get();
   EXPECT_EQ(result.end, LiveEnd::failed);
   EXPECT_THROW(std::rethrow_exception(result.error), RunError);
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

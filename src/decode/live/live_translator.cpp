@@ -4,7 +4,7 @@
 
 #include "decode/text/sentences.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // A request that is not yet answered. Where a member needs the mutex, it says so.
 class LiveTranslator::Job {
@@ -48,7 +48,7 @@ class LiveTranslator::Job {
   }
 };
 
-LiveTranslator::LiveTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
+LiveTranslator::LiveTranslator(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
                                const LiveLimits& limits)
     : ensemble_(ensemble),
       sides_(ensemble, source, target),
@@ -57,9 +57,9 @@ LiveTranslator::LiveTranslator(const Ensemble& ensemble, const Vocabulary& sourc
 LiveTranslator::~LiveTranslator() = default;
 
 void LiveTranslator::check(const TextRequest& request) const {
-  hexapla::check(request.options);
+  decode::check(request.options);
   if (request.options.copy_unknown || request.options.coverage_penalty > 0)
-    hexapla::check(request.options.attention, ensemble_.models.front()->config);
+    decode::check(request.options.attention, ensemble_.models.front()->config);
   HEXAPLA_CHECK(request.on_end, "live translator: a request without on_end");
   HEXAPLA_CHECK(request.constraints.empty() || request.constraints.size() == request.lines.size(),
                 "live translator: ", request.constraints.size(), " constraints of ", request.lines.size(), " lines");
@@ -105,7 +105,7 @@ LiveRequest LiveTranslator::sentence_request(const JobPtr& job, size_t i) {
                 .on_found = {},
                 .on_end = {}};
   if (job->request.on_step)
-    r.on_step = [this, job, i](const Ids& ids) {
+    r.on_step = [this, job, i](const text::Ids& ids) {
       std::string text = text_so_far(sides_, ids, job->sentences.constraints[i]);
       {
         const std::lock_guard lock(job->mutex);
@@ -113,7 +113,7 @@ LiveRequest LiveTranslator::sentence_request(const JobPtr& job, size_t i) {
       }
       tell(job);
     };
-  r.on_found = [this, job, i](Context& cx, const Transformer& model, std::vector<Hypothesis>& found) {
+  r.on_found = [this, job, i](Context& cx, const model::Transformer& model, std::vector<Hypothesis>& found) {
     const TranslateOptions& options = job->request.options;
     std::vector<std::vector<Hypothesis>> one;
     one.push_back(std::move(found));
@@ -201,4 +201,4 @@ bool LiveTranslator::cancel(size_t name) {
   return true;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include "decode/live/serve.h"
 #include "decode/text/postprocess.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct TextWarning {
   size_t line;  // of the request, from 0
@@ -40,7 +40,7 @@ struct TextRequest {
 class LiveTranslator {
  public:
   // Borrows models and vocabularies. Errors as those of TextTranslator.
-  LiveTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
+  LiveTranslator(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
                  const LiveLimits& limits = {});
   ~LiveTranslator();  // answers what is left, canceled; nothing may serve it any more
 
@@ -56,7 +56,7 @@ class LiveTranslator {
 
   // As hexapla::serve() does: from as many threads as there are to be loops, until it is closed and empty. cx: of
   // dtype(), with arena_memory() bytes.
-  void serve(Context& cx) { hexapla::serve(cx, ensemble_, queue_); }
+  void serve(Context& cx) { decode::serve(cx, ensemble_, queue_); }
   DType dtype() const { return ensemble_.models.front()->target_embedding().table.value.dtype; }
   size_t arena_memory() const { return live_memory(ensemble_, queue_.limits(), dtype()); }
   // Bytes that each loop takes, the arena among them.
@@ -82,4 +82,4 @@ class LiveTranslator {
   LiveQueue queue_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

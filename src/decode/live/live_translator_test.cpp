@@ -12,7 +12,7 @@
 #include "decode/test_text.h"
 #include "decode/text/translator.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 using namespace test;
@@ -485,4 +485,4 @@ TEST(LiveTranslator, ForcedPassesAreWithinTheMemoryThatIsAnnounced) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

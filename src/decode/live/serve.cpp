@@ -6,7 +6,7 @@
 #include "decode/rescoring/alignment.h"
 #include "decode/search/decode_loop.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 DecodingCapacity capacity_of(const LiveLimits& limits) {
@@ -23,7 +23,7 @@ DecodingCapacity capacity_of(const LiveLimits& limits) {
 // when translations are given back.
 class LoopQueue final : public SentenceQueue {
  public:
-  LoopQueue(LiveQueue& queue, Context& cx, const Transformer& model)
+  LoopQueue(LiveQueue& queue, Context& cx, const model::Transformer& model)
       : queue_(queue), cx_(cx), between_steps_(cx.arena.mark()), model_(model) {}
 
   std::optional<SentenceJob> next(bool idle) override {
@@ -54,7 +54,7 @@ class LoopQueue final : public SentenceQueue {
   LiveQueue& queue_;
   Context& cx_;
   Arena::Mark between_steps_;
-  const Transformer& model_;
+  const model::Transformer& model_;
   std::set<size_t> on_their_way_;
 };
 
@@ -92,7 +92,7 @@ void serve(Context& cx, const Ensemble& ensemble, LiveQueue& queue) {
 }
 
 size_t live_memory(const Ensemble& ensemble, const LiveLimits& limits, DType dtype) {
-  const Config& config = ensemble.models.at(0)->config;
+  const model::Config& config = ensemble.models.at(0)->config;
   const DecodingCapacity c = capacity_of(limits);
   const int64_t hypotheses = c.sentences * c.widest, candidates = 2 + std::max(2 * c.widest, most_live_candidates);
   const size_t attention = attention_memory(config, limits.longest_source, limits.longest + 1);
@@ -112,4 +112,4 @@ size_t live_memory_of_members(const Ensemble& ensemble, const LiveLimits& limits
   return ensemble.models.size() == 1 ? 0 : members_memory(ensemble, capacity_of(limits), dtype);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 #include "base/compute/parallel.h"
 #include "decode/option_ranges.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 std::vector<double> shares(const Ensemble& e) {
@@ -68,8 +68,8 @@ Mixture make_mixture(const std::string& name) {
 
 void check(const Ensemble& e) {
   if (e.models.empty()) throw UsageError("an ensemble needs at least one model");
-  for (const Transformer* m : e.models) {
-    const Config &c = m->config, &first = e.models[0]->config;
+  for (const model::Transformer* m : e.models) {
+    const model::Config &c = m->config, &first = e.models[0]->config;
     if (c.source_vocab != first.source_vocab || c.target_vocab != first.target_vocab)
       throw UsageError(cat("models of ", first.source_vocab, " and ", c.source_vocab, " source pieces and ",
                            first.target_vocab, " and ", c.target_vocab,
@@ -84,7 +84,7 @@ void check(const Ensemble& e) {
 
 int64_t positions(const Ensemble& ensemble) {
   int64_t n = positions(*ensemble.models.at(0));
-  for (const Transformer* m : ensemble.models) n = std::min(n, positions(*m));
+  for (const model::Transformer* m : ensemble.models) n = std::min(n, positions(*m));
   return n;
 }
 
@@ -95,7 +95,7 @@ void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, 
 
 namespace {
 
-size_t member_memory(const Transformer& model, const DecodingCapacity& room, DType dtype) {
+size_t member_memory(const model::Transformer& model, const DecodingCapacity& room, DType dtype) {
   const int64_t hypotheses = room.sentences * room.widest;
   return decoding_memory(model.config,
                          {.source_tokens = room.tokens,
@@ -116,21 +116,21 @@ size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t cand
 
 size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity, DType dtype) {
   size_t bytes = 0;
-  for (const Transformer* m : ensemble.models) bytes += member_memory(*m, capacity, dtype);
+  for (const model::Transformer* m : ensemble.models) bytes += member_memory(*m, capacity, dtype);
   return bytes;
 }
 
-EnsembleSteps::Member::Member(Context& outer, const Transformer& model, const DecodingCapacity& room)
+EnsembleSteps::Member::Member(Context& outer, const model::Transformer& model, const DecodingCapacity& room)
     : arena(member_memory(model, room, outer.dtype)),
       cx{outer.backend, arena, outer.dtype},
       steps(cx, model, room.tokens, room.cache_rows) {}
 
 EnsembleSteps::EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& room)
     : cx_(cx), ensemble_(ensemble), before_(cx.arena) {
-  for (const Transformer* m : ensemble.models) members_.push_back(std::make_unique<Member>(cx, *m, room));
+  for (const model::Transformer* m : ensemble.models) members_.push_back(std::make_unique<Member>(cx, *m, room));
 }
 
-void EnsembleSteps::encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+void EnsembleSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> places) {
   for (auto& m : members_) m->steps.encode(sources, places);
 }
 
@@ -144,4 +144,4 @@ Tensor EnsembleSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses,
   return out;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

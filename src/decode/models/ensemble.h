@@ -9,7 +9,7 @@
 #include "decode/models/steps.h"
 #include "decode/search/decoding_capacity.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // log sum_i w_i p_i: the mean of the probabilities.
 struct LinearMixture {};
@@ -21,7 +21,7 @@ const std::vector<std::string>& mixture_names();  // "linear", "log-linear"
 Mixture make_mixture(const std::string& name);    // UsageError: another name
 
 struct Ensemble {
-  std::vector<const Transformer*> models;
+  std::vector<const model::Transformer*> models;
   Mixture mixture = LinearMixture{};
   std::vector<double> weights = {};  // one a model, of sum 1; none: all alike
 };
@@ -42,7 +42,7 @@ class EnsembleSteps {
  public:
   // The mixture is kept in cx's arena, the models work in arenas of their own.
   EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& room);
-  void encode(std::span<const Ids> sources, std::span<const int64_t> places);
+  void encode(std::span<const text::Ids> sources, std::span<const int64_t> places);
   Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
 
  private:
@@ -50,7 +50,7 @@ class EnsembleSteps {
     Arena arena;
     Context cx;
     DecoderSteps steps;
-    Member(Context& outer, const Transformer& model, const DecodingCapacity& room);
+    Member(Context& outer, const model::Transformer& model, const DecodingCapacity& room);
   };
   Context& cx_;
   const Ensemble& ensemble_;
@@ -58,4 +58,4 @@ class EnsembleSteps {
   std::vector<std::unique_ptr<Member>> members_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

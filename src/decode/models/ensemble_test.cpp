@@ -6,12 +6,12 @@
 #include "decode/models/workers.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
-Found find(const Ensemble& ensemble, std::span<const Ids> sources, const SearchOptions& options,
+Found find(const Ensemble& ensemble, std::span<const text::Ids> sources, const SearchOptions& options,
            int64_t sentences = 1000) {
   const auto backend = make_reference_backend();
   std::vector<size_t> order(sources.size());
@@ -27,21 +27,21 @@ Found find(const Ensemble& ensemble, std::span<const Ids> sources, const SearchO
 }
 
 // Other widths and depths, the same vocabulary.
-Config other_config() {
-  Config c = small_config();
+model::Config other_config() {
+  model::Config c = small_config();
   c.d_model = 24, c.d_ff = 16, c.heads = 3, c.enc_layers = 1, c.dec_layers = 3;
   return c;
 }
 
 // p of the next token after <s> ids, through the whole decoder.
-std::vector<double> next(const Transformer& model, const Ids& source, const Ids& ids) {
+std::vector<double> next(const model::Transformer& model, const text::Ids& source, const text::Ids& ids) {
   const auto backend = make_reference_backend();
   Arena arena(64 << 20);
   Context cx{*backend, arena, DType::f64};
-  Ids in{specials.bos};
+  text::Ids in{specials.bos};
   in.insert(in.end(), ids.begin(), ids.end());
   const std::vector<int32_t> rows{0, static_cast<int32_t>(source.size())}, target{0, static_cast<int32_t>(in.size())};
-  Transformer::Saved s;
+  model::Transformer::Saved s;
   const Tensor log_p = model.log_probabilities(cx, {source, in, in, rows, target}, s);
   std::vector<double> p;
   for (int64_t id = 0; id < log_p.shape[1]; ++id)
@@ -51,13 +51,13 @@ std::vector<double> next(const Transformer& model, const Ids& source, const Ids&
 
 using Mix = std::function<double(const std::vector<std::vector<double>>& p, size_t id)>;
 
-double plain_score(const std::vector<const Transformer*>& models, const Ids& source, const Ids& translation,
-                   const Mix& mixed) {
+double plain_score(const std::vector<const model::Transformer*>& models, const text::Ids& source,
+                   const text::Ids& translation, const Mix& mixed) {
   double score = 0;
-  Ids ids;
+  text::Ids ids;
   for (size_t i = 0; i <= translation.size(); ++i) {
     std::vector<std::vector<double>> p;
-    for (const Transformer* m : models) p.push_back(next(*m, source, ids));
+    for (const model::Transformer* m : models) p.push_back(next(*m, source, ids));
     double all = 0;
     for (size_t id = 0; id < p[0].size(); ++id) all += mixed(p, id);
     const int32_t id = i < translation.size() ? translation[i] : specials.eos;
@@ -69,9 +69,9 @@ double plain_score(const std::vector<const Transformer*>& models, const Ids& sou
 
 TEST(Ensemble, IsTheMeanOfItsModels) {
   const TestModel a(small_config(), DType::f64, 1), b(other_config(), DType::f64, 2);
-  const std::vector<Ids> sources = random_sentences(6, 6, 24);
+  const std::vector<text::Ids> sources = random_sentences(6, 6, 24);
   const SearchOptions options{.n_best = 3, .extra_length = 4};
-  const std::vector<const Transformer*> both{&a.model, &b.model};
+  const std::vector<const model::Transformer*> both{&a.model, &b.model};
   struct Case {
     Ensemble ensemble;
     Mix mixed;
@@ -96,7 +96,7 @@ TEST(Ensemble, IsTheMeanOfItsModels) {
 
 TEST(Ensemble, OfOneModelTwiceIsThatModel) {
   const TestModel a(small_config(), DType::f64, 1);
-  const std::vector<Ids> sources = random_sentences(10, 8, 24);
+  const std::vector<text::Ids> sources = random_sentences(10, 8, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 6};
   const Found alone = find({.models = {&a.model}}, sources, options);
   for (const Mixture& mixture : {Mixture(LinearMixture{}), Mixture(LogLinearMixture{})}) {
@@ -113,7 +113,7 @@ TEST(Ensemble, OfOneModelTwiceIsThatModel) {
 
 TEST(Ensemble, WhatDoesNotFitIsRefused) {
   const TestModel a(small_config(), DType::f64);
-  Config wider = small_config();
+  model::Config wider = small_config();
   wider.target_vocab = 25;
   const TestModel b(wider, DType::f64);
   EXPECT_THROW(check(Ensemble{}), UsageError);
@@ -125,4 +125,4 @@ TEST(Ensemble, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

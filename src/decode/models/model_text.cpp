@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
-void check_size(const Vocabulary& vocabulary, int64_t expected, const char* side, const std::string& file) {
+void check_size(const text::Vocabulary& vocabulary, int64_t expected, const char* side, const std::string& file) {
   if (vocabulary.size() == expected) return;
   throw DataError(cat(file, ": its ", side, " vocabulary has ", vocabulary.size(),
                       " pieces, but its configuration says ", expected,
@@ -14,13 +14,13 @@ void check_size(const Vocabulary& vocabulary, int64_t expected, const char* side
 
 }  // namespace
 
-VocabularyPair vocabularies_of(const LoadedModel& model, const std::string& file) {
+text::VocabularyPair vocabularies_of(const model::LoadedModel& model, const std::string& file) {
   const bool shared = model.source_vocabulary == model.target_vocabulary;
-  Vocabulary source = Vocabulary::parse(model.source_vocabulary, file);
+  text::Vocabulary source = text::Vocabulary::parse(model.source_vocabulary, file);
   check_size(source, model.config.source_vocab, "source", file);
-  Vocabulary target = shared ? source : Vocabulary::parse(model.target_vocabulary, file);
+  text::Vocabulary target = shared ? source : text::Vocabulary::parse(model.target_vocabulary, file);
   check_size(target, model.config.target_vocab, "target", file);
   return {std::move(source), std::move(target)};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

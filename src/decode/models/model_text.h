@@ -3,9 +3,9 @@
 #include "model/weights/model_file.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // DataError naming the file: no vocabularies that can be used, or of other sizes than the configuration has.
-VocabularyPair vocabularies_of(const LoadedModel& model, const std::string& file);
+text::VocabularyPair vocabularies_of(const model::LoadedModel& model, const std::string& file);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::decode {
 
-Ragged::Ragged(std::span<const Ids> sentences) {
-  for (const Ids& s : sentences) {
+Ragged::Ragged(std::span<const text::Ids> sentences) {
+  for (const text::Ids& s : sentences) {
     HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", starts.size() - 1, " of the batch is empty, even without </s>");
     ids.insert(ids.end(), s.begin(), s.end());
     starts.push_back(static_cast<int32_t>(ids.size()));
@@ -14,33 +14,34 @@ Ragged::Ragged(std::span<const Ids> sentences) {
 
 namespace {
 
-int64_t tokens_of(std::span<const Ids> sources) {
+int64_t tokens_of(std::span<const text::Ids> sources) {
   int64_t n = 0;
-  for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+  for (const text::Ids& s : sources) n += static_cast<int64_t>(s.size());
   return n;
 }
 
 }  // namespace
 
-DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows)
+DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows)
     : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
   HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
   cache_ = model.decoder.make_room(cx, memory_rows, cache_rows);
   step_ = cx.arena.mark();
 }
 
-DecoderSteps::DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows)
+DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+                           int64_t cache_rows)
     : DecoderSteps(cx, model, tokens_of(sources), cache_rows) {
   all_ = Ragged(sources).starts;
   const std::vector<int64_t> places(all_.begin(), all_.end() - 1);
   encode(sources, places);
 }
 
-void DecoderSteps::encode(std::span<const Ids> sources, std::span<const int64_t> places) {
+void DecoderSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> places) {
   cx_.arena.rewind(step_);
   const Ragged batch(sources);
   const ForwardOnly forward_only(cx_);
-  Transformer::Saved saved;
+  model::Transformer::Saved saved;
   const Tensor memory = model_.encode(cx_, batch.ids, batch.starts, saved);
   model_.decoder.remember(cx_, {memory, batch.starts}, places, cache_);
   cx_.arena.rewind(step_);
@@ -76,7 +77,7 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypothese
   cx_.arena.rewind(step_);
   size_t longest = 0;
   for (const Prefix* p : prefixes) longest = std::max(longest, p->rows.size());
-  StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
+  model::StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
   in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
   for (int64_t i = 0; i < n; ++i) {
     const Prefix& p = *prefixes[i];
@@ -90,7 +91,7 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypothese
   return model_.step(cx_, in, cache_, memory);
 }
 
-size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {
+size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dtype) {
   const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
   // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
   // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
@@ -108,4 +109,4 @@ size_t decoding_memory(const Config& c, const DecodingSizes& s, DType dtype) {
   return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -8,12 +8,12 @@
 #include "model/transformer.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Sentences one after the other. Error: an empty one.
 struct Ragged {
   std::vector<int32_t> ids, starts{0};
-  explicit Ragged(std::span<const Ids> sentences);
+  explicit Ragged(std::span<const text::Ids> sentences);
 };
 
 // Gives back, of both stacks, all that was taken from the arena since it was made.
@@ -46,7 +46,7 @@ class ForwardOnly {
 
 // A translation so far, and where the cache holds it.
 struct Prefix {
-  Ids ids;                    // <s> first
+  text::Ids ids;              // <s> first
   std::vector<int32_t> rows;  // the cache row of each id that a step has seen
 };
 
@@ -56,12 +56,12 @@ class DecoderSteps {
  public:
   // memory_rows: room for so many source tokens at a time. cache_rows: how many (hypothesis, step) there can be at
   // most; rows that no hypothesis holds any more are used again.
-  DecoderSteps(Context& cx, const Transformer& model, int64_t memory_rows, int64_t cache_rows);
+  DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows);
   // DecodingCapacity for just these sentences, encoded, one after the other.
-  DecoderSteps(Context& cx, const Transformer& model, std::span<const Ids> sources, int64_t cache_rows);
+  DecoderSteps(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources, int64_t cache_rows);
 
   // Encodes sentences (each ends with </s>) into the memory rows from places[i] on. What stood there is lost.
-  void encode(std::span<const Ids> sources, std::span<const int64_t> places);
+  void encode(std::span<const text::Ids> sources, std::span<const int64_t> places);
 
   // Feeds the last id of each hypothesis and appends its cache row. Sentence i is the memory rows memory[i] ..
   // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
@@ -82,9 +82,9 @@ class DecoderSteps {
   std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
 
   Context& cx_;
-  const Transformer& model_;
+  const model::Transformer& model_;
   ArenaRewind before_;
-  std::vector<LayerCache> cache_;
+  std::vector<model::LayerCache> cache_;
   Arena::Mark step_{};
   std::vector<int32_t> all_;
   std::vector<bool> seen_;  // of each cache row: does a hypothesis hold it?
@@ -99,6 +99,6 @@ struct DecodingSizes {
   int64_t cache_rows;
   int64_t candidates;  // taken from each row of logits
 };
-size_t decoding_memory(const Config& c, const DecodingSizes& sizes, DType dtype);  // bytes
+size_t decoding_memory(const model::Config& c, const DecodingSizes& sizes, DType dtype);  // bytes
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,7 +6,7 @@
 #include "backend/reference/reference.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 
@@ -14,7 +14,7 @@ double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<doubl
 
 struct Flat {
   std::vector<int32_t> ids, starts{0};
-  void append(const Ids& s) {
+  void append(const text::Ids& s) {
     ids.insert(ids.end(), s.begin(), s.end());
     starts.push_back(static_cast<int32_t>(ids.size()));
   }
@@ -22,26 +22,27 @@ struct Flat {
 
 // Two hypotheses a sentence that share their first token, of which the second leaves after three steps.
 struct Forced {
-  std::vector<Ids> sources, targets;  // targets[2 b + h]: <s> and the tokens that are fed to hypothesis h of sentence b
+  std::vector<text::Ids> sources,
+      targets;  // targets[2 b + h]: <s> and the tokens that are fed to hypothesis h of sentence b
 
   explicit Forced(int vocabulary) : sources(random_sentences(5, 9, vocabulary)) {
     Random random(17);
     for (size_t b = 0; b < sources.size(); ++b)
       for (int h = 0; h < 2; ++h) {
-        Ids ids{specials.bos, h == 0 ? static_cast<int32_t>(4 + random.below(16)) : targets.back()[1]};
+        text::Ids ids{specials.bos, h == 0 ? static_cast<int32_t>(4 + random.below(16)) : targets.back()[1]};
         while (ids.size() < (h == 0 ? 7 : 3)) ids.push_back(static_cast<int32_t>(4 + random.below(16)));
         targets.push_back(ids);
       }
   }
 };
 
-std::vector<double> whole_decoder(Context& cx, const Transformer& model, const Forced& forced) {
+std::vector<double> whole_decoder(Context& cx, const model::Transformer& model, const Forced& forced) {
   Flat source, target;
   for (size_t i = 0; i < forced.targets.size(); ++i) {
     source.append(forced.sources[i / 2]);
     target.append(forced.targets[i]);
   }
-  Transformer::Saved s;
+  model::Transformer::Saved s;
   const Tensor memory = model.encode(cx, source.ids, source.starts, s);
   const Tensor z = model.logits(cx, model.decode(cx, {memory, source.starts}, target.ids, target.starts, s));
   std::vector<double> values;
@@ -51,7 +52,7 @@ std::vector<double> whole_decoder(Context& cx, const Transformer& model, const F
 }
 
 // The largest difference of any logit. Sentences have two hypotheses, one, or (at the end) none.
-double worst_difference(Context& cx, const Transformer& model, const Forced& forced) {
+double worst_difference(Context& cx, const model::Transformer& model, const Forced& forced) {
   const std::vector<double> expected = whole_decoder(cx, model, forced);
   const int64_t v = model.config.target_vocab;
   std::vector<Prefix> prefixes(forced.targets.size());
@@ -96,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, CachedStep, testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -4,7 +4,7 @@
 #include "backend/context.h"
 #include "base/compute/parallel.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // f(cx) on so many workers; memory: bytes of arena of each. The backend must allow calls from several threads, which
 // those of this library do unless they train.
@@ -17,4 +17,4 @@ void on_workers(int64_t workers, Backend& backend, DType dtype, size_t memory, F
   });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

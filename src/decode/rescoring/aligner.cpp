@@ -1,25 +1,26 @@
 #include "decode/rescoring/aligner.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
-std::vector<LineEncoder::Line> lines_of(std::vector<Ids> all) {
+std::vector<LineEncoder::Line> lines_of(std::vector<text::Ids> all) {
   std::vector<LineEncoder::Line> lines;
-  for (Ids& ids : all) lines.push_back({std::move(ids), {}, 0});
+  for (text::Ids& ids : all) lines.push_back({std::move(ids), {}, 0});
   return lines;
 }
 
 }  // namespace
 
 Aligner worker_aligner(const PairReader& reader, const TranslateOptions& options) {
-  return [reader, &options](std::vector<Ids> sources, std::vector<Ids> targets, const SeeAlignment& see) {
+  return [reader, &options](std::vector<text::Ids> sources, std::vector<text::Ids> targets, const SeeAlignment& see) {
     align_each(reader, PairBatches(lines_of(std::move(sources)), lines_of(std::move(targets)), options),
                options.attention, see);
   };
 }
 
-Aligner loop_aligner(Context& cx, const Transformer& model, const SpecialIds& special, const AttentionHead& attention) {
-  return [&cx, &model, special, attention](const std::vector<Ids>& sources, const std::vector<Ids>& targets,
+Aligner loop_aligner(Context& cx, const model::Transformer& model, const SpecialIds& special,
+                     const AttentionHead& attention) {
+  return [&cx, &model, special, attention](const std::vector<text::Ids>& sources, const std::vector<text::Ids>& targets,
                                            const SeeAlignment& see) {
     check(attention, model.config);
     for (size_t i = 0; i < sources.size(); ++i)
@@ -27,4 +28,4 @@ Aligner loop_aligner(Context& cx, const Transformer& model, const SpecialIds& sp
   };
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

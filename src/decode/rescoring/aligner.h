@@ -6,16 +6,18 @@
 
 #include "decode/rescoring/pair_batches.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // see(i, the weights of the tokens of pair i) for each pair, perhaps from several threads. Sources end with </s>,
 // targets are without <s> and </s>.
 using SeeAlignment = std::function<void(size_t i, SoftAlignment)>;
-using Aligner = std::function<void(std::vector<Ids> sources, std::vector<Ids> targets, const SeeAlignment& see)>;
+using Aligner =
+    std::function<void(std::vector<text::Ids> sources, std::vector<text::Ids> targets, const SeeAlignment& see)>;
 
 // Borrow everything. UsageError when they are used: the model has no such layer or head.
 Aligner worker_aligner(const PairReader& reader, const TranslateOptions& options);
 // Takes memory from cx's arena and gives it back: align_memory() of a pair.
-Aligner loop_aligner(Context& cx, const Transformer& model, const SpecialIds& special, const AttentionHead& attention);
+Aligner loop_aligner(Context& cx, const model::Transformer& model, const SpecialIds& special,
+                     const AttentionHead& attention);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

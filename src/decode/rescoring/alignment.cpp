@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // weights: [heads, rows, columns]
@@ -20,8 +20,8 @@ SoftAlignment alignment_of(int64_t head, Tensor weights) {
 }
 
 template <class Keep>
-std::vector<Link> links(const SoftAlignment& soft, Keep&& keep) {
-  std::vector<Link> all;
+std::vector<data::Link> links(const SoftAlignment& soft, Keep&& keep) {
+  std::vector<data::Link> all;
   for (int64_t t = 0; t + 1 < soft.rows; ++t)
     for (int64_t s = 0; s + 1 < soft.columns; ++s)
       if (keep(t, s)) all.push_back({static_cast<int32_t>(s), static_cast<int32_t>(t)});
@@ -31,21 +31,21 @@ std::vector<Link> links(const SoftAlignment& soft, Keep&& keep) {
 // Those that one token covers together with the one before; </s>, the last, is none of them.
 std::vector<bool> joined_units(const Units& units) {
   std::vector<bool> joined;
-  for (const WordSpan& span : units.of_token) {
+  for (const text::WordSpan& span : units.of_token) {
     if (span.count() > 1) joined.resize(static_cast<size_t>(units.count) + 1);
     for (int32_t unit = span.first + 1; unit <= span.last; ++unit) joined[unit] = true;
   }
   return joined;
 }
 
-Tensor encode(Context& cx, const Transformer& model, const Ragged& source, Transformer::Saved& saved) {
+Tensor encode(Context& cx, const model::Transformer& model, const Ragged& source, model::Transformer::Saved& saved) {
   const ForwardOnly forward_only(cx);
   return model.encode(cx, source.ids, source.starts, saved);
 }
 
 }  // namespace
 
-void check(const AttentionHead& a, const Config& c) {
+void check(const AttentionHead& a, const model::Config& c) {
   if (a.layer < 0 || a.layer >= c.dec_layers)
     throw UsageError(
         cat("`alignment-layer` ", a.layer, " is out of range; the model's decoder has layers 0 to ", c.dec_layers - 1));
@@ -54,21 +54,21 @@ void check(const AttentionHead& a, const Config& c) {
                          c.heads - 1, ", or give mean"));
 }
 
-std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                       std::span<const Ids> targets, const SpecialIds& special,
+std::vector<SoftAlignment> align_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+                                       std::span<const text::Ids> targets, const SpecialIds& special,
                                        const AttentionHead& head) {
   HEXAPLA_CHECK(sources.size() == targets.size(), "alignment: ", sources.size(), " sources, but ", targets.size(),
                 " targets");
   HEXAPLA_CHECK(!cx.training, "alignment: the context is set to training, so dropout would change the attention");
   if (sources.empty()) return {};
-  std::vector<Ids> shifted;
-  for (const Ids& target : targets) {
+  std::vector<text::Ids> shifted;
+  for (const text::Ids& target : targets) {
     shifted.push_back({special.bos});
     shifted.back().insert(shifted.back().end(), target.begin(), target.end());
   }
   const Ragged source(sources), target(shifted);
   const ArenaRewind whole(cx.arena);
-  Transformer::Saved saved;
+  model::Transformer::Saved saved;
   const Tensor memory = encode(cx, model, source, saved);
   model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
   std::vector<SoftAlignment> alignments;
@@ -95,16 +95,17 @@ SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Unit
   SoftAlignment merged{target.count + 1, source.count + 1, {}};
   merged.weights.assign(static_cast<size_t>(merged.rows * merged.columns), 0);
   const auto span = [](const Units& units, int64_t token, int64_t all) {
-    return token + 1 == all ? WordSpan(static_cast<int32_t>(units.count)) : units.of_token[static_cast<size_t>(token)];
+    return token + 1 == all ? text::WordSpan(static_cast<int32_t>(units.count))
+                            : units.of_token[static_cast<size_t>(token)];
   };
   std::vector<double> count(static_cast<size_t>(merged.rows));
   for (int64_t t = 0; t < tokens.rows; ++t)
     for (int32_t row = span(target, t, tokens.rows).first; row <= span(target, t, tokens.rows).last; ++row)
       ++count[row];
   for (int64_t t = 0; t < tokens.rows; ++t) {
-    const WordSpan rows = span(target, t, tokens.rows);
+    const text::WordSpan rows = span(target, t, tokens.rows);
     for (int64_t s = 0; s < tokens.columns; ++s) {
-      const WordSpan columns = span(source, s, tokens.columns);
+      const text::WordSpan columns = span(source, s, tokens.columns);
       for (int32_t row = rows.first; row <= rows.last; ++row)
         for (int32_t column = columns.first; column <= columns.last; ++column)
           merged.weights[row * merged.columns + column] += tokens.at(t, s) / count[row] / columns.count();
@@ -114,7 +115,7 @@ SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Unit
   return merged;
 }
 
-std::vector<Link> hard_links(const SoftAlignment& soft) {
+std::vector<data::Link> hard_links(const SoftAlignment& soft) {
   std::vector<int64_t> best(static_cast<size_t>(soft.rows), -1), last(best);
   for (int64_t t = 0; t + 1 < soft.rows; ++t) {
     double most = 0;
@@ -127,7 +128,7 @@ std::vector<Link> hard_links(const SoftAlignment& soft) {
   return links(soft, [&](int64_t t, int64_t s) { return best[t] <= s && s <= last[t]; });
 }
 
-std::vector<Link> links_above(const SoftAlignment& soft, double threshold) {
+std::vector<data::Link> links_above(const SoftAlignment& soft, double threshold) {
   return links(soft, [&](int64_t t, int64_t s) { return soft.at(t, s) >= threshold; });
 }
 
@@ -138,14 +139,15 @@ std::string soft_text(const SoftAlignment& soft) {
   return text.str();
 }
 
-size_t align_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype) {
+size_t align_memory(const model::Transformer& model, std::span<const text::Ids> sources,
+                    std::span<const text::Ids> targets, DType dtype) {
   DecodingSizes sizes{};
   size_t longest_source = 0, longest_target = 0;
-  for (const Ids& ids : sources) {
+  for (const text::Ids& ids : sources) {
     sizes.source_tokens += static_cast<int64_t>(ids.size());
     longest_source = std::max(longest_source, ids.size());
   }
-  for (const Ids& ids : targets) {
+  for (const text::Ids& ids : targets) {
     sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
     longest_target = std::max(longest_target, ids.size() + 1);
   }
@@ -156,8 +158,8 @@ size_t align_memory(const Transformer& model, std::span<const Ids> sources, std:
 }
 
 // For a moment every head's scores and weights of one pair.
-size_t attention_memory(const Config& config, int64_t source, int64_t target) {
+size_t attention_memory(const model::Config& config, int64_t source, int64_t target) {
   return 2 * static_cast<size_t>(config.heads * source * target) * sizeof(double) + (size_t{1} << 16);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -9,7 +9,7 @@
 #include "data/links.h"
 #include "decode/search/search.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // An attention over the encoder: a decoder layer (from 0), and one of its heads or the mean over them.
 struct AttentionHead {
@@ -18,7 +18,7 @@ struct AttentionHead {
   bool operator==(const AttentionHead&) const = default;
 };
 // UsageError where the model has no such layer or head: names the options.
-void check(const AttentionHead& head, const Config& config);
+void check(const AttentionHead& head, const model::Config& config);
 
 // Row t: how much of the attention each source unit (columns) had when target unit t was written. Rows sum to one.
 // The last row and the last column are </s>.
@@ -33,17 +33,18 @@ struct SoftAlignment {
 
 // One for each pair, whatever the other pairs are; units are tokens. Sources end with </s>, targets are without <s> and
 // </s>. Takes memory from the arena and gives it back. Error: not as many targets as sources, or no such head.
-std::vector<SoftAlignment> align_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                       std::span<const Ids> targets, const SpecialIds& special,
+std::vector<SoftAlignment> align_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+                                       std::span<const text::Ids> targets, const SpecialIds& special,
                                        const AttentionHead& head);
 // Bytes of arena that it can need at most.
-size_t align_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype);
+size_t align_memory(const model::Transformer& model, std::span<const text::Ids> sources,
+                    std::span<const text::Ids> targets, DType dtype);
 // Of these, what goes beyond decoding_memory(): the attention of a pair of so many tokens.
-size_t attention_memory(const Config& config, int64_t source, int64_t target);
+size_t attention_memory(const model::Config& config, int64_t source, int64_t target);
 
 // The units that tokens belong to, from 0; </s>, the last token, is a unit of its own behind them.
 struct Units {
-  std::span<const WordSpan> of_token;
+  std::span<const text::WordSpan> of_token;
   int64_t count;
 };
 // How much of the source was translated (Wu et al. 2016, equation 14): the sum over the source tokens but </s> of
@@ -57,12 +58,12 @@ SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Unit
 
 // For each target unit but </s> the source unit, not </s>, that has most of its attention, the first among equals; and
 // those that are joined to it. Sorted by target.
-std::vector<Link> hard_links(const SoftAlignment& soft);
+std::vector<data::Link> hard_links(const SoftAlignment& soft);
 // Every pair of units, without </s>, of a weight of at least `threshold`. Sorted by target, then source.
-std::vector<Link> links_above(const SoftAlignment& soft, double threshold);
+std::vector<data::Link> links_above(const SoftAlignment& soft, double threshold);
 
 // "0.7,0.2,0.1 0.1,0.8,0.1": a group for each target unit and </s>, a number for each source unit and </s>, as Marian
 // has it.
 std::string soft_text(const SoftAlignment& soft);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

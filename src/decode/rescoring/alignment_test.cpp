@@ -11,14 +11,14 @@
 #include "decode/rescoring/text_scorer.h"
 #include "decode/test_text.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<SoftAlignment> align(Backend& backend, const Transformer& model, std::span<const Ids> sources,
-                                 std::span<const Ids> targets, const AttentionHead& head) {
+std::vector<SoftAlignment> align(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
+                                 std::span<const text::Ids> targets, const AttentionHead& head) {
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(align_memory(model, sources, targets, dtype));
   Context cx{backend, arena, dtype};
@@ -27,15 +27,15 @@ std::vector<SoftAlignment> align(Backend& backend, const Transformer& model, std
   return found;
 }
 
-std::vector<Ids> random_targets(int n, int longest) {
-  std::vector<Ids> targets = random_sentences(n, longest, 24, 9);
-  for (Ids& target : targets) target.pop_back();
+std::vector<text::Ids> random_targets(int n, int longest) {
+  std::vector<text::Ids> targets = random_sentences(n, longest, 24, 9);
+  for (text::Ids& target : targets) target.pop_back();
   return targets;
 }
 
 TEST(Alignment, RowsSumToOneInEveryVariant) {
   const auto backend = make_cpu_backend();
-  const std::vector<Ids> sources = random_sentences(12, 9, 24), targets = random_targets(12, 11);
+  const std::vector<text::Ids> sources = random_sentences(12, 9, 24), targets = random_targets(12, 11);
   for (const Variant& v : variants()) {
     const TestModel m(v.config);
     for (int64_t layer = 0; layer < v.config.dec_layers; ++layer)
@@ -58,7 +58,7 @@ TEST(Alignment, RowsSumToOneInEveryVariant) {
 
 TEST(Alignment, LongSourcesBesideShortTargetsHaveTheMemory) {
   const auto backend = make_reference_backend();
-  std::vector<Ids> shorter = random_sentences(3, 2, 24);
+  std::vector<text::Ids> shorter = random_sentences(3, 2, 24);
   for (Variant v : variants()) {
     v.config.enc_layers = 7, v.config.max_positions = 100;
     const TestModel m(v.config, DType::f64);
@@ -79,17 +79,17 @@ struct SeeAll : Observer {
 TEST(Alignment, IsTheAttentionOfThatLayerAndHead) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
-  const Ids source{5, 7, 9, 2}, target{6, 4}, shifted{specials.bos, 6, 4};
+  const text::Ids source{5, 7, 9, 2}, target{6, 4}, shifted{specials.bos, 6, 4};
   Arena arena(8 << 20);
   SeeAll all;
   Context cx{*backend, arena};
   cx.observer = &all;
   const std::vector<int32_t> from{0, 4}, to{0, 3};
-  Transformer::Saved saved;
+  model::Transformer::Saved saved;
   m.model.decode(cx, {m.model.encode(cx, source, from, saved), from}, shifted, to, saved);
   for (int64_t layer : {0, 1}) {
     const auto& w = all.weights.at(cat("decoder.layers.", layer, ".cross_attention"));
-    const std::vector<Ids> x{source}, y{target};
+    const std::vector<text::Ids> x{source}, y{target};
     const auto first = align(*backend, m.model, x, y, {layer, 0})[0].weights;
     const auto second = align(*backend, m.model, x, y, {layer, 1})[0].weights;
     const auto mean = align(*backend, m.model, x, y, {layer})[0].weights;
@@ -104,20 +104,21 @@ TEST(Alignment, IsTheAttentionOfThatLayerAndHead) {
 TEST(Alignment, NeighboursAndThreadsDoNotMatter) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
-  const std::vector<Ids> sources = random_sentences(40, 12, 24), targets = random_targets(40, 15);
+  const std::vector<text::Ids> sources = random_sentences(40, 12, 24), targets = random_targets(40, 15);
   set_threads(2);
   const auto together = align(*backend, m.model, sources, targets, {1, 1});
   set_threads(1);
   EXPECT_EQ(align(*backend, m.model, sources, targets, {1, 1}), together);
   for (size_t i = 0; i < sources.size(); ++i)
-    EXPECT_EQ(align(*backend, m.model, std::vector<Ids>{sources[i]}, std::vector<Ids>{targets[i]}, {1, 1})[0],
-              together[i]);
+    EXPECT_EQ(
+        align(*backend, m.model, std::vector<text::Ids>{sources[i]}, std::vector<text::Ids>{targets[i]}, {1, 1})[0],
+        together[i]);
 }
 
 TEST(Alignment, WrongInput) {
   const auto backend = make_reference_backend();
   const TestModel m(small_config());
-  const std::vector<Ids> one{{5, 2}}, none;
+  const std::vector<text::Ids> one{{5, 2}}, none;
   EXPECT_TRUE(align(*backend, m.model, none, none, {0}).empty());
   EXPECT_THROW(align(*backend, m.model, one, none, {0}), Error);
   EXPECT_THROW(align(*backend, m.model, one, one, {2}), Error);
@@ -134,7 +135,7 @@ const SoftAlignment kTokens{4,
                              .1, .1, .8, 0,   //
                              .0, .2, .6, .2,  //
                              .1, .1, .1, .7}};
-const std::vector<WordSpan> kFrom{0, 0, 1}, kTo{0, 1, 1};
+const std::vector<text::WordSpan> kFrom{0, 0, 1}, kTo{0, 1, 1};
 
 TEST(Alignment, MergesTokensToWords) {
   const SoftAlignment words = merge(kTokens, {kFrom, 2}, {kTo, 2});
@@ -143,17 +144,17 @@ TEST(Alignment, MergesTokensToWords) {
   const std::vector<double> expected{.7, .2, .1, .2, .7, .1, .2, .1, .7};
   for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(words.weights[i], expected[i], 1e-15) << i;
   const SoftAlignment cut = merge(kTokens, {kFrom, 2}, {kTo, 3});  // a third word of which nothing was read
-  EXPECT_THAT(hard_links(cut), ElementsAre(Link{0, 0}, Link{1, 1}));
+  EXPECT_THAT(hard_links(cut), ElementsAre(data::Link{0, 0}, data::Link{1, 1}));
 }
 
 TEST(Alignment, LinksAndText) {
-  EXPECT_THAT(hard_links(kTokens), ElementsAre(Link{0, 0}, Link{2, 1}, Link{2, 2}));
-  EXPECT_EQ(pharaoh(hard_links(kTokens)), "0-0 2-1 2-2");
-  EXPECT_EQ(pharaoh(links_above(kTokens, .3)), "0-0 1-0 2-1 2-2");
+  EXPECT_THAT(hard_links(kTokens), ElementsAre(data::Link{0, 0}, data::Link{2, 1}, data::Link{2, 2}));
+  EXPECT_EQ(data::pharaoh(hard_links(kTokens)), "0-0 2-1 2-2");
+  EXPECT_EQ(data::pharaoh(links_above(kTokens, .3)), "0-0 1-0 2-1 2-2");
   EXPECT_EQ(soft_text({2, 2, {.25, .75, 1, 0}}), "0.25,0.75 1,0");
   const SoftAlignment nothing{1, 1, {1}};  // of two empty lines
   EXPECT_THAT(hard_links(nothing), IsEmpty());
-  EXPECT_EQ(pharaoh({}), "");
+  EXPECT_EQ(data::pharaoh({}), "");
 }
 
 class AlignText : public testing::Test {
@@ -170,8 +171,8 @@ TEST_F(AlignText, WordsOfBothSidesAndNoNeighbours) {
   const std::vector<std::string> sources = made_up_lines(40, 4), targets = made_up_lines(40, 5);
   const auto together = scorer_.align(sources, targets, options_, {{1, 0}});
   for (size_t i = 0; i < sources.size(); ++i) {
-    EXPECT_EQ(together[i].rows, int64_t(words(targets[i]).size()) + 1);
-    EXPECT_EQ(together[i].columns, int64_t(words(sources[i]).size()) + 1);
+    EXPECT_EQ(together[i].rows, int64_t(text::words(targets[i]).size()) + 1);
+    EXPECT_EQ(together[i].columns, int64_t(text::words(sources[i]).size()) + 1);
     for (int64_t t = 0; t < together[i].rows; ++t) {
       double sum = 0;
       for (int64_t s = 0; s < together[i].columns; ++s) sum += together[i].at(t, s);
@@ -191,7 +192,7 @@ TEST_F(AlignText, OfFoundTranslationsIsThatOfTheirTokens) {
   int same = 0;
   for (size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(pieces[i].rows, int64_t(found[i].ids.size()) + 1);
-    EXPECT_EQ(by_word[i].rows, int64_t(words(found[i].text).size()) + 1);
+    EXPECT_EQ(by_word[i].rows, int64_t(text::words(found[i].text).size()) + 1);
     if (vocabulary().encode(found[i].text) != found[i].ids) continue;
     const std::vector<std::string> x{sources[i]}, y{found[i].text};
     EXPECT_EQ(scorer_.align(x, y, options_, {{1, 0}})[0], by_word[i]);
@@ -210,4 +211,4 @@ TEST_F(AlignText, BlankLines) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -2,7 +2,7 @@
 
 #include "decode/length_batches.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 PairBatches::PairBatches(std::vector<LineEncoder::Line> sources, std::vector<LineEncoder::Line> targets,
                          const TranslateOptions& options)
@@ -25,4 +25,4 @@ void align_each(const PairReader& reader, const PairBatches& pairs, const Attent
   });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -9,11 +9,11 @@
 #include "decode/text/line_encoder.h"
 #include "decode/translate_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct PairBatch {
   std::vector<size_t> places;  // in the input
-  std::vector<Ids> from, to;
+  std::vector<text::Ids> from, to;
 };
 
 // Pairs in batches of like length, shared out among workers.
@@ -53,7 +53,7 @@ struct PairBatches {
 
 // What reads the pairs. Borrows.
 struct PairReader {
-  const Transformer& model;
+  const model::Transformer& model;
   SpecialIds special;
   Backend& backend;
 };
@@ -61,4 +61,4 @@ struct PairReader {
 void align_each(const PairReader& reader, const PairBatches& pairs, const AttentionHead& attention,
                 const std::function<void(size_t, SoftAlignment)>& see);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -4,11 +4,11 @@
 
 #include "decode/search/beam_entry.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
-void add_coverage(const Aligner& align, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
+void add_coverage(const Aligner& align, std::span<const text::Ids> sources, std::span<std::vector<Hypothesis>> found,
                   double beta) {
-  std::vector<Ids> from, to;
+  std::vector<text::Ids> from, to;
   std::vector<Hypothesis*> all;
   for (size_t i = 0; i < found.size(); ++i)
     for (Hypothesis& h : found[i]) {
@@ -23,7 +23,7 @@ void add_coverage(const Aligner& align, std::span<const Ids> sources, std::span<
   for (std::vector<Hypothesis>& of_sentence : found) sort_best_first(of_sentence);
 }
 
-std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const PlacedPieces& source,
+std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const text::PlacedPieces& source,
                    int32_t unknown) {
   int64_t most = -1, most_unknown = -1;
   const auto above = [&](int64_t s, int64_t best) { return best < 0 || tokens.at(t, s) > tokens.at(t, best); };
@@ -32,23 +32,23 @@ std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text
     if (source.ids[s] == unknown && above(s, most_unknown)) most_unknown = s;
   }
   if (most_unknown >= 0) {
-    const PiecePlace place = source.places[most_unknown];
+    const text::PiecePlace place = source.places[most_unknown];
     return std::string(text.substr(place.from, place.to - place.from));
   }
-  const std::vector<std::string_view> all = words(text);
+  const std::vector<std::string_view> all = text::words(text);
   if (most < 0 || all.empty()) return "";
-  const WordSpan span = words_of_pieces(text, source.places)[most];
+  const text::WordSpan span = text::words_of_pieces(text, source.places)[most];
   return {all[span.first].data(), all[span.last].data() + all[span.last].size()};
 }
 
-Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary& target,
+Copies copies(const Aligner& align, const SourceTexts& sources, const text::Vocabulary& target,
               std::span<const std::vector<Hypothesis>> found) {
   struct Again {
     size_t sentence;
-    const Ids* ids;
+    const text::Ids* ids;
     std::vector<std::string>* copies;
   };
-  std::vector<Ids> from, to;
+  std::vector<text::Ids> from, to;
   std::vector<Again> again;
   Copies all;
   for (size_t i = 0; i < found.size(); ++i)
@@ -61,7 +61,7 @@ Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary
   align(std::move(from), std::move(to), [&](size_t i, const SoftAlignment& tokens) {
     const auto& [sentence, ids, of_one] = again[i];
     const std::string& text = sources.texts[sentence];
-    const PlacedPieces pieces = sources.vocabulary.encode_with_places(text);
+    const text::PlacedPieces pieces = sources.vocabulary.encode_with_places(text);
     for (size_t t = 0; t < ids->size(); ++t)
       if ((*ids)[t] == target.unk())
         of_one->push_back(copied(tokens, static_cast<int64_t>(t), text, pieces, sources.vocabulary.unk()));
@@ -69,4 +69,4 @@ Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

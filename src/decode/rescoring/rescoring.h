@@ -8,26 +8,26 @@
 
 #include "decode/rescoring/aligner.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // beta * coverage() is added to `normalised`, and each sentence's hypotheses are sorted by it.
-void add_coverage(const Aligner& align, std::span<const Ids> sources, std::span<std::vector<Hypothesis>> found,
+void add_coverage(const Aligner& align, std::span<const text::Ids> sources, std::span<std::vector<Hypothesis>> found,
                   double beta);
 
 struct SourceTexts {
-  std::span<const Ids> ids;  // with </s>
+  std::span<const text::Ids> ids;  // with </s>
   std::span<const std::string> texts;
-  const Vocabulary& vocabulary;
+  const text::Vocabulary& vocabulary;
 };
 // For every hypothesis with unknown pieces what these came from, in their order. The pointers are those into `found`.
 using Copies = std::unordered_map<const Hypothesis*, std::vector<std::string>>;
-Copies copies(const Aligner& align, const SourceTexts& sources, const Vocabulary& target,
+Copies copies(const Aligner& align, const SourceTexts& sources, const text::Vocabulary& target,
               std::span<const std::vector<Hypothesis>> found);
 
 // What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
 // side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script
 // without blanks) of the token that had most.
-std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const PlacedPieces& source,
+std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const text::PlacedPieces& source,
                    int32_t unknown);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -9,7 +9,7 @@
 #include "decode/search/beam_entry.h"
 #include "decode/test_text.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ TEST(Coverage, ByHand) {
 
 TEST(Copied, AnUnknownPieceComesFromAnUnknownPiece) {
   const std::string text = "ein Ж2 Haus";
-  const PlacedPieces source{{5, 3, 7, 8}, {{0, 3}, {4, 6}, {6, 7}, {7, 12}}};
+  const text::PlacedPieces source{{5, 3, 7, 8}, {{0, 3}, {4, 6}, {6, 7}, {7, 12}}};
   const SoftAlignment soft{2, 5, {0.1, 0.1, 0.5, 0.2, 0.1, 0.2, 0.1, 0.1, 0.5, 0.1}};
   EXPECT_EQ(copied(soft, 0, text, source, 3), "Ж");
   EXPECT_EQ(copied(soft, 0, text, source, 9), "Ж2") << "the whole word that has most";
@@ -120,7 +120,7 @@ TEST_F(HindsightTest, CopiedTextHasItsOwnWords) {
   options_.copy_unknown = true;
   const auto found = translator_.translate(lines, options_);
   const auto soft = scorer_.align(lines, found[0], options_, {options_.attention, AlignmentUnit::words});
-  EXPECT_EQ(soft[0].rows, std::ssize(words(found[0][0].text)) + 1);
+  EXPECT_EQ(soft[0].rows, std::ssize(text::words(found[0][0].text)) + 1);
   for (int64_t t = 0; t < soft[0].rows; ++t) {
     double sum = 0;
     for (int64_t s = 0; s < soft[0].columns; ++s) sum += soft[0].at(t, s);
@@ -149,4 +149,4 @@ TEST_F(HindsightTest, BadOptionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

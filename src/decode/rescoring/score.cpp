@@ -4,14 +4,14 @@
 
 #include "decode/search/best_tokens.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 constexpr int64_t tile_rows = 256;  // so many rows of logits exist at a time
 
-std::vector<Ids> with_start(std::span<const Ids> targets, int32_t bos) {
-  std::vector<Ids> all;
-  for (const Ids& target : targets) {
+std::vector<text::Ids> with_start(std::span<const text::Ids> targets, int32_t bos) {
+  std::vector<text::Ids> all;
+  for (const text::Ids& target : targets) {
     all.push_back({bos});
     all.back().insert(all.back().end(), target.begin(), target.end());
   }
@@ -19,7 +19,8 @@ std::vector<Ids> with_start(std::span<const Ids> targets, int32_t bos) {
 }
 
 // log p of every label, given the decoder's output x [N, d_model].
-std::vector<double> label_scores(Context& cx, const Transformer& model, Tensor x, std::span<const int32_t> labels) {
+std::vector<double> label_scores(Context& cx, const model::Transformer& model, Tensor x,
+                                 std::span<const int32_t> labels) {
   std::vector<double> scores;
   for (int64_t from = 0; from < x.shape[0]; from += tile_rows) {
     const ArenaRewind tile(cx.arena);
@@ -35,8 +36,8 @@ std::vector<double> label_scores(Context& cx, const Transformer& model, Tensor x
 
 }  // namespace
 
-std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                   std::span<const Ids> targets, const SpecialIds& special) {
+std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+                                   std::span<const text::Ids> targets, const SpecialIds& special) {
   HEXAPLA_CHECK(sources.size() == targets.size(), "scoring: ", sources.size(), " sources, but ", targets.size(),
                 " targets");
   HEXAPLA_CHECK(!cx.training, "scoring: the context is set to training, so dropout would change the scores");
@@ -48,7 +49,7 @@ std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::s
 
   const ArenaRewind whole(cx.arena);
   const ForwardOnly forward_only(cx);
-  Transformer::Saved saved;
+  model::Transformer::Saved saved;
   const Tensor memory = model.encode(cx, source.ids, source.starts, saved);
   const Tensor x = model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
   const std::vector<double> tokens = label_scores(cx, model, x, labels);
@@ -62,14 +63,15 @@ std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::s
   return scores;
 }
 
-size_t score_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype) {
+size_t score_memory(const model::Transformer& model, std::span<const text::Ids> sources,
+                    std::span<const text::Ids> targets, DType dtype) {
   DecodingSizes sizes{};
   for (const auto& side : {sources, targets})
-    for (const Ids& ids : side) sizes.longest = std::max(sizes.longest, static_cast<int64_t>(ids.size()) + 1);
-  for (const Ids& ids : sources) sizes.source_tokens += static_cast<int64_t>(ids.size());
-  for (const Ids& ids : targets) sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
+    for (const text::Ids& ids : side) sizes.longest = std::max(sizes.longest, static_cast<int64_t>(ids.size()) + 1);
+  for (const text::Ids& ids : sources) sizes.source_tokens += static_cast<int64_t>(ids.size());
+  for (const text::Ids& ids : targets) sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
   sizes.logit_rows = std::min(tile_rows, sizes.hypotheses);
   return decoding_memory(model.config, sizes, dtype);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -5,7 +5,7 @@
 
 #include "decode/search/search.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct PairScore {
   double score = 0;           // log-probability of the target: the sum over its tokens and </s>
@@ -17,10 +17,11 @@ struct PairScore {
 // One for each pair, whatever the other pairs are. Sources end with </s>, targets are without <s> and </s> (and may be
 // empty). Takes memory from the arena and gives it back.
 // Error: not as many targets as sources. DataError: a sentence longer than the model's learned positions.
-std::vector<PairScore> score_pairs(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                   std::span<const Ids> targets, const SpecialIds& special);
+std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+                                   std::span<const text::Ids> targets, const SpecialIds& special);
 
 // Bytes of arena that it can need at most.
-size_t score_memory(const Transformer& model, std::span<const Ids> sources, std::span<const Ids> targets, DType dtype);
+size_t score_memory(const model::Transformer& model, std::span<const text::Ids> sources,
+                    std::span<const text::Ids> targets, DType dtype);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

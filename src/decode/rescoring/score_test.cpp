@@ -7,12 +7,12 @@
 #include "base/compute/parallel.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 
-std::vector<PairScore> score(Backend& backend, const Transformer& model, std::span<const Ids> sources,
-                             std::span<const Ids> targets) {
+std::vector<PairScore> score(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
+                             std::span<const text::Ids> targets) {
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(score_memory(model, sources, targets, dtype));
   Context cx{backend, arena, dtype};
@@ -26,11 +26,11 @@ TEST(Score, IsWhatTheSearchSays) {
   for (const Variant& v : variants())
     for (const auto& [dtype, tolerance] : {std::pair(DType::f32, 1e-4), std::pair(DType::f64, 1e-10)}) {
       const TestModel m(v.config, dtype);
-      std::vector<Ids> sources, targets;
+      std::vector<text::Ids> sources, targets;
       std::vector<double> expected;
       Arena arena(64 << 20);
       Context cx{*backend, arena, dtype};
-      const std::vector<Ids> sentences = random_sentences(8, 10, 24);
+      const std::vector<text::Ids> sentences = random_sentences(8, 10, 24);
       const auto found = search(cx, m.model, sentences, {.n_best = 3, .extra_length = 6}, specials);
       for (size_t b = 0; b < found.size(); ++b)
         for (const Hypothesis& h : found[b]) {
@@ -49,15 +49,16 @@ TEST(Score, IsWhatTheSearchSays) {
 TEST(Score, NeighboursTilesAndThreadsDoNotMatter) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
-  const std::vector<Ids> sources = random_sentences(100, 12, 24);
-  std::vector<Ids> targets = random_sentences(100, 15, 24, 9);  // more tokens than a tile has rows
-  for (Ids& target : targets) target.pop_back();
+  const std::vector<text::Ids> sources = random_sentences(100, 12, 24);
+  std::vector<text::Ids> targets = random_sentences(100, 15, 24, 9);  // more tokens than a tile has rows
+  for (text::Ids& target : targets) target.pop_back();
   set_threads(1);
   const auto together = score(*backend, m.model, sources, targets);
   set_threads(2);
   EXPECT_EQ(score(*backend, m.model, sources, targets), together);
   for (size_t i = 0; i < sources.size(); ++i)
-    EXPECT_EQ(score(*backend, m.model, std::vector<Ids>{sources[i]}, std::vector<Ids>{targets[i]})[0], together[i]);
+    EXPECT_EQ(score(*backend, m.model, std::vector<text::Ids>{sources[i]}, std::vector<text::Ids>{targets[i]})[0],
+              together[i]);
   set_threads(1);
 }
 
@@ -65,7 +66,7 @@ TEST(Score, NeighboursTilesAndThreadsDoNotMatter) {
 // than it keeps.
 TEST(Score, LongSourcesBesideShortTargetsHaveTheMemory) {
   const auto backend = make_reference_backend();
-  const std::vector<Ids> longer = random_sentences(3, 60, 24), shorter{{2}, {5, 2}, {6, 7, 2}};
+  const std::vector<text::Ids> longer = random_sentences(3, 60, 24), shorter{{2}, {5, 2}, {6, 7, 2}};
   for (Variant v : variants()) {
     v.config.enc_layers = 7, v.config.max_positions = 100;
     for (const DType dtype : {DType::f32, DType::f64}) {
@@ -79,19 +80,19 @@ TEST(Score, LongSourcesBesideShortTargetsHaveTheMemory) {
 TEST(Score, EmptyTargetsAndWrongInput) {
   const auto backend = make_reference_backend();
   const TestModel m(small_config());
-  const std::vector<Ids> one{{5, 2}}, none;
-  EXPECT_EQ(score(*backend, m.model, one, std::vector<Ids>{{}})[0].tokens, 1);
+  const std::vector<text::Ids> one{{5, 2}}, none;
+  EXPECT_EQ(score(*backend, m.model, one, std::vector<text::Ids>{{}})[0].tokens, 1);
   EXPECT_TRUE(score(*backend, m.model, none, none).empty());
   EXPECT_THROW(score(*backend, m.model, one, none), Error);
 
-  Config c = small_config();
+  model::Config c = small_config();
   c.positions = "learned", c.max_positions = 4;
   const TestModel few(c);
   Arena arena(1 << 20);
   Context cx{*backend, arena};
-  EXPECT_THROW(score_pairs(cx, few.model, one, std::vector<Ids>{{5, 5, 5, 5}}, specials), DataError);
+  EXPECT_THROW(score_pairs(cx, few.model, one, std::vector<text::Ids>{{5, 5, 5, 5}}, specials), DataError);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back after an error";
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

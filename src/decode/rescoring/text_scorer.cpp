@@ -4,25 +4,25 @@
 
 #include "decode/rescoring/pair_batches.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 void check(const TranslateOptions& options, size_t sources, size_t targets) {
-  hexapla::check(options);
+  decode::check(options);
   if (sources != targets)
     throw UsageError(cat("there are ", sources, " lines, but ", targets,
                          " translations; line i of one must belong to line i of the other"));
 }
 
 std::vector<LineEncoder::Line> encode_lines(const LineEncoder& encoder, std::span<const std::string> texts,
-                                            WordEnds ends) {
+                                            text::WordEnds ends) {
   std::vector<LineEncoder::Line> lines;
   for (size_t i = 0; i < texts.size(); ++i) lines.push_back(encoder.encode_words(texts[i], i, ends));
   return lines;
 }
 
-WordEnds ends_of(AlignmentUnit unit) {
-  return unit == AlignmentUnit::blanks ? WordEnds::at_blanks : WordEnds::by_script;
+text::WordEnds ends_of(AlignmentUnit unit) {
+  return unit == AlignmentUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
 }
 
 // </s> stands behind the words. Words that one piece has part in share its log-probability evenly. Of a line that was
@@ -38,7 +38,8 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
 
 }  // namespace
 
-TextScorer::TextScorer(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend)
+TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
+                       Backend& backend)
     : model_(model), source_(source), target_(target), backend_(backend) {
   HEXAPLA_CHECK(source.size() == model.config.source_vocab && target.size() == model.config.target_vocab,
                 "scorer: vocabularies of ", source.size(), " and ", target.size(),
@@ -46,21 +47,21 @@ TextScorer::TextScorer(const Transformer& model, const Vocabulary& source, const
 }
 
 TextScorer::Lines TextScorer::source_lines(std::span<const std::string> sources, const TranslateOptions& options,
-                                           const LineWarning& warn, WordEnds ends) const {
+                                           const LineWarning& warn, text::WordEnds ends) const {
   Lines lines = encode_lines(LineEncoder(source_, model_.config, options.max_length, warn), sources, ends);
   for (LineEncoder::Line& line : lines) line.ids.push_back(source_.eos());
   return lines;
 }
 
 TextScorer::Lines TextScorer::target_lines(std::span<const std::string> targets, const TranslateOptions& options,
-                                           const LineWarning& warn, WordEnds ends) const {
+                                           const LineWarning& warn, text::WordEnds ends) const {
   return encode_lines(LineEncoder(target_, model_.config, options.max_length, warn), targets, ends);
 }
 
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
   check(options, sources.size(), targets.size());
-  const WordEnds ends = WordEnds::by_script;
+  const text::WordEnds ends = text::WordEnds::by_script;
   const PairBatches pairs(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends),
                           options);
   std::vector<TextScore> results(sources.size());
@@ -84,18 +85,18 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
                                              const TranslateOptions& options, const AlignmentOptions& how,
                                              const LineWarning& warn) const {
   check(options, sources.size(), targets.size());
-  const WordEnds ends = ends_of(how.unit);
+  const text::WordEnds ends = ends_of(how.unit);
   return align(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends), options, how);
 }
 
 std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> sources, std::span<const Translation> targets,
                                              const TranslateOptions& options, const AlignmentOptions& how) const {
   check(options, sources.size(), targets.size());
-  const WordEnds ends = ends_of(how.unit);
+  const text::WordEnds ends = ends_of(how.unit);
   Lines to;
   for (const Translation& t : targets)
-    to.push_back({t.ids, words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places, ends),
-                  static_cast<int32_t>(words(t.text, ends).size())});
+    to.push_back({t.ids, text::words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places, ends),
+                  static_cast<int32_t>(text::words(t.text, ends).size())});
   return align(source_lines(sources, options, {}, ends), to, options, how);
 }
 
@@ -112,4 +113,4 @@ std::vector<SoftAlignment> TextScorer::align(const Lines& from, const Lines& to,
   return results;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

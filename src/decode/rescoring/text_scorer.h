@@ -8,13 +8,13 @@
 #include "decode/rescoring/score.h"
 #include "decode/text/translator.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct TextScore : PairScore {
   double normalised = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
   int64_t words_read = 0;     // so many of them, </s> counted: less than all where the translation was cut
-  Ids target;                 // the tokens, without </s>
+  text::Ids target;           // the tokens, without </s>
   bool operator==(const TextScore&) const = default;
 };
 
@@ -29,7 +29,8 @@ struct AlignmentOptions {
 // the model was made for.
 class TextScorer {
  public:
-  TextScorer(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+  TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
+             Backend& backend);
 
   // How probable targets[i] is as the translation of sources[i], whatever the other pairs are; both may be blank. Of
   // the options only batches, max_length and length_penalty count. UsageError: not as many targets as sources, or an
@@ -50,16 +51,16 @@ class TextScorer {
  private:
   using Lines = std::vector<LineEncoder::Line>;
   Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options, const LineWarning& warn,
-                     WordEnds ends) const;
+                     text::WordEnds ends) const;
   Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options, const LineWarning& warn,
-                     WordEnds ends) const;
+                     text::WordEnds ends) const;
   std::vector<SoftAlignment> align(const Lines& from, const Lines& to, const TranslateOptions& options,
                                    const AlignmentOptions& how) const;
 
-  const Transformer& model_;
-  const Vocabulary& source_;
-  const Vocabulary& target_;
+  const model::Transformer& model_;
+  const text::Vocabulary& source_;
+  const text::Vocabulary& target_;
   Backend& backend_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -8,7 +8,7 @@
 #include "base/compute/parallel.h"
 #include "decode/test_text.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 
@@ -60,7 +60,7 @@ TEST_F(TextScorerTest, WordsAndTokensAddUp) {
     EXPECT_EQ(s.target, vocabulary().encode(targets[i]));
     EXPECT_EQ(s.tokens, int64_t(s.target.size()) + 1);
     EXPECT_EQ(s.log_p.size(), s.target.size() + 1);
-    EXPECT_EQ(s.words.size(), words(targets[i]).size() + 1);
+    EXPECT_EQ(s.words.size(), text::words(targets[i]).size() + 1);
     EXPECT_EQ(s.words_read, int64_t(s.words.size()));
     EXPECT_NEAR(std::accumulate(s.words.begin(), s.words.end(), 0.0), s.score, 1e-9);
     EXPECT_NEAR(std::accumulate(s.log_p.begin(), s.log_p.end(), 0.0), s.score, 1e-9);
@@ -93,9 +93,9 @@ TEST_F(TextScorerTest, WrongInput) {
   EXPECT_THROW(score({"ein", "Hund"}, {"ein"}), UsageError);
   options_.max_length = 1;
   EXPECT_THROW(score({"ein"}, {"ein"}), UsageError);
-  const Vocabulary other = Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
+  const text::Vocabulary other = text::Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
   EXPECT_THROW(TextScorer(m_.model, other, vocabulary(), *backend_), Error);
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

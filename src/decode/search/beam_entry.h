@@ -7,7 +7,7 @@
 #include "decode/queue.h"
 #include "decode/search_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct BeamEntry {
   Prefix prefix;
@@ -53,7 +53,7 @@ inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, doubl
 // live + </s>, of log-probability `last`.
 inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options) {
   const double score = live.score + last;
-  const Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
+  const text::Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
   Hypothesis h{ids, score, normalised(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
   if (options.token_scores) {
     h.token_scores = live.token_scores;
@@ -62,4 +62,4 @@ inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions
   return h;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // Expand: the candidates of one sentence, best first; among equals the lower beam, then the order of the row.
@@ -82,4 +82,4 @@ void BeamSearch::end(Context& cx, Sentence& s, Tensor logits) const {
   s.live.clear();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -3,7 +3,7 @@
 #include "decode/search/best_tokens.h"
 #include "decode/search/decoding_strategy.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 class BeamSearch final : public DecodingStrategy {
  public:
@@ -34,4 +34,4 @@ void retire(Sentence& s, const SearchOptions& options);
 // sorted.
 bool passed(const Sentence& s, const SearchOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

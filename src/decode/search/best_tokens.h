@@ -7,7 +7,7 @@
 #include "decode/hypothesis.h"
 #include "ops/ops.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 inline double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
 
@@ -66,4 +66,4 @@ inline std::vector<double> end_scores(Context& cx, Tensor logits, const SpecialI
   return scores;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

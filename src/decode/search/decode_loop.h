@@ -9,7 +9,7 @@
 #include "decode/search/decoding_capacity.h"
 #include "decode/search/sentence_queue.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 template <class Steps>
 class DecodeLoop {
@@ -48,7 +48,7 @@ class DecodeLoop {
   }
 
   void encode(const std::vector<SentenceJob>& begun) {
-    std::vector<Ids> sources;
+    std::vector<text::Ids> sources;
     std::vector<int64_t> places;
     for (const SentenceJob& job : begun) {
       const auto s =
@@ -184,4 +184,4 @@ class DecodeLoop {
   std::optional<SentenceJob> waiting_;  // taken from the queue, not yet begun
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace hexapla {
+namespace hexapla::decode {
 
 namespace {
 
@@ -22,11 +22,11 @@ const SentenceConstraints& request(const Queue& q, size_t source) {
 
 }  // namespace
 
-int64_t positions(const Transformer& model) {
+int64_t positions(const model::Transformer& model) {
   return model.config.positions == "learned" ? model.config.max_positions : std::numeric_limits<int64_t>::max();
 }
 
-int64_t longest_translation(int64_t positions, const Ids& source, const SearchOptions& options,
+int64_t longest_translation(int64_t positions, const text::Ids& source, const SearchOptions& options,
                             const SentenceConstraints& request) {
   const auto tokens = static_cast<int64_t>(source.size());
   int64_t cap = tokens + options.extra_length + demanded(request);
@@ -80,4 +80,4 @@ void StepLayout::begin(int64_t row) {
   starts.push_back(static_cast<int32_t>(prefixes.size()));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

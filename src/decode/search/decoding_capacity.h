@@ -5,14 +5,14 @@
 #include "decode/queue.h"
 #include "decode/search/beam_entry.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // How many a model has learned; where they are computed, more than anybody needs.
-int64_t positions(const Transformer& model);
+int64_t positions(const model::Transformer& model);
 
 // A translation of S source tokens has at most S + extra_length tokens, no more than the other limits say, and no more
 // than there are positions. What it is made to write comes on top of the first.
-int64_t longest_translation(int64_t positions, const Ids& source, const SearchOptions& options,
+int64_t longest_translation(int64_t positions, const text::Ids& source, const SearchOptions& options,
                             const SentenceConstraints& request = {});
 // Hypotheses of a sentence at a time.
 int64_t width(const SearchOptions& options, const SentenceConstraints& request = {});
@@ -38,4 +38,4 @@ struct StepLayout {
   void begin(int64_t row);
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

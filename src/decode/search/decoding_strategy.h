@@ -6,7 +6,7 @@
 
 #include "decode/search/beam_entry.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 class DecodingStrategy {
  public:
@@ -18,4 +18,4 @@ class DecodingStrategy {
   virtual void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) = 0;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

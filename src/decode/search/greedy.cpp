@@ -1,9 +1,9 @@
 #include "decode/search/best_tokens.h"
 #include "decode/search/decoding_capacity.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
-std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<const Ids> sources,
+std::vector<Hypothesis> greedy(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
                                const SearchOptions& options, const SpecialIds& special) {
   if (sources.empty()) return {};
   std::vector<BeamEntry> live;
@@ -40,4 +40,4 @@ std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<
   }
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

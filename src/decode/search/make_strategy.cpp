@@ -6,7 +6,7 @@
 #include "decode/constraints/constrained_beam_search.h"
 #include "decode/search/sampler.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const SearchOptions& options,
                                                 const SpecialIds& special) {
@@ -19,4 +19,4 @@ std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const
   return std::make_unique<BeamSearch>(options, special);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -7,7 +7,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 constexpr uint32_t attempts = 64;  // before what is forbidden is taken out of the distribution one by one
@@ -168,4 +168,4 @@ Sampler::Nucleus Sampler::of_the_whole(const Partial& so_far, ConstrainedTokens&
   return found;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -3,7 +3,7 @@
 #include "decode/constraints/constrained_tokens.h"
 #include "decode/search/decoding_strategy.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Names a draw. What is drawn depends on nothing else, so neither on neighbors nor on threads.
 struct DrawKey {
@@ -52,4 +52,4 @@ class Sampler final : public DecodingStrategy {
   Constraints constraints_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

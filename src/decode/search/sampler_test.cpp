@@ -11,19 +11,20 @@
 #include "decode/models/workers.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
 // Sentences that are named by their own numbers in the input, some at a time, by as many workers.
 struct Draws {
-  const Transformer& model;
-  std::vector<Ids> sources;
+  const model::Transformer& model;
+  std::vector<text::Ids> sources;
   std::vector<SentenceConstraints> requests;
   int64_t sentences = 1000, workers = 1;
 
-  Draws(const Transformer& m, std::vector<Ids> s) : model(m), sources(std::move(s)), requests(sources.size()) {
+  Draws(const model::Transformer& m, std::vector<text::Ids> s)
+      : model(m), sources(std::move(s)), requests(sources.size()) {
     for (size_t i = 0; i < requests.size(); ++i) requests[i].line = i;
   }
   Found of(const SearchOptions& options) const {
@@ -47,8 +48,8 @@ SearchOptions samples(int n, SamplingOptions sampling = {}) {
   return o;
 }
 
-Config constant_config(int64_t vocabulary) {
-  Config c = small_config();
+model::Config constant_config(int64_t vocabulary) {
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = vocabulary;
   c.tied = "none";
   return c;
@@ -66,7 +67,7 @@ struct ConstantModel : TestModel {
 // How often each token comes first in 4,000 sentences' samples, </s> counted.
 std::map<int32_t, int> first_tokens(const TestModel& m, const SearchOptions& options) {
   std::map<int32_t, int> counts;
-  const Draws draws(m.model, std::vector<Ids>(4000, Ids{4, 2}));
+  const Draws draws(m.model, std::vector<text::Ids>(4000, text::Ids{4, 2}));
   for (const auto& found : draws.of(options))
     for (const Hypothesis& h : found) ++counts[h.ids.empty() ? specials.eos : h.ids[0]];
   return counts;
@@ -186,12 +187,12 @@ TEST(Sampler, SeedLinePartAndNumberAllCount) {
   Draws one(m.model, {{5, 6, 7, 8, 9, 2}});
   const auto ids = [&](uint64_t seed, uint64_t line, uint32_t part) {
     one.requests[0].line = line, one.requests[0].part = part;
-    std::vector<Ids> all;
+    std::vector<text::Ids> all;
     const Found found = one.of(samples(2, {.seed = seed}));
     for (const Hypothesis& h : found[0]) all.push_back(h.ids);
     return all;
   };
-  std::set<Ids> different;
+  std::set<text::Ids> different;
   for (const auto& both : {ids(1, 0, 0), ids(2, 0, 0), ids(1, 1, 0), ids(1, 0, 1), ids(1, uint64_t{1} << 32, 0)})
     different.insert(both.begin(), both.end());
   EXPECT_EQ(different.size(), 10u);
@@ -219,4 +220,4 @@ TEST(Sampler, OptionsAreChecked) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

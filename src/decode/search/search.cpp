@@ -9,9 +9,9 @@
 #include "decode/search/make_strategy.h"
 #include "decode/search/sampler.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
-SpecialIds special_ids(const Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }
+SpecialIds special_ids(const text::Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }
 
 namespace {
 
@@ -19,13 +19,13 @@ namespace {
 struct Everything {
   std::vector<size_t> order;
   Queue queue;
-  explicit Everything(std::span<const Ids> sources)
+  explicit Everything(std::span<const text::Ids> sources)
       : order(sources.size()), queue{sources, order, static_cast<int64_t>(sources.size()), all_tokens(sources)} {
     std::iota(order.begin(), order.end(), size_t{0});
   }
-  static int64_t all_tokens(std::span<const Ids> sources) {
+  static int64_t all_tokens(std::span<const text::Ids> sources) {
     int64_t n = 0;
-    for (const Ids& s : sources) n += static_cast<int64_t>(s.size());
+    for (const text::Ids& s : sources) n += static_cast<int64_t>(s.size());
     return n;
   }
 };
@@ -46,7 +46,7 @@ DecodingSizes sizes(const DecodingCapacity& capacity, const SearchOptions& optio
 
 }  // namespace
 
-void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
+void search(Context& cx, const model::Transformer& model, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done) {
   check(options);
   const DecodingCapacity capacity(positions(model), queue, options);
@@ -67,8 +67,9 @@ void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOpt
   DecodeLoop(steps, positions(ensemble), list, capacity).run(cx);
 }
 
-std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                            const SearchOptions& options, const SpecialIds& special) {
+std::vector<std::vector<Hypothesis>> search(Context& cx, const model::Transformer& model,
+                                            std::span<const text::Ids> sources, const SearchOptions& options,
+                                            const SpecialIds& special) {
   Everything all(sources);
   std::vector<std::vector<Hypothesis>> results(sources.size());
   search(cx, model, all.queue, options, special,
@@ -76,7 +77,7 @@ std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& mode
   return results;
 }
 
-size_t search_memory(const Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype) {
+size_t search_memory(const model::Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype) {
   return decoding_memory(model.config, sizes(DecodingCapacity(positions(model), queue, options), options), dtype);
 }
 
@@ -85,9 +86,9 @@ size_t search_memory(const Ensemble& ensemble, const Queue& queue, const SearchO
   return mixture_memory(ensemble, s.logit_rows, s.candidates, dtype);
 }
 
-size_t search_memory(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options,
+size_t search_memory(const model::Transformer& model, std::span<const text::Ids> sources, const SearchOptions& options,
                      DType dtype) {
   return search_memory(model, Everything(sources).queue, options, dtype);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -8,7 +8,7 @@
 #include "decode/queue.h"
 #include "decode/search_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct Ensemble;  // decode/models/ensemble.h
 
@@ -26,23 +26,25 @@ struct Ensemble;  // decode/models/ensemble.h
 // their numbers; each depends on the seed, the request's line and part, its own number and the step, and on nothing
 // else. UsageError: options. DataError: a source longer than the model's learned positions. RunError: the model gives
 // NaN.
-void search(Context& cx, const Transformer& model, Queue& queue, const SearchOptions& options,
+void search(Context& cx, const model::Transformer& model, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done);
 // The same by several models together.
 void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done);
 // All of them at a time.
-std::vector<std::vector<Hypothesis>> search(Context& cx, const Transformer& model, std::span<const Ids> sources,
-                                            const SearchOptions& options, const SpecialIds& special);
+std::vector<std::vector<Hypothesis>> search(Context& cx, const model::Transformer& model,
+                                            std::span<const text::Ids> sources, const SearchOptions& options,
+                                            const SpecialIds& special);
 
 // The most probable token at every step: the same as search with beam_size 1, said plainly. Of the options only
 // length_penalty and extra_length count.
-std::vector<Hypothesis> greedy(Context& cx, const Transformer& model, std::span<const Ids> sources,
+std::vector<Hypothesis> greedy(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
                                const SearchOptions& options, const SpecialIds& special);
 
 // Bytes of arena that search() can need at most: a worker of this queue, or all of the sources at a time.
-size_t search_memory(const Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype);
+size_t search_memory(const model::Transformer& model, const Queue& queue, const SearchOptions& options, DType dtype);
 size_t search_memory(const Ensemble& ensemble, const Queue& queue, const SearchOptions& options, DType dtype);
-size_t search_memory(const Transformer& model, std::span<const Ids> sources, const SearchOptions& options, DType dtype);
+size_t search_memory(const model::Transformer& model, std::span<const text::Ids> sources, const SearchOptions& options,
+                     DType dtype);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

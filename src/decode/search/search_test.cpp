@@ -12,13 +12,14 @@
 #include "decode/models/workers.h"
 #include "decode/test_models.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
 // search() in an arena of exactly the size that search_memory() says.
-Found find(Backend& backend, const Transformer& model, std::span<const Ids> sources, const SearchOptions& options) {
+Found find(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
+           const SearchOptions& options) {
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(search_memory(model, sources, options, dtype));
   Context cx{backend, arena, dtype};
@@ -39,17 +40,17 @@ std::vector<std::unique_ptr<Backend>> backends() {
 
 class Oracle {
  public:
-  Oracle(const Transformer& model, const Ids& source)
+  Oracle(const model::Transformer& model, const text::Ids& source)
       : model_(model), source_(source), arena_(64 << 20), backend_(make_reference_backend()) {}
 
   // log p of each next token after <s> ids.
-  std::vector<double> next(const Ids& ids) {
+  std::vector<double> next(const text::Ids& ids) {
     Context cx{*backend_, arena_, DType::f64};
-    Ids in{specials.bos};
+    text::Ids in{specials.bos};
     in.insert(in.end(), ids.begin(), ids.end());
     const std::vector<int32_t> rows{0, static_cast<int32_t>(source_.size())},
         target{0, static_cast<int32_t>(in.size())};
-    Transformer::Saved s;
+    model::Transformer::Saved s;
     const Tensor p = model_.log_probabilities(cx, {source_, in, in, rows, target}, s);
     const double* last = p.data<double>() + (p.shape[0] - 1) * p.shape[1];
     std::vector<double> result(last, last + p.shape[1]);
@@ -58,13 +59,13 @@ class Oracle {
   }
 
  private:
-  const Transformer& model_;
-  Ids source_;
+  const model::Transformer& model_;
+  text::Ids source_;
   Arena arena_;
   std::unique_ptr<Backend> backend_;
 };
 
-void all_translations(Oracle& oracle, const Ids& ids, double score, size_t longest, const LengthPenalty& penalty,
+void all_translations(Oracle& oracle, const text::Ids& ids, double score, size_t longest, const LengthPenalty& penalty,
                       std::vector<Hypothesis>& out) {
   const std::vector<double> p = oracle.next(ids);
   const double whole = score + p[specials.eos];
@@ -72,18 +73,18 @@ void all_translations(Oracle& oracle, const Ids& ids, double score, size_t longe
   if (ids.size() == longest) return;
   for (size_t id = 0; id < p.size(); ++id) {
     if (id <= 2) continue;
-    Ids longer = ids;
+    text::Ids longer = ids;
     longer.push_back(static_cast<int32_t>(id));
     all_translations(oracle, longer, score + p[id], longest, penalty, out);
   }
 }
 
 TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
-  Config c = small_config();
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = 7;  // <unk> and three words
   for (uint64_t seed : {1, 2, 3}) {
     const TestModel m(c, DType::f64, seed);
-    const Ids source{4, 6, 2};
+    const text::Ids source{4, 6, 2};
     const LengthPenalty penalties[] = {PaperPenalty{0.6}, PowerPenalty{1}, PowerPenalty{0}};
     for (const LengthPenalty& penalty : penalties) {
       Oracle oracle(m.model, source);
@@ -91,7 +92,7 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
       all_translations(oracle, {}, 0, 3, penalty, all);
       std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.normalised > b.normalised; });
       const auto backend = make_reference_backend();
-      const Found found = find(*backend, m.model, std::vector<Ids>{source},
+      const Found found = find(*backend, m.model, std::vector<text::Ids>{source},
                                {.beam_size = 300, .length_penalty = penalty, .n_best = 5, .extra_length = 1});
       ASSERT_EQ(found[0].size(), 5u);
       for (int i = 0; i < 5; ++i) {
@@ -104,10 +105,11 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
 }
 
 // Beam search as its description says, without batches, caches or an early end.
-std::vector<Hypothesis> plain_beam_search(const Transformer& model, const Ids& source, const SearchOptions& options) {
+std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const text::Ids& source,
+                                          const SearchOptions& options) {
   Oracle oracle(model, source);
   struct BeamEntry {
-    Ids ids;
+    text::Ids ids;
     double score;
   };
   std::vector<BeamEntry> live{{{}, 0}};
@@ -147,12 +149,12 @@ TEST(Search, EqualsPlainBeamSearch) {
   const auto backend = make_reference_backend();
   std::set<size_t> lengths;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    Config c = small_config();
+    model::Config c = small_config();
     c.tied = "none";
     c.source_vocab = c.target_vocab = seed % 2 ? 9 : 24;
     const TestModel m(c, DType::f64, seed);
     m.model.generator.bias->value.data<double>()[specials.eos] = 0.5 * static_cast<double>(seed % 5);
-    const std::vector<Ids> sources = random_sentences(12, 6, static_cast<int>(c.source_vocab), seed);
+    const std::vector<text::Ids> sources = random_sentences(12, 6, static_cast<int>(c.source_vocab), seed);
     for (const SearchOptions& options :
          {SearchOptions{.extra_length = 6}, SearchOptions{.beam_size = 5, .n_best = 5, .extra_length = 4},
           SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .n_best = 2, .extra_length = 5},
@@ -176,7 +178,7 @@ TEST(Search, EqualsPlainBeamSearch) {
 
 // A model that always says the same: after an early, probable end a longer translation may still become better.
 TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
-  Config c = small_config();
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = 7;
   c.tied = "none";
   const TestModel m(c, DType::f64);
@@ -185,8 +187,8 @@ TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
   for (int id = 0; id < 7; ++id) m.model.generator.bias->value.data<double>()[id] = std::log(p[id]);
   const SearchOptions options{.beam_size = 6, .length_penalty = PowerPenalty{4}, .extra_length = 4};
   const auto backend = make_reference_backend();
-  const Found found = find(*backend, m.model, std::vector<Ids>{{5, 2}}, options);
-  EXPECT_EQ(found[0][0].ids, (Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, and not log 0.9 / 1
+  const Found found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, options);
+  EXPECT_EQ(found[0][0].ids, (text::Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, and not log 0.9 / 1
   EXPECT_EQ(found[0][0].ids, plain_beam_search(m.model, {5, 2}, options)[0].ids);
 }
 
@@ -196,7 +198,7 @@ TEST(Search, BeamOneIsGreedy) {
   for (const auto& backend : backends())
     for (const Variant& v : variants()) {
       const TestModel m(v.config);
-      const std::vector<Ids> sources = random_sentences(20, 10, 24);
+      const std::vector<text::Ids> sources = random_sentences(20, 10, 24);
       const SearchOptions options{.beam_size = 1, .extra_length = 8};
       const Found beam = find(*backend, m.model, sources, options);
       Arena arena(search_memory(m.model, sources, options, DType::f32));
@@ -208,7 +210,7 @@ TEST(Search, BeamOneIsGreedy) {
 
 // Few at a time, so that sentences take the places of others, by two workers that draw on one queue, in memory of
 // exactly the size that search_memory() says.
-Found find_by_workers(Backend& backend, const Transformer& model, std::span<const Ids> sources,
+Found find_by_workers(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
                       std::span<const size_t> order, const SearchOptions& options) {
   Found found(sources.size());
   Queue queue{sources, order, 5, 30};
@@ -225,7 +227,7 @@ Found find_by_workers(Backend& backend, const Transformer& model, std::span<cons
 
 // Together, one by one, in another order, on one thread and on two: the same ids and the same bits of every score.
 void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
-  const std::vector<Ids> sources = random_sentences(sentences, 12, 24);
+  const std::vector<text::Ids> sources = random_sentences(sentences, 12, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 8};
   set_threads(1);
   const Found together = find(backend, m.model, sources, options);
@@ -235,12 +237,12 @@ void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
   std::vector<size_t> order(sources.size());
   std::iota(order.begin(), order.end(), size_t{0});
   Random(5).shuffle(order);
-  std::vector<Ids> shuffled;
+  std::vector<text::Ids> shuffled;
   for (size_t i : order) shuffled.push_back(sources[i]);
   const Found mixed = find(backend, m.model, shuffled, options);
   for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(mixed[i], together[order[i]]) << "another order, " << order[i];
   for (size_t b = 0; b < sources.size(); ++b)
-    EXPECT_EQ(find(backend, m.model, std::vector<Ids>{sources[b]}, options)[0], together[b]) << "alone, " << b;
+    EXPECT_EQ(find(backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]) << "alone, " << b;
   EXPECT_EQ(find_by_workers(backend, m.model, sources, order, options), together) << "by workers";
   set_threads(1);
 }
@@ -250,7 +252,7 @@ TEST(Search, NeighboursAndThreadsDoNotMatter) {
     SCOPED_TRACE(backend->name());
     const bool reference = backend->name() == "reference";
     expect_no_neighbours(*backend, TestModel(small_config()), reference ? 30 : 100);
-    Config wide = small_config();  // wide enough for every kind of kernel
+    model::Config wide = small_config();  // wide enough for every kind of kernel
     wide.d_model = 64, wide.d_ff = 160, wide.heads = 4, wide.tied = "all", wide.source_vocab = wide.target_vocab = 333;
     if (!reference) expect_no_neighbours(*backend, TestModel(wide), 100);
   }
@@ -261,7 +263,7 @@ TEST(Search, MemoryIsEnoughForEveryVariantAndNotAbsurd) {
   for (const Variant& v : variants()) {
     const TestModel m(v.config, DType::f64);
     for (int sentences : {1, 13}) {
-      const std::vector<Ids> sources = random_sentences(sentences, 20, 24);
+      const std::vector<text::Ids> sources = random_sentences(sentences, 20, 24);
       const SearchOptions options{.beam_size = 3, .extra_length = 12};
       const size_t bytes = search_memory(m.model, sources, options, DType::f64);
       Arena arena(bytes);
@@ -277,7 +279,7 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
   const TestModel m(small_config());
   m.model.generator.bias->value.data<float>()[specials.eos] = -30;
   const auto backend = make_cpu_backend();
-  const std::vector<Ids> sources = random_sentences(16, 9, 24);
+  const std::vector<text::Ids> sources = random_sentences(16, 9, 24);
   std::vector<size_t> order(sources.size());
   std::iota(order.begin(), order.end(), size_t{0});
   for (const SearchOptions& options :
@@ -292,19 +294,19 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
     }
     EXPECT_EQ(find_by_workers(*backend, m.model, sources, order, options), together);
     for (size_t b = 0; b < sources.size(); b += 5)
-      EXPECT_EQ(find(*backend, m.model, std::vector<Ids>{sources[b]}, options)[0], together[b]);
+      EXPECT_EQ(find(*backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]);
   }
   set_threads(1);
 }
 
 TEST(Search, NeverWritesPaddingOrStart) {
-  Config c = small_config();
+  model::Config c = small_config();
   c.source_vocab = c.target_vocab = 8;
   const TestModel m(c);
   Tensor bias = m.model.generator.bias->value;
   bias.data<float>()[specials.bos] = bias.data<float>()[specials.pad] = 50;
   const auto backend = make_reference_backend();
-  const std::vector<Ids> sources = random_sentences(10, 5, 8);
+  const std::vector<text::Ids> sources = random_sentences(10, 5, 8);
   for (const auto& found : find(*backend, m.model, sources, {.n_best = 4, .extra_length = 5})) {
     EXPECT_EQ(found.size(), 4u);
     for (const Hypothesis& h : found)
@@ -313,12 +315,12 @@ TEST(Search, NeverWritesPaddingOrStart) {
 }
 
 TEST(Search, LengthIsCapped) {
-  Config c = small_config();
+  model::Config c = small_config();
   const auto backend = make_reference_backend();
-  const auto lengths = [&](const Config& config) {
+  const auto lengths = [&](const model::Config& config) {
     const TestModel m(config);
     m.model.generator.bias->value.data<float>()[specials.eos] = -30;  // never of its own will
-    const auto found = find(*backend, m.model, std::vector<Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
+    const auto found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
     return std::vector{found[0][0].ids.size(), found[1][0].ids.size()};
   };
   EXPECT_EQ(lengths(c), (std::vector<size_t>{7, 10}));  // without </s>: 1 + 6 and 4 + 6
@@ -330,14 +332,14 @@ TEST(Search, LengthIsCapped) {
 TEST(Search, OptionsAreChecked) {
   const TestModel m(small_config());
   const auto backend = make_reference_backend();
-  const std::vector<Ids> one{{5, 2}};
+  const std::vector<text::Ids> one{{5, 2}};
   for (const SearchOptions& o : {SearchOptions{.beam_size = 0}, SearchOptions{.beam_size = 2, .n_best = 3},
                                  SearchOptions{.n_best = 0}, SearchOptions{.extra_length = -1}})
     EXPECT_THROW(check(o), UsageError);
   Arena arena(1 << 20);
   Context cx{*backend, arena};
   EXPECT_TRUE(search(cx, m.model, {}, {}, specials).empty());
-  EXPECT_THROW(search(cx, m.model, std::vector<Ids>{{}}, {}, specials), Error);
+  EXPECT_THROW(search(cx, m.model, std::vector<text::Ids>{{}}, {}, specials), Error);
   cx.training = true;
   EXPECT_THROW(search(cx, m.model, one, {}, specials), Error);
 }
@@ -345,7 +347,7 @@ TEST(Search, OptionsAreChecked) {
 TEST(Search, TokenScoresAreThoseOfTheTokens) {
   const auto backend = make_reference_backend();
   const TestModel m(small_config(), DType::f64);
-  const std::vector<Ids> sources = random_sentences(8, 6, 24);
+  const std::vector<text::Ids> sources = random_sentences(8, 6, 24);
   SearchOptions options{.n_best = 3, .extra_length = 5};
   const Found without = find(*backend, m.model, sources, options);
   options.token_scores = true;
@@ -355,7 +357,8 @@ TEST(Search, TokenScoresAreThoseOfTheTokens) {
     for (Hypothesis& h : found[b]) {
       ASSERT_EQ(h.token_scores.size(), h.ids.size() + 1);
       for (size_t i = 0; i <= h.ids.size(); ++i) {
-        const std::vector<double> p = oracle.next(Ids(h.ids.begin(), h.ids.begin() + static_cast<std::ptrdiff_t>(i)));
+        const std::vector<double> p =
+            oracle.next(text::Ids(h.ids.begin(), h.ids.begin() + static_cast<std::ptrdiff_t>(i)));
         EXPECT_NEAR(h.token_scores[i], p[i < h.ids.size() ? h.ids[i] : specials.eos], 1e-5);
       }
       h.token_scores.clear();
@@ -368,7 +371,7 @@ TEST(Search, NotANumberIsAnErrorAndNotATranslation) {
   const TestModel m(small_config());
   m.model.target_embedding().table.value.data<float>()[5] = NAN;
   const auto backend = make_reference_backend();
-  EXPECT_THROW(find(*backend, m.model, std::vector<Ids>{{5, 2}}, {}), RunError);
+  EXPECT_THROW(find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, {}), RunError);
 }
 
 TEST(LengthPenalty, Formulas) {
@@ -382,4 +385,4 @@ TEST(LengthPenalty, Formulas) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,12 +6,12 @@
 
 #include "decode/search/decoding_strategy.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // A sentence to be translated. All that it points to stays until it is done.
 struct SentenceJob {
-  size_t name;        // in its queue
-  const Ids* source;  // ends with </s>
+  size_t name;              // in its queue
+  const text::Ids* source;  // ends with </s>
   const SearchOptions* options;
   const SentenceConstraints* constraints;
   DecodingStrategy* strategy;  // for these options and constraints; of this job or of all of the queue
@@ -55,4 +55,4 @@ class ListQueue final : public SentenceQueue {
   const SentenceConstraints none_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,12 +6,13 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
-LineEncoder::LineEncoder(const Vocabulary& vocabulary, const Config& c, int64_t max_length, const LineWarning& warn)
+LineEncoder::LineEncoder(const text::Vocabulary& vocabulary, const model::Config& c, int64_t max_length,
+                         const LineWarning& warn)
     : LineEncoder(vocabulary, c.positions == "learned" ? c.max_positions : max_length, max_length, warn) {}
 
-LineEncoder::LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
+LineEncoder::LineEncoder(const text::Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
                          const LineWarning& warn)
     : vocabulary_(vocabulary),
       longest_(max_length),
@@ -22,27 +23,27 @@ LineEncoder::LineEncoder(const Vocabulary& vocabulary, int64_t learned_positions
   remedy_ = "the model has no more learned positions, so split the line into sentences";
 }
 
-Ids LineEncoder::encode(const std::string& text, size_t line) const {
-  Ids ids = vocabulary_.encode(mended(text, line));
+text::Ids LineEncoder::encode(const std::string& text, size_t line) const {
+  text::Ids ids = vocabulary_.encode(mended(text, line));
   ids.resize(kept(ids.size(), line));
   return ids;
 }
 
-std::vector<Ids> LineEncoder::encode(std::span<const std::string> lines) const {
-  std::vector<Ids> all;
+std::vector<text::Ids> LineEncoder::encode(std::span<const std::string> lines) const {
+  std::vector<text::Ids> all;
   for (size_t i = 0; i < lines.size(); ++i) all.push_back(encode(lines[i], i));
   return all;
 }
 
-LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, WordEnds ends) const {
+LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends) const {
   const std::string clean = mended(text, line);
-  PlacedPieces pieces = vocabulary_.encode_with_places(clean);
+  text::PlacedPieces pieces = vocabulary_.encode_with_places(clean);
   const size_t all = pieces.ids.size();
   pieces.ids.resize(kept(all, line));
   pieces.places.resize(pieces.ids.size());
   const bool cut = pieces.ids.size() < all;
-  const auto count = static_cast<int32_t>(words(clean, ends).size());
-  std::vector<WordSpan> spans = words_of_pieces(clean, pieces.places, ends);
+  const auto count = static_cast<int32_t>(text::words(clean, ends).size());
+  std::vector<text::WordSpan> spans = text::words_of_pieces(clean, pieces.places, ends);
   const int32_t read = cut && !spans.empty() ? std::min(count, spans.back().last + 1) : count;
   return {std::move(pieces.ids), std::move(spans), count, read};
 }
@@ -56,11 +57,11 @@ size_t LineEncoder::kept(size_t tokens, size_t line) const {
 }
 
 std::string LineEncoder::mended(const std::string& text, size_t line) const {
-  if (!invalid_utf8(text)) return text;
-  std::string clean = clean_utf8(text);
+  if (!text::invalid_utf8(text)) return text;
+  std::string clean = text::clean_utf8(text);
   const size_t bytes = (clean.size() - text.size()) / 2;  // each became the three bytes of U+FFFD
   if (warn_) warn_(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; convert the text to UTF-8 first"));
   return clean;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -9,7 +9,7 @@
 #include "decode/test_text.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using testing::ElementsAre;
@@ -34,8 +34,8 @@ Strings chinese(int n, uint64_t seed) {
 class NoBlanks : public testing::Test {
  protected:
   NoBlanks() { m_.model.generator.bias->value.data<float>()[v_.eos()] = -2; }
-  static Config config_of(const Vocabulary& v) {
-    Config c = small_config();
+  static model::Config config_of(const text::Vocabulary& v) {
+    model::Config c = small_config();
     c.source_vocab = c.target_vocab = v.size();
     c.tied = "none";
     return c;
@@ -45,7 +45,7 @@ class NoBlanks : public testing::Test {
     for (const auto& t : translator_.translate(lines, options_, warnings_.sink())) texts.push_back(t.at(0).text);
     return texts;
   }
-  Vocabulary v_ = Vocabulary::train(chinese(400, 1), {.size = 60});
+  text::Vocabulary v_ = text::Vocabulary::train(chinese(400, 1), {.size = 60});
   TestModel m_{config_of(v_)};
   std::unique_ptr<Backend> backend_ = make_cpu_backend();
   TextTranslator translator_{m_.model, v_, v_, *backend_};
@@ -103,20 +103,20 @@ TEST_F(NoBlanks, CharactersAreAligned) {
   for (size_t i = 0; i < from.size(); ++i) {
     const SoftAlignment a =
         scorer_.align(Strings{from[i]}, Strings{to[i]}, options_, {{1, 0}, AlignmentUnit::words})[0];
-    ASSERT_EQ(a.columns, std::ssize(words(from[i])) + 1);
-    ASSERT_EQ(a.rows, std::ssize(words(to[i])) + 1);
+    ASSERT_EQ(a.columns, std::ssize(text::words(from[i])) + 1);
+    ASSERT_EQ(a.rows, std::ssize(text::words(to[i])) + 1);
     for (int64_t t = 0; t < a.rows; ++t) {
       double sum = 0;
       for (int64_t s = 0; s < a.columns; ++s) sum += a.at(t, s);
       EXPECT_NEAR(sum, 1, 1e-9) << to[i];
     }
-    const auto pieces = words_of_pieces(from[i], v_.encode_with_places(from[i]).places);
-    for (const Link& link : hard_links(a))
-      for (const WordSpan& piece : pieces)
+    const auto pieces = text::words_of_pieces(from[i], v_.encode_with_places(from[i]).places);
+    for (const data::Link& link : hard_links(a))
+      for (const text::WordSpan& piece : pieces)
         if (piece.first <= link.source && link.source <= piece.last && piece.count() > 1) {
           several = true;
           for (int32_t s = piece.first; s <= piece.last; ++s)
-            EXPECT_THAT(hard_links(a), testing::Contains(Link{s, link.target})) << "the whole piece is linked";
+            EXPECT_THAT(hard_links(a), testing::Contains(data::Link{s, link.target})) << "the whole piece is linked";
         }
   }
   EXPECT_TRUE(several) << "the test shows little";
@@ -133,7 +133,7 @@ TEST_F(NoBlanks, ScoresOfCharactersAddUp) {
   const Strings from = chinese(20, 4), to = chinese(20, 5);
   const auto scores = scorer_.score(from, to, options_);
   for (size_t i = 0; i < scores.size(); ++i) {
-    EXPECT_EQ(scores[i].words.size(), words(to[i]).size() + 1);
+    EXPECT_EQ(scores[i].words.size(), text::words(to[i]).size() + 1);
     EXPECT_NEAR(std::accumulate(scores[i].words.begin(), scores[i].words.end(), 0.0), scores[i].score, 1e-9);
   }
 }
@@ -141,11 +141,11 @@ TEST_F(NoBlanks, ScoresOfCharactersAddUp) {
 // One source piece of two characters, one of one, and </s>; a target piece of two characters, and </s>.
 TEST(Alignment, PiecesOfSeveralWordsShareTheirWeight) {
   const SoftAlignment tokens{2, 3, {.6, .3, .1, .2, .2, .6}};
-  const std::vector<WordSpan> from{WordSpan(0, 1), WordSpan(2)}, to{WordSpan(0, 1)};
+  const std::vector<text::WordSpan> from{text::WordSpan(0, 1), text::WordSpan(2)}, to{text::WordSpan(0, 1)};
   const SoftAlignment a = merge(tokens, {from, 3}, {to, 2});
   EXPECT_THAT(a.weights, ElementsAre(.3, .3, .3, .1, .3, .3, .3, .1, .1, .1, .2, .6));
-  EXPECT_EQ(pharaoh(hard_links(a)), "0-0 1-0 0-1 1-1") << "both characters of the piece that has most";
+  EXPECT_EQ(data::pharaoh(hard_links(a)), "0-0 1-0 0-1 1-1") << "both characters of the piece that has most";
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -5,7 +5,7 @@
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/sentences.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
@@ -52,11 +52,11 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
 }
 
 // A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
-PieceTexts::Reading read(const TextSides& sides, const Ids& ids, const std::string& prefix,
+PieceTexts::Reading read(const TextSides& sides, const text::Ids& ids, const std::string& prefix,
                          std::span<const std::string> copies) {
   const bool unknown = std::find(ids.begin(), ids.end(), sides.target.unk()) != ids.end();
   if (!unknown || (prefix.empty() && copies.empty())) return {sides.target.decode(ids), {}};
-  Ids all{sides.target.bos()};
+  text::Ids all{sides.target.bos()};
   all.insert(all.end(), ids.begin(), ids.end());
   return sides.pieces->read(all, prefix, copies);
 }
@@ -100,7 +100,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
   return all;
 }
 
-std::string text_so_far(const TextSides& sides, const Ids& ids, const SentenceConstraints& constraints) {
+std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints) {
   return read(sides, ids, constraints.prefix, {}).text;
 }
 
@@ -117,4 +117,4 @@ std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
   return results;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

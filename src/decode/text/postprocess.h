@@ -8,17 +8,17 @@
 #include "decode/rescoring/aligner.h"
 #include "decode/text/preprocess.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 struct Translation {
   std::string text;
   // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
   // that follows the rules, and nothing stands for it in the text.
   double score = 0, normalised = 0;
-  Ids ids;
-  std::vector<float> token_scores;  // of ids and </s>; only where SearchOptions asks for them
-  double coverage = 0;              // as in Hypothesis
-  std::vector<PiecePlace> places;   // of ids in the text; none where they are as Vocabulary::places_in() has them
+  text::Ids ids;
+  std::vector<float> token_scores;       // of ids and </s>; only where SearchOptions asks for them
+  double coverage = 0;                   // as in Hypothesis
+  std::vector<text::PiecePlace> places;  // of ids in the text; none where they are as Vocabulary::places_in() has them
 
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
 };
@@ -33,7 +33,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align);
 // What a translation that is not yet finished reads as.
-std::string text_so_far(const TextSides& sides, const Ids& ids, const SentenceConstraints& constraints);
+std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints);
 
 // Of each line its translations, one at least, from those of its sentences. Warned of: a line, or a part of one,
 // without any.
@@ -41,4 +41,4 @@ std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
                                                const LineWarning& warn);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -1,6 +1,6 @@
 #include "decode/text/preprocess.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 // What is asked of each line, with what is asked of all. LineError: the first that cannot be.
@@ -77,4 +77,4 @@ SourceSentences preprocess(const TextSides& sides, const Lines& lines, const Tra
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

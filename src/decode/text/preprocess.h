@@ -8,7 +8,7 @@
 #include "decode/text/text_sides.h"
 #include "decode/translate_options.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Lines and what is asked of each.
 struct Lines {
@@ -25,14 +25,14 @@ struct LineError : DataError {
 
 // Some sentences, whole lines or parts of one.
 struct SentenceSpan {
-  std::span<const Ids> ids;            // with </s>
+  std::span<const text::Ids> ids;      // with </s>
   std::span<const std::string> texts;  // that they were made of
   std::span<const SentenceConstraints> constraints;
 };
 
 // Lines as the sentences that are translated one by one: usually one a line, none of a blank one.
 struct SourceSentences {
-  std::vector<Ids> ids;
+  std::vector<text::Ids> ids;
   std::vector<std::string> texts;
   std::vector<SentenceConstraints> constraints;
   std::vector<size_t> first;  // of each line, and the end
@@ -46,4 +46,4 @@ struct SourceSentences {
 SourceSentences preprocess(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
                            const LineWarning& warn);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,7 +6,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
 using Marks = std::initializer_list<std::string_view>;
@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string_view character(std::string_view text, size_t at) {
-  return text.substr(at, character_bytes(text.substr(at)));
+  return text.substr(at, text::character_bytes(text.substr(at)));
 }
 
 // Parts that end behind a mark (and what closes after it), where a blank follows or the mark needs none.
@@ -125,10 +125,10 @@ std::vector<std::string> parted(std::string_view text, const Fits& fits) {
 std::string joined(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) {
-    if (!all.empty() && !part.empty() && !ends_without_blank(all)) all += ' ';
+    if (!all.empty() && !part.empty() && !text::ends_without_blank(all)) all += ' ';
     all += part;
   }
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

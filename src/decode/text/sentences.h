@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // The sentences of a text, without the blanks between them. One ends behind . ! ? or … (and quotes and brackets that
 // close after it) that a blank follows, and behind 。 ！ ？ wherever they stand. An abbreviation's full stop counts,
@@ -20,4 +20,4 @@ std::vector<std::string> parted(std::string_view text, const std::function<bool(
 // One text of the translations of parts: a blank between them, but not in a script that has none.
 std::string joined(const std::vector<std::string>& parts);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using testing::ElementsAre;
 
@@ -67,4 +67,4 @@ TEST(Joined, BlanksWhereTheScriptHasThem) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,7 +6,7 @@
 #include "decode/text/sentences.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 LongInput parse_long_input(const std::string& word) {
   if (word == "split") return LongInput::split;
@@ -17,12 +17,12 @@ LongInput parse_long_input(const std::string& word) {
 
 std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
   const std::string clean = mended(text, line);
-  const Ids ids = vocabulary_.encode(clean);
+  const text::Ids ids = vocabulary_.encode(clean);
   if (ids.empty()) return {};
   if (fits(ids)) return {{clean, ids}};
   std::vector<Part> all;
   for (std::string& part : parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
-    Ids of_part = vocabulary_.encode(part);
+    text::Ids of_part = vocabulary_.encode(part);
     of_part.resize(kept(of_part.size(), line));  // a single character may have more tokens than fit
     if (!of_part.empty()) all.push_back({std::move(part), std::move(of_part)});
   }
@@ -34,19 +34,19 @@ std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, siz
 
 std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, size_t line) const {
   std::string clean = mended(text, line);
-  Ids ids = vocabulary_.encode(clean);
+  text::Ids ids = vocabulary_.encode(clean);
   ids.resize(kept(ids.size(), line));
   if (ids.empty()) return {};
   return {{std::move(clean), std::move(ids)}};
 }
 
-bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(clean_utf8(text))); }
+bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(text::clean_utf8(text))); }
 
 std::string SourceReader::why_refused(std::span<const std::string> lines) const {
   const auto count = std::count_if(lines.begin(), lines.end(), [&](const std::string& text) { return too_long(text); });
-  return cat(vocabulary_.encode(clean_utf8(lines.front())).size() + 1, " tokens, and a sentence may have ", longest_,
-             " (", count, " such line", count == 1 ? "" : "s", " among those read so far); ", remedy_,
+  return cat(vocabulary_.encode(text::clean_utf8(lines.front())).size() + 1, " tokens, and a sentence may have ",
+             longest_, " (", count, " such line", count == 1 ? "" : "s", " among those read so far); ", remedy_,
              ", or give `long-input` split");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,7 +6,7 @@
 
 #include "decode/text/line_encoder.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // What becomes of a line that is longer than is translated at a time.
 enum class LongInput { split, refuse, truncate };
@@ -18,7 +18,7 @@ class SourceReader : public LineEncoder {
 
   struct Part {
     std::string text;  // UTF-8
-    Ids ids;           // without </s>
+    text::Ids ids;     // without </s>
   };
   // The parts of a line; none for a blank line. A line that fits has one. Warned of.
   std::vector<Part> parts(const std::string& text, size_t line) const;
@@ -30,7 +30,7 @@ class SourceReader : public LineEncoder {
   int64_t longest() const { return longest_; }
 
  private:
-  bool fits(const Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
+  bool fits(const text::Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

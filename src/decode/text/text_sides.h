@@ -5,17 +5,17 @@
 #include "decode/constraints/piece_texts.h"
 #include "decode/models/ensemble.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Borrows the vocabularies.
 struct TextSides {
-  const Vocabulary& source;
-  const Vocabulary& target;
+  const text::Vocabulary& source;
+  const text::Vocabulary& target;
   std::shared_ptr<const PieceTexts> pieces;  // of the target
   int64_t positions;                         // that every model has
 
   // UsageError: check(ensemble). Error: a vocabulary that does not have the size that the models were made for.
-  TextSides(const Ensemble& ensemble, const Vocabulary& source_side, const Vocabulary& target_side);
+  TextSides(const Ensemble& ensemble, const text::Vocabulary& source_side, const text::Vocabulary& target_side);
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

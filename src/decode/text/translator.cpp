@@ -6,10 +6,10 @@
 #include "decode/models/workers.h"
 #include "decode/search/decoding_capacity.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 
-int64_t length(const Ids& ids) { return static_cast<int64_t>(ids.size()); }
+int64_t length(const text::Ids& ids) { return static_cast<int64_t>(ids.size()); }
 
 constexpr int64_t few = 8;
 
@@ -35,11 +35,11 @@ int64_t fit_into(size_t limit, int64_t workers, const Models& models, Queue& que
 
 }  // namespace
 
-TextTranslator::TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target,
-                               Backend& backend)
+TextTranslator::TextTranslator(const model::Transformer& model, const text::Vocabulary& source,
+                               const text::Vocabulary& target, Backend& backend)
     : TextTranslator(Ensemble{.models = {&model}}, source, target, backend) {}
 
-TextTranslator::TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target,
+TextTranslator::TextTranslator(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
                                Backend& backend)
     : ensemble_(ensemble), sides_(ensemble, source, target), backend_(backend) {}
 
@@ -68,7 +68,7 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
   check(options);
   const SourceSentences sentences = preprocess(sides_, lines, options, warn);
   std::vector<int64_t> lengths;
-  for (const Ids& ids : sentences.ids) lengths.push_back(length(ids));
+  for (const text::Ids& ids : sentences.ids) lengths.push_back(length(ids));
   const std::vector<size_t> order = longest_first(lengths);
   Queue queue{.sources = sentences.ids,
               .order = order,
@@ -84,11 +84,11 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
 }
 
 // The longest sentence needs the most.
-size_t least_memory(const Transformer& model, const Vocabulary& source, std::span<const std::string> lines,
+size_t least_memory(const model::Transformer& model, const text::Vocabulary& source, std::span<const std::string> lines,
                     const TranslateOptions& options) {
   const LineWarning nobody;
   const SourceReader reader(source, positions(model), options.max_length, nobody);
-  std::vector<Ids> longest(1);
+  std::vector<text::Ids> longest(1);
   for (const std::string& line : lines)
     for (SourceReader::Part& part : reader.parts(line, 0))
       if (part.ids.size() > longest[0].size()) longest[0] = std::move(part.ids);
@@ -96,4 +96,4 @@ size_t least_memory(const Transformer& model, const Vocabulary& source, std::spa
   return search_memory(model, longest, options.search, model.target_embedding().table.value.dtype);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -6,17 +6,19 @@
 
 #include "decode/text/postprocess.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 
 // Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
 // at once if the backend may.
 class TextTranslator {
  public:
   // Error: a vocabulary that does not have the size the model was made for.
-  TextTranslator(const Transformer& model, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+  TextTranslator(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
+                 Backend& backend);
 
   // Several models that translate together, all for these vocabularies. UsageError: check(ensemble).
-  TextTranslator(const Ensemble& ensemble, const Vocabulary& source, const Vocabulary& target, Backend& backend);
+  TextTranslator(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
+                 Backend& backend);
 
   // For each line its translations, best first, one at least and n_best at most; one empty one for a blank line, and
   // one of score -inf where no translation follows the rules. The bytes of a translation depend on its line and on the
@@ -36,7 +38,7 @@ class TextTranslator {
   }
 
  private:
-  const Transformer& model() const { return *ensemble_.models.front(); }
+  const model::Transformer& model() const { return *ensemble_.models.front(); }
   void search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const;
 
   Ensemble ensemble_;
@@ -45,7 +47,7 @@ class TextTranslator {
 };
 
 // The bytes of working memory that translating these lines takes however little TranslateOptions::memory is.
-size_t least_memory(const Transformer& model, const Vocabulary& source, std::span<const std::string> lines,
+size_t least_memory(const model::Transformer& model, const text::Vocabulary& source, std::span<const std::string> lines,
                     const TranslateOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -10,7 +10,7 @@
 #include "decode/length_batches.h"
 #include "decode/test_text.h"
 
-namespace hexapla {
+namespace hexapla::decode {
 namespace {
 using namespace test;
 using testing::ElementsAre;
@@ -77,12 +77,12 @@ TEST_F(TranslatorTest, TheLongestPartNeedsTheMostMemory) {
 
 TEST_F(TranslatorTest, IsTheSearchBetweenTwoVocabularies) {
   const std::string line = "zwei Katzen und ein Hund";
-  Ids ids = vocabulary().encode(line);
+  text::Ids ids = vocabulary().encode(line);
   ids.push_back(vocabulary().eos());
   Arena arena(64 << 20);
   Context cx{*backend_, arena};
   short_.search.n_best = 4;
-  const auto found = search(cx, m_.model, std::vector<Ids>{ids}, short_.search, special_ids(vocabulary()))[0];
+  const auto found = search(cx, m_.model, std::vector<text::Ids>{ids}, short_.search, special_ids(vocabulary()))[0];
   const auto translations = translator_.translate(std::vector{line}, short_)[0];
   ASSERT_EQ(translations.size(), 4u);
   for (size_t i = 0; i < 4; ++i) {
@@ -178,7 +178,7 @@ TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
 }
 
 TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {
-  Config c = config();
+  model::Config c = config();
   c.positions = "learned", c.max_positions = 6;
   const TestModel m(c);
   const TextTranslator translator(m.model, vocabulary(), vocabulary(), *backend_);
@@ -202,7 +202,7 @@ TEST_F(TranslatorTest, WrongOptionsAndVocabularies) {
   bad[1].batch_tokens = 0;
   bad[2].max_length = 1;
   for (const TranslateOptions& options : bad) EXPECT_THROW(texts({"ein"}, options), UsageError);
-  const Vocabulary other = Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
+  const text::Vocabulary other = text::Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
   ASSERT_NE(other.size(), vocabulary().size());
   EXPECT_THROW(TextTranslator(m_.model, other, vocabulary(), *backend_), Error);
 }
@@ -216,4 +216,4 @@ TEST(PlanBatches, LongestFirstWithinBothLimits) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::decode

@@ -9,7 +9,7 @@
 #include "evaluate/metrics/ngrams.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 constexpr size_t kOrders = 4;
@@ -142,4 +142,4 @@ std::string BleuScore::text() const {
   return line + details();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -9,7 +9,7 @@
 #include "evaluate/metrics/metric.h"
 #include "evaluate/tokenization/tokenizers.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct BleuOptions {
   bool lowercase = false;        // sacreBLEU's -lc
@@ -53,4 +53,4 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, References refere
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, const Sentences& reference,
                       const BleuOptions& options = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -7,7 +7,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -133,4 +133,4 @@ double paired_p_value(std::span<const double> baseline, std::span<const double> 
   return (static_cast<double>(larger) + 1) / (n + 1);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -9,7 +9,7 @@
 
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 // numpy.random.default_rng(seed): PCG64 (O'Neill 2014), seeded by SeedSequence.
 class NumpyGenerator {
@@ -43,4 +43,4 @@ ConfidenceInterval confidence_interval(std::vector<double> scores);
 // How often resampling alone moves the difference by more than the observed one (of the same resamples, two-sided).
 double paired_p_value(std::span<const double> baseline, std::span<const double> system, double observed_difference);
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -6,7 +6,7 @@
 #include "evaluate/metrics/ngrams.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 constexpr size_t kCharacterOrder = 6;
@@ -95,4 +95,4 @@ MetricStatistics Chrf::statistics(const std::string& hypothesis, std::span<const
 
 double Chrf::score(const MetricStatistics& sums) const { return f_score(sums); }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

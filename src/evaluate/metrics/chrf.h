@@ -6,7 +6,7 @@
 
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct ChrfOptions {
   size_t word_order = 0;  // 2: chrF++
@@ -26,4 +26,4 @@ class Chrf : public Metric {
   ChrfOptions options_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

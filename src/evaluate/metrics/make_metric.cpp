@@ -5,7 +5,7 @@
 #include "evaluate/metrics/chrf.h"
 #include "evaluate/metrics/ter.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 std::unique_ptr<Metric> make_metric(std::string_view name, const MetricOptions& o) {
   const BleuOptions bleu{.lowercase = o.lowercase, .tokenize = o.tokenize};
@@ -21,4 +21,4 @@ std::unique_ptr<Metric> make_metric(std::string_view name, const MetricOptions& 
   throw UsageError(cat("unknown metric '", name, "'; allowed are bleu, chrf, chrf++ and ter"));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

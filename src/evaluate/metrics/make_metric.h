@@ -5,7 +5,7 @@
 
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct MetricOptions {
   std::string tokenize = "13a";  // BLEU: as bleu_tokenizer() knows it
@@ -16,4 +16,4 @@ struct MetricOptions {
 // UsageError unless `name` is bleu, chrf, chrf++ or ter, or where an option of them has an unknown value.
 std::unique_ptr<Metric> make_metric(std::string_view name, const MetricOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -5,7 +5,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 constexpr size_t kSentencesAPiece = 16;
@@ -56,4 +56,4 @@ std::string signature(const Metric& metric, size_t references, const std::string
              "|version:hexapla-" HEXAPLA_VERSION);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 using Sentences = std::vector<std::string>;     // detokenized text, one sentence an entry
 using MetricStatistics = std::vector<double>;   // counts (exact) and, for TER, mean lengths
@@ -35,4 +35,4 @@ double corpus_score(const Metric& metric, std::span<const std::string> hypothese
 // "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:hexapla-0.1.0". `resampling` is "bs:1000|seed:12345|" or "".
 std::string signature(const Metric& metric, size_t references, const std::string& resampling = {});
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

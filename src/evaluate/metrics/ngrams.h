@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
@@ -46,4 +46,4 @@ class WordNumbers {
   std::unordered_map<std::string, char32_t> numbers_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -44,4 +44,4 @@ std::string points_and_dashes_apart(const std::string& text) {
   return replace_pairs(twice, digit, dash, pair_then_blank<char>);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

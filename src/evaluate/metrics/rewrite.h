@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 // Two neighbors, the first like `first` and the second like `second`, become write(out, a, b).
@@ -53,4 +53,4 @@ inline std::string western_punctuation_apart(const std::string& text) {
   return points_and_dashes_apart(ascii_punctuation_apart(text));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

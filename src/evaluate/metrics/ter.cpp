@@ -7,7 +7,7 @@
 #include "evaluate/metrics/rewrite.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 // Pairs of first and last: Chinese characters, strokes, radicals, compatibility forms, enclosed letters.
@@ -81,4 +81,4 @@ double Ter::score(const MetricStatistics& sums) const {
   return sums[0] > 0 ? 100 : 0;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -11,7 +11,7 @@
 
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct TerOptions {
   bool normalized = false;     // take punctuation off words, resolve &quot; &amp; &lt; &gt;
@@ -39,4 +39,4 @@ class Ter : public Metric {
 // The edits from one text to the other; words are numbers.
 int64_t translation_edits(std::u32string_view hypothesis, std::u32string_view reference);
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -7,7 +7,7 @@
 
 #include "evaluate/metrics/ter.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 constexpr size_t kLongestMove = 10;        // words
@@ -211,4 +211,4 @@ int64_t translation_edits(std::u32string_view hypothesis, std::u32string_view re
   return MoveSearch(hypothesis, reference).edits();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

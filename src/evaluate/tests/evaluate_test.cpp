@@ -11,7 +11,7 @@
 #include "evaluate/perplexity.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 using ::testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST(Unicode, SplitAndStrip) {
 TEST(Perplexity, OfAUniformGuess) { EXPECT_NEAR(perplexity(10 * std::log(50.), 10), 50, 1e-9); }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

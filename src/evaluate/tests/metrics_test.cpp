@@ -14,7 +14,7 @@
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 using nlohmann::json;
@@ -168,4 +168,4 @@ TEST(Bootstrap, PValueByHand) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -11,7 +11,7 @@
 #include "evaluate/metrics/chrf.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 using nlohmann::json;
@@ -122,4 +122,4 @@ TEST(PythonStr, Spaces) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -10,7 +10,7 @@
 #include "evaluate/tokenization/tokenizers.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 // Chinese has a kana now and then, in names; of Japanese they are about half.
@@ -63,4 +63,4 @@ std::string text_of(const TokenizerChoice& c) {
              c.missing.empty() ? "" : cat("; ", c.missing));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

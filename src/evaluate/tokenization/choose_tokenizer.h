@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct TokenizerChoice {
   std::string name;      // of bleu_tokenizer()
@@ -19,4 +19,4 @@ TokenizerChoice tokenizer_for(std::span<const std::string> references);
 // What to tell the user of it; "" for 13a where nothing is better.
 std::string text_of(const TokenizerChoice& choice);
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 struct Mecab::Kind {
   const char *tokenizer, *suffix;  // of the signature
@@ -146,4 +146,4 @@ std::vector<std::string> Mecab::morphemes(std::string_view line) const {
   return split(text ? text : "");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 // MeCab with one dictionary. May be used by several threads, one at a time works.
 class Mecab {
@@ -32,4 +32,4 @@ class Mecab {
   std::shared_ptr<Loaded> loaded_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -12,7 +12,7 @@
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 using nlohmann::json;
@@ -104,4 +104,4 @@ TEST(TokenizerFor, SaysWhyAndWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

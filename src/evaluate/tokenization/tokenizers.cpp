@@ -11,7 +11,7 @@
 #include "evaluate/tokenization/mecab.h"
 #include "evaluate/tokenization/unicode.h"
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 // The CJK blocks of sacreBLEU. Two of its ranges are strings of five UTF-16 digits that Python compares character by
@@ -91,4 +91,4 @@ std::string signature_of_tokenizer(std::string_view name) {
   return mecab ? mecab->signature() : std::string(name);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 using Tokenize = std::vector<std::string> (*)(std::string_view line);
 
@@ -25,4 +25,4 @@ std::string missing_for(std::string_view tokenizer);
 // As a score's signature names it: "zh", "ja-mecab-0.996-IPA".
 std::string signature_of_tokenizer(std::string_view name);
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
@@ -139,4 +139,4 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

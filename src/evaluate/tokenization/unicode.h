@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::evaluate {
 
 std::u32string code_points(std::string_view text);
 std::string to_utf8(std::u32string_view text);
@@ -16,4 +16,4 @@ std::string strip_right(std::string_view text);          // str.rstrip()
 std::string strip(std::string_view text);                // str.strip()
 std::string lower(std::string_view text);                // str.lower(): full mapping with the final sigma
 
-}  // namespace hexapla
+}  // namespace hexapla::evaluate

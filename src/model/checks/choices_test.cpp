@@ -3,7 +3,7 @@
 #include "base/files/test_folder.h"
 #include "model/transformer.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
@@ -51,4 +51,4 @@ TEST(Choices, AWordThatNobodyBuildsIsAnError) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -11,7 +11,7 @@
 #include "model/attention.h"
 #include "model/weights/parameters.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
@@ -328,4 +328,4 @@ INSTANTIATE_TEST_SUITE_P(All, Dense, testing::ValuesIn(devices()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, DenseMultiHead, testing::ValuesIn(devices()), name_of);
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

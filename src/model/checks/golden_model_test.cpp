@@ -8,7 +8,7 @@
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 struct Case {
@@ -205,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenModel,
                          name_of);
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -9,7 +9,7 @@
 #include "base/test_paths.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // Calls f(index, value) for each number of a tensor whose rows may be strided.
 template <class F>
@@ -134,4 +134,4 @@ class ComparingObserver : public Observer {
   std::vector<double> waiting_scores_, waiting_weights_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::model

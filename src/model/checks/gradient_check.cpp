@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 double difference(double& x, double h, const std::function<double()>& loss) {
@@ -43,4 +43,4 @@ GradientReport check_gradients(std::span<const Checked> tensors, const std::func
   return report;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -6,7 +6,7 @@
 
 #include "model/weights/parameters.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // A tensor that the loss depends on, and the gradient that a backward pass gave for it. Both f64, contiguous.
 struct Checked {
@@ -36,4 +36,4 @@ std::vector<Checked> checked_parameters(Module& module) {
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

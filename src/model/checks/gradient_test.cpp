@@ -6,7 +6,7 @@
 #include "backend/reference/reference.h"
 #include "model/transformer.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 constexpr double kLimit = 1e-7;
@@ -320,4 +320,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

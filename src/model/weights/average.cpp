@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 void check_same_kind(const LoadedModel& first, const std::string& first_path, const LoadedModel& m,
@@ -64,4 +64,4 @@ LoadedModel average_models(const std::vector<std::string>& paths,
   return first;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -5,7 +5,7 @@
 
 #include "model/weights/model_file.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // The mean of f32 tensors of one shape, summed in f64 in the order in which they come.
 class TensorMean {
@@ -24,4 +24,4 @@ class TensorMean {
 LoadedModel average_models(const std::vector<std::string>& paths,
                            const std::function<LoadedModel(const std::string&)>& load = load_model);
 
-}  // namespace hexapla
+}  // namespace hexapla::model

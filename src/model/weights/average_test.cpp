@@ -7,7 +7,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
@@ -67,4 +67,4 @@ TEST_F(AverageTest, RefusesAnotherShapeOrVocabulary) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -13,7 +13,7 @@
 #include "model/weights/quantise.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 constexpr int format_version = 1;
@@ -216,8 +216,8 @@ struct QuantisedTensor {
     from.read(factors.name, Tensor::of(scales.data(), factors.shape));
   }
   void dequantise() {
-    hexapla::dequantise(Tensor::of(integers.data(), value.shape),
-                        Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
+    model::dequantise(Tensor::of(integers.data(), value.shape),
+                      Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
   }
 };
 
@@ -321,4 +321,4 @@ void LoadedModel::give_back(const Tensor& t) {
     if (pages.data() == t.bytes) pages.give_back();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

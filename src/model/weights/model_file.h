@@ -13,7 +13,7 @@
 #include "model/weights/parameters.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 struct ModelText {                                   // what turns text into ids and back; the two may be the same
   std::string source_vocabulary, target_vocabulary;  // bytes
@@ -52,4 +52,4 @@ LoadedModel load_model(const std::string& path);
 // of: such a model can only translate and score. A quantized one needs pack_weights() for that.
 LoadedModel load_to_translate(const std::string& path);
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -13,7 +13,7 @@
 #include "base/test_paths.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 using testing::AllOf;
 using testing::AnyOf;
@@ -263,4 +263,4 @@ TEST_F(ModelFileTest, AFullDiskLeavesTheOldModel) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

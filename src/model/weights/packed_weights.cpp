@@ -2,7 +2,7 @@
 
 #include "model/weights/quantise.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 std::shared_ptr<const PackedWeight> pack(Backend& backend, Tensor w, Tensor integers, Tensor scales) {
@@ -29,4 +29,4 @@ void pack_weights(Backend& backend, LoadedModel& model) {
   });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -1,7 +1,7 @@
 #pragma once
 #include "model/weights/model_file.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // Has the backend pack the weights of a model of load_to_translate: decoding multiplies a few rows by each of them
 // again and again. Every parameter keeps its packed copy, so the copies live as long as the model. Weights that are
@@ -9,4 +9,4 @@ namespace hexapla {
 // this kind, and does nothing else.
 void pack_weights(Backend& backend, LoadedModel& model);
 
-}  // namespace hexapla
+}  // namespace hexapla::model

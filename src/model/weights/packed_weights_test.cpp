@@ -9,7 +9,7 @@
 #include "base/files/test_folder.h"
 #include "model/weights/quantise.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
@@ -141,4 +141,4 @@ TEST(PackedWeights, HaveNoGradient) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

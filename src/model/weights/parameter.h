@@ -11,7 +11,7 @@
 #include "backend/context.h"
 #include "ops/ops.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // How a parameter starts. xavier: uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
 struct Init {
@@ -108,4 +108,4 @@ void for_each(Module& module, F&& f) {
       "");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -1,6 +1,6 @@
 #include "model/weights/parameters.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 Tensor Parameters::slab(int64_t n) {
   if (n == 0) return {};
@@ -49,4 +49,4 @@ void initialise(Buffer& b) {
 }
 
 }  // namespace detail
-}  // namespace hexapla
+}  // namespace hexapla::model

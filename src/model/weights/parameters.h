@@ -3,7 +3,7 @@
 #include "base/compute/random.h"
 #include "model/weights/parameter.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // Owns the memory of a module's parameters: one slab of values and, for training, one of gradients (same layout), so
 // that the optimizer is one loop over one array. Every parameter starts at a multiple of 64 bytes. Buffers lie in a
@@ -75,4 +75,4 @@ void initialise(Module& module, uint64_t seed, double gain = 1) {
   for_each<Buffer>(module, [&](const std::string&, Buffer& b) { detail::initialise(b); });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

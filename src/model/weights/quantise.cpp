@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 
 // What the numbers of a column of this magnitude are multiplied by; 0 where they are so small that it would be
@@ -79,4 +79,4 @@ void save_quantised(const std::string& path, Transformer& net, const ModelText& 
   forget();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::model

@@ -8,7 +8,7 @@
 
 #include "model/weights/model_file.h"
 
-namespace hexapla {
+namespace hexapla::model {
 
 // w[i][j] is about integers[i][j] * scales[j] (columns) or * scales[i] (rows).
 struct Quantised {
@@ -26,4 +26,4 @@ std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p);
 void save_quantised(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
 
-}  // namespace hexapla
+}  // namespace hexapla::model

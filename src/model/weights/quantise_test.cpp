@@ -8,7 +8,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
@@ -114,4 +114,4 @@ TEST_F(QuantisedModel, MissingScalesAreRefused) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::model

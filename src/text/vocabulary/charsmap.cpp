@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 constexpr int kLongestRule = 256;            // bytes
@@ -101,4 +101,4 @@ std::string fault_of_charsmap(std::string_view blob) {
   return CharsmapCheck(blob.substr(0, size), blob.substr(size)).fault();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // SentencePiece follows these rules without a look at where they lead. What is wrong with them, or "" for rules that it
 // can follow on any text: every step of the trie stays inside, no path is longer than 256 bytes or passes more than 32
@@ -11,4 +11,4 @@ namespace hexapla {
 // trie (4, little endian), a double array as darts-clone builds it, and the replacements, each with a NUL behind it.
 std::string fault_of_charsmap(std::string_view blob);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -8,7 +8,7 @@
 #include "base/files/varint.h"
 #include "text/plain_line.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 constexpr uint64_t kNormalizerSpec = 3,
@@ -135,4 +135,4 @@ std::string with_normalization_of(std::string_view other, std::string_view model
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla {
+namespace hexapla::text {
 
 // `keep` is ours: control characters vanish, tabs and line breaks become blanks, runs of blanks one blank, and every
 // other character stays as it is. The others are SentencePiece's: NFKC (full-width, half-width and compatibility forms
@@ -24,4 +24,4 @@ std::string normalization_of(std::string_view model);
 // The model with the rule of another.
 std::string with_normalization_of(std::string_view other, std::string_view model);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -8,7 +8,7 @@
 #include "text/utf8.h"
 #include "text/vocabulary/sampling.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(Normalization, RulesAreNamed) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

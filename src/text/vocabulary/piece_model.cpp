@@ -11,7 +11,7 @@
 #include "text/utf8.h"
 #include "text/vocabulary/charsmap.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 using Type = PieceModel::Type;
@@ -269,4 +269,4 @@ std::string byte_piece(unsigned char byte) {
   return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::text {
 
 struct PieceModel {
   enum class Kind { unigram = 1, bpe = 2, word = 3, character = 4 };
@@ -43,4 +43,4 @@ struct PieceModel {
 std::string name_of(PieceModel::Kind kind);  // "unigram", "bpe", "word", "char"
 std::string byte_piece(unsigned char byte);  // "<0xE4>"
 
-}  // namespace hexapla
+}  // namespace hexapla::text

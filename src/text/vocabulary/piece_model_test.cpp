@@ -13,7 +13,7 @@
 #include "text/vocabulary/charsmap.h"
 #include "text/vocabulary/test_tokenizers.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 using testing::AllOf;
@@ -224,4 +224,4 @@ TEST(PieceModel, TamperedTokenizersAreRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

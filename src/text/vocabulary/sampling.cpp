@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "text/vocabulary/piece_model.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 constexpr float kUnknownPenalty = 10;  // SentencePiece's: an unknown character costs as much below the rarest piece
@@ -281,4 +281,4 @@ Ids SubwordSampler::sample(std::string_view text, Random& random) const {
   return ids;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -5,7 +5,7 @@
 #include "base/compute/random.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 // Of a unigram vocabulary every segmentation x of the text has the chance P(x)^alpha / sum of P(x')^alpha (Kudo 2018,
 // "Subword Regularization", with l = infinity): drawn by filtering forward and sampling backward over the lattice. Of
@@ -27,4 +27,4 @@ class SubwordSampler {
   std::shared_ptr<const Impl> impl_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::text

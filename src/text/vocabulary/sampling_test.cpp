@@ -9,7 +9,7 @@
 #include "base/files/test_folder.h"
 #include "text/vocabulary/piece_model.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 using testing::HasSubstr;
@@ -186,4 +186,4 @@ TEST(VocabularyOptions, AreChecked) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

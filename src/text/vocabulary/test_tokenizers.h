@@ -11,7 +11,7 @@
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 // A field of a message in the wire format of protocol buffers; its value as it stands there, length and all.
 struct WireField {
@@ -258,4 +258,4 @@ inline const std::vector<std::string>& texts_of_all_kinds() {
   return texts;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

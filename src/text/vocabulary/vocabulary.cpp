@@ -19,7 +19,7 @@
 #include "text/vocabulary/normalization.h"
 #include "text/vocabulary/piece_model.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 // SentencePiece sums expected counts per thread, so its result depends on this number (but not on the cores that
@@ -346,4 +346,4 @@ VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vect
   return {under(of_source), under(of_target)};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -9,7 +9,7 @@
 
 #include "text/words.h"
 
-namespace hexapla {
+namespace hexapla::text {
 
 using Ids = std::vector<int32_t>;
 
@@ -80,4 +80,4 @@ bool same_pieces(const Vocabulary& a, const Vocabulary& b);
 VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vector<std::string> target,
                                       const VocabularyOptions& options, const std::string& target_normalization);
 
-}  // namespace hexapla
+}  // namespace hexapla::text

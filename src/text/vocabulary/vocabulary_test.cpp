@@ -12,7 +12,7 @@
 #include "text/plain_line.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::text {
 namespace {
 
 using ::testing::AllOf;
@@ -246,4 +246,4 @@ TEST(Vocabulary, BadModelsAreDataErrorsAndPrintNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::text

@@ -14,7 +14,7 @@
 #include "train/run/init_from.h"
 #include "train/run/run_vocabularies.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ void add_notes(std::vector<std::string>& all, std::vector<std::string> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& normalization) {
+text::VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& normalization) {
   return {.type = o.text.vocab_type,
           .size = static_cast<int>(o.vocab_size),
           .character_coverage = o.text.character_coverage,
@@ -32,38 +32,38 @@ VocabularyOptions vocabulary_options(const TrainOptions& o, const std::string& n
           .user_symbols = o.text.user_symbols};
 }
 
-VocabularyPair load_pair(const std::string& source, const std::string& target) {
-  return {Vocabulary::load(source), Vocabulary::load(target)};
+text::VocabularyPair load_pair(const std::string& source, const std::string& target) {
+  return {text::Vocabulary::load(source), text::Vocabulary::load(target)};
 }
 
-VocabularyPair load_both(const std::string& path) {
-  const Vocabulary both = Vocabulary::load(path);
+text::VocabularyPair load_both(const std::string& path) {
+  const text::Vocabulary both = text::Vocabulary::load(path);
   return {both, both};
 }
 
-std::optional<VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate) {
+std::optional<text::VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate) {
   if (separate && !o.text.vocabs.empty()) return load_pair(o.text.vocabs[0], o.text.vocabs[1]);
   if (!separate && !o.vocab.empty()) return load_both(o.vocab);
   if (!separate && !o.init_from.empty()) return vocabularies_of_model(o.init_from);
   return {};
 }
 
-VocabularyPair train_vocabularies(const TrainOptions& o, LineSample sample, bool separate) {
-  const VocabularyOptions of_source = vocabulary_options(o, o.text.source_normalization);
+text::VocabularyPair train_vocabularies(const TrainOptions& o, data::LineSample sample, bool separate) {
+  const text::VocabularyOptions of_source = vocabulary_options(o, o.text.source_normalization);
   if (!separate)
-    return train_joint_vocabulary(std::move(sample.source), std::move(sample.target), of_source,
-                                  o.text.target_normalization);
-  return {Vocabulary::train(sample.source, of_source),
-          Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
+    return text::train_joint_vocabulary(std::move(sample.source), std::move(sample.target), of_source,
+                                        o.text.target_normalization);
+  return {text::Vocabulary::train(sample.source, of_source),
+          text::Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
 }
 
 // By the name of its file with the references; by the whole path where two sets have that name.
-std::vector<std::string> names_of(const std::vector<ParallelSource>& sets) {
-  auto path = [](const ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
+std::vector<std::string> names_of(const std::vector<data::ParallelSource>& sets) {
+  auto path = [](const data::ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
   std::map<std::string, int> times;
-  for (const ParallelSource& set : sets) ++times[fs::path(path(set)).filename()];
+  for (const data::ParallelSource& set : sets) ++times[fs::path(path(set)).filename()];
   std::vector<std::string> names;
-  for (const ParallelSource& set : sets) {
+  for (const data::ParallelSource& set : sets) {
     const std::string name = fs::path(path(set)).filename();
     names.push_back(times[name] == 1 ? name : path(set));
   }
@@ -71,12 +71,12 @@ std::vector<std::string> names_of(const std::vector<ParallelSource>& sets) {
 }
 
 void read_validation(const TrainOptions& o, TrainingData& data) {
-  const std::vector<ParallelSource> sets = parse_sets("valid-sets", o.valid_sets, o.text.tsv);
+  const std::vector<data::ParallelSource> sets = data::parse_sets("valid-sets", o.valid_sets, o.text.tsv);
   const std::vector<std::string> names = names_of(sets);
   auto name = names.begin();
-  for (const ParallelSource& set : sets) {
-    Corpus corpus = read_parallel(set);
-    Encoded encoded = encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
+  for (const data::ParallelSource& set : sets) {
+    data::Corpus corpus = data::read_parallel(set);
+    data::Encoded encoded = data::encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
     data.valid_sets.push_back({*name++, corpus.source.size(), encoded.examples.size()});
     data.valid.insert(data.valid.end(), std::make_move_iterator(encoded.examples.begin()),
                       std::make_move_iterator(encoded.examples.end()));
@@ -88,25 +88,25 @@ void read_validation(const TrainOptions& o, TrainingData& data) {
 }
 
 // The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
-PreparedPairs prepare_linked_pairs(const TrainOptions& o, const VocabularyPair& v) {
-  const Corpus corpus = read_parallel(parse_sets("train-sets", o.train_sets, o.text.tsv).front());
-  Encoded encoded = encode_corpus(corpus, v.source, v.target, o.max_length);
-  const LinkUnit unit = o.guided_alignment_units == "pieces"   ? LinkUnit::pieces
-                        : o.guided_alignment_units == "blanks" ? LinkUnit::blanks
-                                                               : LinkUnit::words;
-  const GoldLinks links(o.guided_alignment, unit, corpus);
+data::PreparedPairs prepare_linked_pairs(const TrainOptions& o, const text::VocabularyPair& v) {
+  const data::Corpus corpus = data::read_parallel(data::parse_sets("train-sets", o.train_sets, o.text.tsv).front());
+  data::Encoded encoded = data::encode_corpus(corpus, v.source, v.target, o.max_length);
+  const data::LinkUnit unit = o.guided_alignment_units == "pieces"   ? data::LinkUnit::pieces
+                              : o.guided_alignment_units == "blanks" ? data::LinkUnit::blanks
+                                                                     : data::LinkUnit::words;
+  const data::GoldLinks links(o.guided_alignment, unit, corpus);
   if (const std::string doubt = links.doubt(); !doubt.empty()) encoded.notes.push_back(doubt);
-  add_links(encoded.examples, corpus, links, v.source, v.target);
+  data::add_links(encoded.examples, corpus, links, v.source, v.target);
   Hash hash;
   auto append = [&](std::span<const int32_t> ids) {
     hash.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
     hash.add("\n");
   };
-  for (const Example& e : encoded.examples) {
+  for (const data::Example& e : encoded.examples) {
     append(e.source), append(e.target);
-    for (const Link& link : e.links) append(std::array{link.source, link.target});
+    for (const data::Link& link : e.links) append(std::array{link.source, link.target});
   }
-  return {store_examples(encoded.examples), std::move(encoded.notes), hash.hex()};
+  return {data::store_examples(encoded.examples), std::move(encoded.notes), hash.hex()};
 }
 
 // What is usual is not named, so that runs of before there was a choice can be resumed.
@@ -115,7 +115,7 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
   for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
   if (!weights.empty()) data.identity["train-weights"] = weights;
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
-  const int64_t parts = shuffle_parts(data.pairs, data.space);
+  const int64_t parts = data::shuffle_parts(data.pairs, data.space);
   if (parts > 1) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = cat(parts);
 }
 
@@ -131,31 +131,31 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
 
 }  // namespace
 
-TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress) {
+TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress) {
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
   const bool separate = o.text.separate();
-  const ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
-                           o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
-  TrainingText text(parse_sets("train-sets", o.train_sets, o.text.tsv), space);
+  const data::ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
+                                 o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
+  data::TrainingText text(data::parse_sets("train-sets", o.train_sets, o.text.tsv), space);
   const auto lock = lock_of_run(o.model);
-  std::optional<VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
+  std::optional<text::VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
   if (!vocabularies) vocabularies = given_vocabularies(o, separate);
   if (!vocabularies) {
-    LineSample sample = sample_lines(text, o.text.vocab_lines / 2, progress);
+    data::LineSample sample = data::sample_lines(text, o.text.vocab_lines / 2, progress);
     progress("training the vocabulary", 0);
     vocabularies = train_vocabularies(o, std::move(sample), separate);
     text.rewind();
   }
   if (o.text.subword_alpha > 0) {  // can they be drawn from? Better known before everything is read
-    SubwordSampler(vocabularies->source, o.text.subword_alpha);
-    SubwordSampler(vocabularies->target, o.text.subword_alpha);
+    text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
+    text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  PreparedPairs pairs = o.guided_alignment.empty()
-                            ? prepare_pairs(text, vocabularies->source, vocabularies->target,
-                                            {o.max_length, o.text.subword_alpha > 0, space}, progress)
-                            : prepare_linked_pairs(o, *vocabularies);
+  data::PreparedPairs pairs = o.guided_alignment.empty()
+                                  ? data::prepare_pairs(text, vocabularies->source, vocabularies->target,
+                                                        {o.max_length, o.text.subword_alpha > 0, space}, progress)
+                                  : prepare_linked_pairs(o, *vocabularies);
   std::vector<double> weights = o.text.train_weights;
   if (weights.empty()) weights.assign(text.names().size(), 1);
   TrainingData data{
@@ -175,4 +175,4 @@ TrainingData prepare_data(const TrainOptions& o, const ReadingProgress& progress
   return data;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,7 +9,7 @@
 #include "train/options/options.h"
 #include "train/provenance/provenance.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 class RunLock;  // train/run/checkpoint.h
 
@@ -21,10 +21,10 @@ struct ValidSet {
 
 // What a run learns from and is measured on.
 struct TrainingData {
-  TrainingPairs pairs;  // with the vocabularies
-  ShuffleSpace space{};
+  data::TrainingPairs pairs;  // with the vocabularies
+  data::ShuffleSpace space{};
   std::vector<std::string> sets{};                             // names of the training sets, for messages
-  std::vector<Example> valid{};                                // may be empty
+  std::vector<data::Example> valid{};                          // may be empty
   std::vector<std::string> valid_source{}, valid_reference{};  // detokenized text for BLEU
   std::vector<ValidSet> valid_sets{};                          // all of them in turn, in the order of the options
   std::vector<std::string> notes{};                            // what was dropped while reading
@@ -38,6 +38,6 @@ struct TrainingData {
 // Reads and checks the sets, trains or loads the vocabularies, and holds the lock of the run's folder from then on.
 // UsageError (another run has the folder, ...), DataError, RunError.
 TrainingData prepare_data(
-    const TrainOptions& options, const ReadingProgress& progress = [](const char*, int64_t) {});
+    const TrainOptions& options, const data::ReadingProgress& progress = [](const char*, int64_t) {});
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -5,15 +5,15 @@
 #include "data/batches/batch.h"
 #include "model/transformer.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 class Communicator {
  public:
   virtual ~Communicator() = default;
   // Of the batches of an update, those that this process computes; all processes are given the same.
-  virtual std::vector<Batch> mine(std::vector<Batch> batches) const = 0;
+  virtual std::vector<data::Batch> mine(std::vector<data::Batch> batches) const = 0;
   // Gradients and losses become the sums over all processes, the same bits in each.
-  virtual void sum(Tensor gradients, LossSums& losses) = 0;
+  virtual void sum(Tensor gradients, model::LossSums& losses) = 0;
   // Whether this process writes the run's files and speaks to its watcher.
   virtual bool writes() const = 0;
 };
@@ -21,9 +21,9 @@ class Communicator {
 // Siblings: one process has nothing to share.
 class OneProcess final : public Communicator {
  public:
-  std::vector<Batch> mine(std::vector<Batch> batches) const override { return batches; }
-  void sum(Tensor, LossSums&) override {}
+  std::vector<data::Batch> mine(std::vector<data::Batch> batches) const override { return batches; }
+  void sum(Tensor, model::LossSums&) override {}
   bool writes() const override { return true; }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using Steps = std::vector<std::string>;
@@ -42,9 +42,10 @@ std::string owner_of(const std::string& name) { return name.substr(0, name.rfind
 
 }  // namespace
 
-std::set<std::string> frozen_parameters(Transformer& model, const std::string& parts) {
+std::set<std::string> frozen_parameters(model::Transformer& model, const std::string& parts) {
   std::vector<Steps> names;
-  for_each<Parameter>(model, [&](const std::string& name, Parameter&) { names.push_back(split(name, '.')); });
+  model::for_each<model::Parameter>(
+      model, [&](const std::string& name, model::Parameter&) { names.push_back(split(name, '.')); });
   std::set<std::string> frozen;
   for (const std::string& text : split(parts, ',')) {
     const Steps part = split(text, '.');
@@ -61,12 +62,13 @@ std::set<std::string> frozen_parameters(Transformer& model, const std::string& p
   return frozen;
 }
 
-void freeze_statistics(Transformer& model, const std::set<std::string>& frozen) {
+void freeze_statistics(model::Transformer& model, const std::set<std::string>& frozen) {
   std::set<std::string> trained;
-  for_each<Parameter>(model, [&](const std::string& name, const Parameter&) {
+  model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter&) {
     if (!frozen.contains(name)) trained.insert(owner_of(name));
   });
-  for_each<Buffer>(model, [&](const std::string& name, Buffer& b) { b.frozen = !trained.contains(owner_of(name)); });
+  model::for_each<model::Buffer>(
+      model, [&](const std::string& name, model::Buffer& b) { b.frozen = !trained.contains(owner_of(name)); });
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -15,18 +15,18 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-Transformer small_model() {
-  Config c;
+model::Transformer small_model() {
+  model::Config c;
   c.source_vocab = c.target_vocab = 8;
   c.enc_layers = c.dec_layers = 2;
   c.d_model = c.d_ff = 8;
   c.heads = 2;
   c.resolve();
-  return Transformer(c);
+  return model::Transformer(c);
 }
 
 TEST(Freeze, PartsAreBeginningsOfNames) {
-  Transformer model = small_model();
+  model::Transformer model = small_model();
   EXPECT_THAT(frozen_parameters(model, ""), IsEmpty());
   const auto encoder = frozen_parameters(model, "encoder");
   EXPECT_THAT(encoder, AllOf(Not(IsEmpty()), Each(StartsWith("encoder."))));
@@ -38,18 +38,18 @@ TEST(Freeze, PartsAreBeginningsOfNames) {
 }
 
 TEST(Freeze, StatisticsAreFrozenWithTheirNorm) {
-  Config c;
+  model::Config c;
   c.source_vocab = c.target_vocab = 8;
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 8;
   c.heads = 2;
   c.norm = "batch";
   c.resolve();
-  Transformer model(c);
+  model::Transformer model(c);
   auto frozen = [&](const std::string& parts) {
     std::vector<std::string> names;
     freeze_statistics(model, frozen_parameters(model, parts));
-    for_each<Buffer>(model, [&](const std::string& name, const Buffer& b) {
+    model::for_each<model::Buffer>(model, [&](const std::string& name, const model::Buffer& b) {
       if (b.frozen) names.push_back(name);
     });
     return names;
@@ -58,20 +58,21 @@ TEST(Freeze, StatisticsAreFrozenWithTheirNorm) {
   EXPECT_THAT(frozen("encoder"), AllOf(Not(IsEmpty()), Each(StartsWith("encoder."))));
   EXPECT_THAT(frozen("embeddings"), IsEmpty()) << "and what was frozen before is so no more";
   std::string norm;
-  for_each<Buffer>(model, [&](const std::string& name, Buffer&) { norm = name.substr(0, name.rfind('.')); });
+  model::for_each<model::Buffer>(
+      model, [&](const std::string& name, model::Buffer&) { norm = name.substr(0, name.rfind('.')); });
   EXPECT_THAT(frozen(norm), SizeIs(2));
   EXPECT_THAT(frozen(norm + ".gain"), IsEmpty()) << "its bias is trained";
 }
 
 TEST(Freeze, AStarIsAnyStep) {
-  Transformer model = small_model();
+  model::Transformer model = small_model();
   const auto cross = frozen_parameters(model, "decoder.layers.*.cross_attention");
   EXPECT_THAT(cross, AllOf(Not(IsEmpty()), Each(HasSubstr(".cross_attention."))));
   EXPECT_EQ(cross.size(), 2 * frozen_parameters(model, "decoder.layers.1.cross_attention").size());
 }
 
 TEST(Freeze, UnknownPartsListTheKnown) {
-  Transformer model = small_model();
+  model::Transformer model = small_model();
   auto message = [&](const std::string& parts) {
     return what_of<UsageError>([&] { frozen_parameters(model, parts); });
   };
@@ -86,4 +87,4 @@ TEST(Freeze, UnknownPartsListTheKnown) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -13,7 +13,7 @@
 #include "text/words.h"
 #include "train/loop/trainer.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 using testing::HasSubstr;
 
@@ -25,7 +25,7 @@ class GuidedAlignment : public TestFolder {
     std::ifstream lines(at("a"));
     std::ofstream links(at("links"));
     for (std::string line; std::getline(lines, line);) {
-      const size_t n = words(line).size();
+      const size_t n = text::words(line).size();
       for (size_t k = 0; k < n; ++k) links << (k ? " " : "") << k << "-" << n - 1 - k;
       links << "\n";
     }
@@ -70,7 +70,7 @@ TEST_F(GuidedAlignment, IsLearnedLoggedAndWrittenIntoTheModel) {
   TrainOptions o = guided("guided");
   o.guided_alignment_weight = 1;
   o.max_updates = 200;
-  const LoadedModel model = load_model(run(o).model);
+  const model::LoadedModel model = model::load_model(run(o).model);
   EXPECT_EQ(model.history.at("guided_alignment_layer"), "1");  // the last but one of three
   EXPECT_EQ(model.history.at("guided_alignment_head"), "0");
   const auto log = log_of(o);
@@ -83,7 +83,7 @@ TEST_F(GuidedAlignment, IsLearnedLoggedAndWrittenIntoTheModel) {
 
 TEST_F(GuidedAlignment, LeavesNoTraceWhereItIsOff) {
   const TrainOptions o = options("plain");
-  EXPECT_FALSE(load_model(run(o).model).history.contains("guided_alignment_layer"));
+  EXPECT_FALSE(model::load_model(run(o).model).history.contains("guided_alignment_layer"));
   EXPECT_FALSE(log_of(o).back().contains("alignment_loss"));
 }
 
@@ -93,7 +93,7 @@ TEST_F(GuidedAlignment, OfWeightZeroChangesNoBitOfTheModel) {
   o.max_updates = 5;
   TrainOptions plain = options("plain");
   plain.max_updates = 5;
-  const LoadedModel a = load_model(run(o).model), b = load_model(run(plain).model);
+  const model::LoadedModel a = model::load_model(run(o).model), b = model::load_model(run(plain).model);
   const auto x = a.parameters->values().values<float>(), y = b.parameters->values().values<float>();
   EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end()));
 }
@@ -143,4 +143,4 @@ TEST_F(GuidedAlignment, WrongOptionsAndFiles) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

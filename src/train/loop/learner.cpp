@@ -4,17 +4,17 @@
 
 #include "train/loop/freeze.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend& backend, Communicator& communicator)
     : options_(options),
       data_(data),
       communicator_(communicator),
       model_(with_vocabularies(options.architecture, data.pairs)),
-      parameters_(model_, DType::f32, Parameters::Use::training),
+      parameters_(model_, DType::f32, model::Parameters::Use::training),
       optimizer_(model_, parameters_, options),
       average_(parameters_, optimizer_.parts(), options.ema),
-      stream_(open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
+      stream_(data::open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
       plan_(plan_memory(model_, parameters_, data, options, *stream_)),
       arena_(arena_room(model_, parameters_, data, options, plan_)),
       cx_{backend, arena_} {
@@ -24,24 +24,24 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
 }
 
 std::string Learner::initialise() {
-  hexapla::initialise(model_, options_.seed, options_.init_gain);
+  model::initialise(model_, options_.seed, options_.init_gain);
   std::string carried;
   if (initial_) carried = start_from(*initial_, model_, data_.pairs.source, data_.pairs.target);
   average_.start();
   return carried;
 }
 
-LossSums Learner::accumulate_gradient(const std::vector<Batch>& batches, uint32_t step) {
+model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& batches, uint32_t step) {
   int64_t tokens = 0;
-  for (const Batch& batch : batches) tokens += batch.target_tokens();
+  for (const data::Batch& batch : batches) tokens += batch.target_tokens();
   cx_.training = true;
   cx_.step = step;
   fill(cx_, parameters_.gradients(), 0);
-  LossSums all;
+  model::LossSums all;
   const double scale = 1.0 / static_cast<double>(tokens);
-  for (const Batch& batch : communicator_.mine(batches)) {
-    const LossSums sums = model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale),
-                                                   options_.label_smoothing, scale, saved_);
+  for (const data::Batch& batch : communicator_.mine(batches)) {
+    const model::LossSums sums = model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale),
+                                                          options_.label_smoothing, scale, saved_);
     arena_.clear();
     ++cx_.step;
     all.loss += sums.loss;
@@ -91,4 +91,4 @@ void Learner::end_updates() {
   optimizer_.forget_moments();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

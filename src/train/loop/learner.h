@@ -11,7 +11,7 @@
 #include "train/run/checkpoint.h"
 #include "train/run/init_from.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 class Learner {
  public:
@@ -24,7 +24,7 @@ class Learner {
   void forget_initial_model() { initial_.reset(); }
 
   // Of the mean over the target tokens of all batches. step: of the first batch's dropout; each draws anew.
-  LossSums accumulate_gradient(const std::vector<Batch>& batches, uint32_t step);
+  model::LossSums accumulate_gradient(const std::vector<data::Batch>& batches, uint32_t step);
   double gradient_norm() { return optimizer_.gradient_norm(cx_); }
   // update: 1 at the first; scale: of a plateau; norm: of this gradient.
   void update(int64_t update, double scale, double norm);
@@ -38,12 +38,12 @@ class Learner {
   // No update follows: the memory of gradients and moments is the system's.
   void end_updates();
 
-  Transformer& model() { return model_; }
-  Parameters& parameters() { return parameters_; }
+  model::Transformer& model() { return model_; }
+  model::Parameters& parameters() { return parameters_; }
   MovingAverage& average() { return average_; }
   Context& context() { return cx_; }
-  BatchStream& stream() { return *stream_; }
-  const BatchStream& stream() const { return *stream_; }
+  data::BatchStream& stream() { return *stream_; }
+  const data::BatchStream& stream() const { return *stream_; }
   const MemoryPlan& plan() const { return plan_; }
   size_t peak() const { return arena_.peak(); }
 
@@ -51,16 +51,16 @@ class Learner {
   const TrainOptions& options_;
   const TrainingData& data_;
   Communicator& communicator_;
-  Transformer model_;
-  Parameters parameters_;
+  model::Transformer model_;
+  model::Parameters parameters_;
   Optimizer optimizer_;
   MovingAverage average_;
-  std::unique_ptr<BatchStream> stream_;
+  std::unique_ptr<data::BatchStream> stream_;
   MemoryPlan plan_;
   Arena arena_;
   Context cx_;
   std::optional<InitialModel> initial_;
-  Transformer::Saved saved_;
+  model::Transformer::Saved saved_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

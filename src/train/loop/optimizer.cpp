@@ -5,21 +5,21 @@
 
 #include "train/loop/freeze.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
 
 // What starts as a linear map starts uniform in Glorot and Bengio's limits, and nothing else does.
-bool is_matrix(const Parameter& p) { return p.init.kind == Init::Kind::xavier; }
+bool is_matrix(const model::Parameter& p) { return p.init.kind == model::Init::Kind::xavier; }
 
 }  // namespace
 
-std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, const std::set<std::string>& frozen,
-                           bool with_decay) {
+std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& parameters,
+                           const std::set<std::string>& frozen, bool with_decay) {
   std::vector<Part> parts;
-  for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
-    const Part part{parameters.place(p), Parameters::padded(p.shape.size()), !frozen.contains(name),
+  model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter& p) {
+    const Part part{parameters.place(p), model::Parameters::padded(p.shape.size()), !frozen.contains(name),
                     with_decay && is_matrix(p)};
     if (!parts.empty() && parts.back().trained == part.trained && parts.back().decays == part.decays)
       parts.back().count += part.count;
@@ -29,7 +29,7 @@ std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, con
   return parts;
 }
 
-Optimizer::Optimizer(Transformer& model, Parameters& parameters, const TrainOptions& options)
+Optimizer::Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options)
     : parameters_(parameters),
       options_(options),
       schedule_(make_schedule(options)),
@@ -38,7 +38,7 @@ Optimizer::Optimizer(Transformer& model, Parameters& parameters, const TrainOpti
       second_(parameters.slab_like_values()) {}
 
 double Optimizer::learning_rate(int64_t step, double scale) const {
-  const double rate = scale * hexapla::learning_rate(schedule_, step);
+  const double rate = scale * train::learning_rate(schedule_, step);
   return step < options_.warmup ? rate : std::max(rate, options_.min_lr);
 }
 
@@ -71,7 +71,7 @@ void Optimizer::forget_moments() {
   parameters_.forget(second_);
 }
 
-MovingAverage::MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay)
+MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay)
     : parameters_(parameters), parts_(parts), decay_(decay) {
   if (decay <= 0) return;
   slab_ = parameters.slab_like_values();
@@ -109,4 +109,4 @@ void MovingAverage::swap() {
   if (buffers_) exchange(buffers_, parameters_.buffers());
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -6,7 +6,7 @@
 #include "model/weights/parameters.h"
 #include "train/loop/schedule.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // A run of neighbors in the slabs of Parameters that are treated alike.
 struct Part {
@@ -16,14 +16,14 @@ struct Part {
 
 // The whole slab in parts. Weight decay is for the matrices of linear maps: not for biases, gains of norms and
 // embeddings, whose size means something of its own. frozen: names of parameters.
-std::vector<Part> parts_of(Transformer& model, const Parameters& parameters, const std::set<std::string>& frozen,
-                           bool with_decay);
+std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& parameters,
+                           const std::set<std::string>& frozen, bool with_decay);
 
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
  public:
   // UsageError: `freeze`, `schedule` (frozen_parameters, make_schedule).
-  Optimizer(Transformer& model, Parameters& parameters, const TrainOptions& options);
+  Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options);
 
   // step: 1 at the first update; scale: of a plateau.
   double learning_rate(int64_t step, double scale) const;
@@ -38,7 +38,7 @@ class Optimizer {
   const std::vector<Part>& parts() const { return parts_; }
 
  private:
-  Parameters& parameters_;
+  model::Parameters& parameters_;
   const TrainOptions& options_;
   Schedule schedule_;
   std::vector<Part> parts_;
@@ -51,7 +51,7 @@ class Optimizer {
 class MovingAverage {
  public:
   // parts: what changes; the rest is the values' own.
-  MovingAverage(Parameters& parameters, const std::vector<Part>& parts, double decay);
+  MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay);
 
   explicit operator bool() const { return decay_ > 0; }
   Tensor slab() const { return slab_; }        // nothing with decay 0
@@ -63,7 +63,7 @@ class MovingAverage {
   void swap();
 
  private:
-  Parameters& parameters_;
+  model::Parameters& parameters_;
   std::vector<Part> parts_;
   double decay_;
   std::vector<float> statistics_;
@@ -82,4 +82,4 @@ class UseAverage {
   MovingAverage& average_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -11,7 +11,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // A context for a backend; what is called here takes nothing from the arena.
@@ -27,19 +27,20 @@ using testing::FloatNear;
 // A model in training whose gradient is 1 everywhere.
 struct Bench {
   TrainOptions options;
-  Transformer model;
-  Parameters parameters;
+  model::Transformer model;
+  model::Parameters parameters;
   std::unique_ptr<Backend> backend = make_cpu_backend();
 
   explicit Bench(const TrainOptions& o = {})
-      : options(o), model(config()), parameters(model, DType::f32, Parameters::Use::training) {
-    initialise(model, 3);
-    for_each<Parameter>(model, [&](const std::string&, Parameter& p) { backend->fill(p.grad, 1); });
+      : options(o), model(config()), parameters(model, DType::f32, model::Parameters::Use::training) {
+    model::initialise(model, 3);
+    model::for_each<model::Parameter>(model,
+                                      [&](const std::string&, model::Parameter& p) { backend->fill(p.grad, 1); });
     options.lr = 0.01;
     options.warmup = 1;
   }
-  static Config config() {
-    Config c;
+  static model::Config config() {
+    model::Config c;
     c.source_vocab = c.target_vocab = 9;
     c.enc_layers = c.dec_layers = 1;
     c.d_model = c.d_ff = 12;  // not a multiple of 16: there are gaps between the parameters
@@ -51,7 +52,7 @@ struct Bench {
   }
   std::map<std::string, std::vector<float>> values() {
     std::map<std::string, std::vector<float>> all;
-    for_each<Parameter>(model, [&](const std::string& name, const Parameter& p) {
+    model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter& p) {
       const auto v = p.value.values<float>();
       all[name].assign(v.begin(), v.end());
     });
@@ -207,11 +208,11 @@ TEST(MovingAverage, IsNotSmallerThanWhatItIsOf) {
 }
 
 TEST(MovingAverage, HasTheStatisticsOfItsWeights) {
-  Config c = Bench::config();
+  model::Config c = Bench::config();
   c.norm = "batch";
-  Transformer model(c);
-  Parameters parameters(model, DType::f32, Parameters::Use::training);
-  initialise(model, 3);
+  model::Transformer model(c);
+  model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
+  model::initialise(model, 3);
   const auto backend = make_cpu_backend();
   MovingAverage average(parameters, parts_of(model, parameters, {}, false), 0.25);
   average.start();
@@ -242,4 +243,4 @@ TEST(MovingAverage, WithoutDecayIsNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla {
+namespace hexapla::train {
 
 void Pace::start() {
   started_ = reported_ = shown_ = clock_.seconds();
@@ -48,4 +48,4 @@ void Pace::fill_in(TrainReport& r) const {
   if (gained > 0) r.seconds_left = since(started_) / gained * (1 - r.progress);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -5,11 +5,11 @@
 #include "train/run/run_state.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 class Pace {
  public:
-  Pace(const TrainOptions& options, const RunState& state, const BatchStream& stream)
+  Pace(const TrainOptions& options, const RunState& state, const data::BatchStream& stream)
       : options_(options), state_(state), stream_(stream) {}
 
   void start();                             // of this session
@@ -25,11 +25,11 @@ class Pace {
 
   const TrainOptions& options_;
   const RunState& state_;
-  const BatchStream& stream_;
+  const data::BatchStream& stream_;
   RunningClock clock_;
   double started_ = 0, reported_ = 0, shown_ = 0;  // by the clock
   int64_t reported_tokens_ = 0;
   double progress_at_start_ = 0;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Weights that contend to be the result of a run.
 struct Contender {
@@ -27,4 +27,4 @@ struct TrainResult {
 // do. For whoever has shown the result.
 void require_whole(const TrainResult& result);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

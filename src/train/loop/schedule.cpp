@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // How far a decay has come: 0 at the end of the warm-up, 1 at its end and after it.
@@ -52,4 +52,4 @@ Schedule make_schedule(const TrainOptions& o) {
   return CosineDecay{peak, o.warmup, end, o.min_lr};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -10,7 +10,7 @@
 
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // peak * sqrt(warmup / step). The paper's d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), section 5.3, is this with
 // peak = (d_model * warmup)^-0.5.
@@ -70,4 +70,4 @@ struct Plateau {
   }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -93,4 +93,4 @@ TEST(Plateau, HalvesWhenValidationsStall) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

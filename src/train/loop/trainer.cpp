@@ -19,7 +19,7 @@
 #include "train/validation/valid_tokenizer.h"
 #include "train/validation/validation.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
@@ -48,13 +48,13 @@ class Run {
   void start();
   TrainStart announcement();
   bool resume();
-  std::vector<Batch> draw();
+  std::vector<data::Batch> draw();
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   void update();
-  void count(const LossSums& sums);
+  void count(const model::LossSums& sums);
   int64_t epoch() const { return state_.epoch + !learner_.stream().epoch_ended(); }  // of the last update, from 1
-  [[noreturn]] void fail_step(const std::string& what, const std::vector<Batch>& batches);
+  [[noreturn]] void fail_step(const std::string& what, const std::vector<data::Batch>& batches);
   std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
   void report();
@@ -129,16 +129,16 @@ void Run::start() {
 }
 
 // The batches of the next update: an epoch ends with an update, which may have fewer than the others.
-std::vector<Batch> Run::draw() {
-  std::vector<Batch> batches;
+std::vector<data::Batch> Run::draw() {
+  std::vector<data::Batch> batches;
   do batches.push_back(learner_.stream().next());
   while (static_cast<int64_t>(batches.size()) < options_.accumulate && !learner_.stream().epoch_ended());
   return batches;
 }
 
 void Run::update() {
-  const std::vector<Batch> batches = draw();
-  const LossSums sums = learner_.accumulate_gradient(batches, first_dropout_step());
+  const std::vector<data::Batch> batches = draw();
+  const model::LossSums sums = learner_.accumulate_gradient(batches, first_dropout_step());
   norm_ = learner_.gradient_norm();
   const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
@@ -149,7 +149,7 @@ void Run::update() {
   if (pace_.due_to_be_shown()) watcher_.running(current());
 }
 
-void Run::count(const LossSums& sums) {
+void Run::count(const model::LossSums& sums) {
   ++state_.update;
   state_.position = learner_.stream().position();
   if (learner_.stream().epoch_ended()) ++state_.epoch, state_.position = {};
@@ -161,7 +161,7 @@ void Run::count(const LossSums& sums) {
 }
 
 // The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
-void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) {
+void Run::fail_step(const std::string& what, const std::vector<data::Batch>& batches) {
   const std::string folder = folder_.failure();
   const Step step{state_.update + 1,     first_dropout_step(),
                   options_.seed,         options_.label_smoothing,
@@ -177,7 +177,7 @@ void Run::fail_step(const std::string& what, const std::vector<Batch>& batches) 
     where = cat("Its pairs and state could not be written: ", e.what());
   }
   throw RunError(cat(step.reason, "; the batch holds ",
-                     data_.sets.size() > 1 ? name_lines(batches, data_.sets) : lines_of(step),
+                     data_.sets.size() > 1 ? data::name_lines(batches, data_.sets) : lines_of(step),
                      " of the training sets.\n", found, ".\n", where, ".\n", remedy()));
 }
 
@@ -214,7 +214,7 @@ void Run::report() {
 Validation Run::measure() {
   Context& cx = learner_.context();
   cx.training = false;
-  Validation v = hexapla::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()));
+  Validation v = train::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()));
   cx.arena.clear();
   v.update = state_.update;
   v.epoch = epoch();
@@ -344,4 +344,4 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
   return Run(resolved, data, backend, watcher).go(stop);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

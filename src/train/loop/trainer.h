@@ -8,7 +8,7 @@
 #include "train/loop/result.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
 // that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
@@ -17,4 +17,4 @@ namespace hexapla {
 TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,7 +12,7 @@
 #include "model/weights/model_file.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,11 +32,11 @@ TEST_F(Training, LearnsTwentyPairsByHeart) {
   EXPECT_EQ(result.end, TrainEnd::finished);
   EXPECT_EQ(result.updates, 400);
 
-  const LoadedModel model = load_model(result.model);
-  const Vocabulary vocabulary = Vocabulary::parse(model.source_vocabulary, "model");
+  const model::LoadedModel model = model::load_model(result.model);
+  const text::Vocabulary vocabulary = text::Vocabulary::parse(model.source_vocabulary, "model");
   auto backend = make_cpu_backend();
-  const TextTranslator translator(*model.net, vocabulary, vocabulary, *backend);
-  const auto source = read_checked_lines(folder_ + "/a"), reference = read_checked_lines(folder_ + "/b");
+  const decode::TextTranslator translator(*model.net, vocabulary, vocabulary, *backend);
+  const auto source = data::read_checked_lines(folder_ + "/a"), reference = data::read_checked_lines(folder_ + "/b");
   const auto translations = translator.translate(source, {});
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(translations[i].front().text, reference[i]) << source[i];
 }
@@ -151,4 +151,4 @@ TEST_F(Training, OptionsAreCheckedBeforeAnythingIsRead) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

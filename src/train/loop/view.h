@@ -3,7 +3,7 @@
 #include "model/transformer.h"
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Which head of the decoder learns to follow word alignments, and how much that counts.
 struct Guidance {
@@ -15,9 +15,9 @@ inline Guidance guidance_of(const TrainOptions& o) {
 }
 
 // A batch as the model takes it. scale: of the gradients of the loss. Without links, nothing is guided.
-inline BatchView view(const Batch& b, const Guidance& g, double scale) {
+inline model::BatchView view(const data::Batch& b, const Guidance& g, double scale) {
   return {b.source,        b.target_in,     b.target_out,
           b.source_starts, b.target_starts, {g.layer, g.head, g.weight * scale, b.link_starts, b.linked}};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -8,7 +8,7 @@
 #include "train/run/checkpoint.h"
 #include "train/validation/validation.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 constexpr int64_t papers_batch = 25'000;  // section 5.1
@@ -21,15 +21,15 @@ constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of
 // Of n things shared out among so many, how many the i-th gets.
 int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
 
-std::unique_ptr<BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
-  return open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
+std::unique_ptr<data::BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
+  return data::open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
 }
 
 size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
 
-size_t bytes_of(const std::vector<Example>& examples) {
-  size_t bytes = examples.capacity() * sizeof(Example);
-  for (const Example& e : examples) bytes += (e.source.capacity() + e.target.capacity()) * sizeof(int32_t);
+size_t bytes_of(const std::vector<data::Example>& examples) {
+  size_t bytes = examples.capacity() * sizeof(data::Example);
+  for (const data::Example& e : examples) bytes += (e.source.capacity() + e.target.capacity()) * sizeof(int32_t);
   return bytes;
 }
 
@@ -39,18 +39,19 @@ size_t bytes_of(const std::vector<std::string>& lines) {
   return bytes;
 }
 
-size_t working_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o, BatchStream& stream) {
+size_t working_memory(const model::Transformer& model, const TrainingData& data, const TrainOptions& o,
+                      data::BatchStream& stream) {
   size_t most = step_memory(model, stream.largest(), guidance_of(o));
   if (data.valid.empty()) return most;
-  for (const Plan& set : plan_validation(data, o))
+  for (const data::Plan& set : plan_validation(data, o))
     for (const auto& places : set)
-      most = std::max(most, loss_memory(model, make_batch(data.pairs.target, data.valid, places)));
+      most = std::max(most, loss_memory(model, data::make_batch(data.pairs.target, data.valid, places)));
   return most;
 }
 
 // What translating the validation sets takes however small its batches are.
-size_t translating_memory(const Transformer& model, const TrainingData& data, const TrainOptions& o) {
-  return data.valid.empty() ? 0 : least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
+size_t translating_memory(const model::Transformer& model, const TrainingData& data, const TrainOptions& o) {
+  return data.valid.empty() ? 0 : decode::least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
 }
 
 size_t beyond(size_t bytes, size_t there) { return bytes - std::min(bytes, there); }
@@ -62,15 +63,15 @@ size_t validation_memory(const TrainingData& data) {
   return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
 }
 
-size_t data_memory(const TrainingData& data, const BatchStream& stream) {
-  const PairStore& store = *data.pairs.store;
+size_t data_memory(const TrainingData& data, const data::BatchStream& stream) {
+  const data::PairStore& store = *data.pairs.store;
   return (store.in_memory() ? store.bytes() : data.space.memory) + stream.memory() + validation_memory(data) +
          data.pairs.source.bytes().size() + data.pairs.target.bytes().size();
 }
 
 // As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
 // grows with both, and with nothing else.
-Batch fullest_batch(const Config& model, const TrainingData& data, const TrainOptions& o) {
+data::Batch fullest_batch(const model::Config& model, const TrainingData& data, const TrainOptions& o) {
   int64_t longest = o.max_length;
   if (model.positions == "learned") longest = std::min(longest, model.max_positions);
   const auto& weights = data.pairs.weights;
@@ -86,14 +87,14 @@ Batch fullest_batch(const Config& model, const TrainingData& data, const TrainOp
   for (int64_t i = 0; i < sequences; ++i)
     lengths.emplace_back(std::max<int64_t>(part_of(sources, i, sequences), 1),
                          std::max<int64_t>(part_of(targets, i, sequences), 1));
-  Batch batch = made_up(lengths);
+  data::Batch batch = made_up(lengths);
   if (!o.guided_alignment.empty()) batch.link_starts.assign(batch.target_out.size() + 1, 0);
   return batch;
 }
 
 // The largest batch size, a multiple of the grain, whose training takes no more than `limit`; 0: none.
-int64_t largest_batch(const Transformer& model, const Parameters& parameters, const TrainingData& data, TrainOptions o,
-                      size_t limit) {
+int64_t largest_batch(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
+                      TrainOptions o, size_t limit) {
   return grain * largest_that_fits(papers_batch / grain, limit, [&](int64_t n) {
            o.batch_tokens = n * grain;
            return plan_memory(model, parameters, data, o, *stream_of(data, o, o.batch_tokens)).total();
@@ -128,16 +129,16 @@ std::string what_else(const TrainOptions& o, size_t needed) {
 
 }  // namespace
 
-Config with_vocabularies(Config c, const TrainingPairs& pairs) {
+model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pairs) {
   c.source_vocab = pairs.source.size();
   c.target_vocab = pairs.target.size();
-  if (c.tied == "all" && !same_pieces(pairs.source, pairs.target)) c.tied = "decoder";
+  if (c.tied == "all" && !text::same_pieces(pairs.source, pairs.target)) c.tied = "decoder";
   c.resolve();
   return c;
 }
 
-MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
-                       const TrainOptions& options, BatchStream& stream) {
+MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
+                       const TrainOptions& options, data::BatchStream& stream) {
   const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
@@ -157,7 +158,7 @@ MemoryPlan plan_memory(const Transformer& model, const Parameters& parameters, c
 
 size_t memory_to_translate(const MemoryPlan& plan) { return plan.of(working) + plan.of(translating); }
 
-void check_memory(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+void check_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan) {
   const size_t limit = memory_limit(options.memory);
   if (plan.total() <= limit) return;
@@ -169,7 +170,7 @@ void check_memory(const Transformer& model, const Parameters& parameters, const 
                       " MiB; ", remedy, what_else(options, plan.total())));
 }
 
-size_t arena_room(const Transformer& model, const Parameters& parameters, const TrainingData& data,
+size_t arena_room(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan) {
   check_memory(model, parameters, data, options, plan);
   size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
@@ -181,8 +182,8 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   if (o.batch_tokens != 0) return o;
   o.batch_tokens = of_earlier_run(o.model, "batch-tokens", 0);
   if (o.batch_tokens != 0) return o;
-  Transformer model(with_vocabularies(o.architecture, data.pairs));
-  const Parameters parameters(model, DType::f32, Parameters::Use::training);
+  model::Transformer model(with_vocabularies(o.architecture, data.pairs));
+  const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
   o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
   if (o.batch_tokens == 0) {
     o.batch_tokens = grain;
@@ -203,9 +204,9 @@ TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watche
   return o;
 }
 
-std::vector<std::pair<std::string, int64_t>> parameters_by_part(Transformer& model) {
+std::vector<std::pair<std::string, int64_t>> parameters_by_part(model::Transformer& model) {
   std::vector<std::pair<std::string, int64_t>> parts;
-  for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
+  model::for_each<model::Parameter>(model, [&](const std::string& name, model::Parameter& p) {
     const std::string part = name.substr(0, name.find('.'));
     if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
     parts.back().second += p.shape.size();
@@ -213,4 +214,4 @@ std::vector<std::pair<std::string, int64_t>> parameters_by_part(Transformer& mod
   return parts;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,7 +12,7 @@
 #include "train/test_runs.h"
 #include "train/watch/watchers.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -122,13 +122,13 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
     write_toy_corpus(folder_ + "/a", folder_ + "/b", 200, 1, 9);
     o.batch_tokens = batch_tokens;
     const TrainingData data = prepare_data(o);
-    Transformer model(with_vocabularies(o.architecture, data.pairs));
-    const Parameters parameters(model, DType::f32, Parameters::Use::training);
-    const auto stream = open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
+    model::Transformer model(with_vocabularies(o.architecture, data.pairs));
+    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
+    const auto stream = data::open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
     const MemoryPlan plan = plan_memory(model, parameters, data, o, *stream);
     const size_t room = arena_room(model, parameters, data, o, plan);
     while (stream->epochs() < 4) {
-      const Batch& batch = stream->next();
+      const data::Batch& batch = stream->next();
       ASSERT_LE(capacity_for(step_memory(model, batch)), room);
     }
     EXPECT_LT(room, size_t{64} << 20) << "as much as the machine has?";
@@ -138,12 +138,12 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Under a limit of addresses a batch cannot be tried out at once.
 TEST(MemoryPlan, WhereThereIsNoRoomToTryABatchItsHalfTells) {
-  Config c;
+  model::Config c;
   c.source_vocab = c.target_vocab = 50;
   c.resolve();
-  Transformer model(c);
-  const Parameters parameters(model, DType::f32, Parameters::Use::training);
-  const Batch batch = made_up(std::vector<std::pair<int64_t, int64_t>>(20, {100, 90}));
+  model::Transformer model(c);
+  const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
+  const data::Batch batch = made_up(std::vector<std::pair<int64_t, int64_t>>(20, {100, 90}));
   const size_t needed = step_memory(model, batch);
   ASSERT_GT(needed, size_t{128} << 20);
   const ChildResult found = in_child_process([&] {
@@ -233,16 +233,16 @@ TEST(MemoryPlan, TheLargestThatFits) {
 }
 
 TEST(MemoryPlan, ADryRunNeedsOnlyTheLengths) {
-  Config c;
+  model::Config c;
   c.source_vocab = c.target_vocab = 50;
   c.enc_layers = c.dec_layers = 2;
   c.d_model = 16;
   c.d_ff = 32;
   c.heads = 2;
   c.resolve();
-  Transformer model(c);
-  Parameters parameters(model, DType::f32, Parameters::Use::training);
-  Batch real = made_up({{7, 5}, {3, 9}});
+  model::Transformer model(c);
+  model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
+  data::Batch real = made_up({{7, 5}, {3, 9}});
   for (size_t i = 0; i < real.source.size(); ++i) real.source[i] = static_cast<int32_t>(i % 50);
   EXPECT_EQ(step_memory(model, real), step_memory(model, made_up({{7, 5}, {3, 9}})));
   EXPECT_LT(step_memory(model, real), step_memory(model, made_up({{7, 5}, {3, 9}, {9, 9}})));
@@ -276,4 +276,4 @@ TEST_F(Memory, TensorBoardEventsThatCannotBeWrittenCostANoteNotTheRun) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

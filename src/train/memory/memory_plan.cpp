@@ -6,7 +6,7 @@
 #include "backend/no_work.h"
 #include "base/system/machine.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // As large as the machine's memory, or as the system gives it the addresses: those that nothing touches cost no memory.
@@ -33,7 +33,7 @@ std::optional<size_t> peak_of(Call&& call) {
 }
 
 // The same sequences, half as long.
-Batch half_of(const Batch& batch) {
+data::Batch half_of(const data::Batch& batch) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (size_t i = 0; i + 1 < batch.source_starts.size(); ++i)
     lengths.emplace_back((batch.source_starts[i + 1] - batch.source_starts[i] + 1) / 2,
@@ -44,9 +44,9 @@ Batch half_of(const Batch& batch) {
 // What an arena holds grows in proportion to the rows of a batch, beside what does not depend on it. So where there is
 // no room to try a batch, twice the need of its half is enough for it, and not much more than it takes.
 template <class Peak>
-size_t peak_or_bound(const Batch& batch, Peak&& peak) {
+size_t peak_or_bound(const data::Batch& batch, Peak&& peak) {
   if (const std::optional<size_t> bytes = peak(batch)) return *bytes;
-  const Batch half = half_of(batch);
+  const data::Batch half = half_of(batch);
   if (half.source.size() == batch.source.size())
     throw RunError(cat("there is not enough memory to find out how much training needs: ",
                        why_memory_was_refused(physical_memory())));
@@ -73,9 +73,9 @@ std::string MemoryPlan::text() const {
   return cat(text, "together ", mebibytes(total()), " MiB");
 }
 
-size_t step_memory(const Transformer& model, const Batch& batch, const Guidance& guidance) {
-  return peak_or_bound(batch, [&](const Batch& b) {
-    Transformer::Saved saved;
+size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Guidance& guidance) {
+  return peak_or_bound(batch, [&](const data::Batch& b) {
+    model::Transformer::Saved saved;
     return peak_of([&](Context& cx) {
       cx.training = true;
       model.loss_and_gradient(cx, view(b, guidance, 0), 0, 0, saved);
@@ -83,15 +83,15 @@ size_t step_memory(const Transformer& model, const Batch& batch, const Guidance&
   });
 }
 
-size_t loss_memory(const Transformer& model, const Batch& batch) {
-  return peak_or_bound(batch, [&](const Batch& b) {
-    Transformer::Saved saved;
+size_t loss_memory(const model::Transformer& model, const data::Batch& batch) {
+  return peak_or_bound(batch, [&](const data::Batch& b) {
+    model::Transformer::Saved saved;
     return peak_of([&](Context& cx) { model.loss(cx, view(b, {}, 0), 0, saved); });
   });
 }
 
-Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
-  Batch b;
+data::Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
+  data::Batch b;
   b.source_starts = b.target_starts = {0};
   for (const auto& [source, target] : lengths) {
     b.source.resize(b.source.size() + static_cast<size_t>(source));
@@ -119,4 +119,4 @@ int64_t largest_that_fits(int64_t most, size_t limit, const std::function<size_t
   return low;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,7 +9,7 @@
 #include "data/batches/batch.h"
 #include "train/loop/view.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct MemoryPlan {  // bytes
   // What for, and how much: "weights", "gradients", "moments", "working memory", "data", ...
@@ -22,12 +22,12 @@ struct MemoryPlan {  // bytes
 // The arena's peak of a step on this batch, to the byte, found by doing everything of the step but its arithmetic. The
 // parameters need memory for values and gradients, which stays as it is. Only lengths of the batch are read: made_up()
 // will do. Somewhat more than the peak where the system has no addresses to try it in (ulimit -v).
-size_t step_memory(const Transformer& model, const Batch& batch, const Guidance& guidance = {});
+size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Guidance& guidance = {});
 // The same of the loss alone, as in validation.
-size_t loss_memory(const Transformer& model, const Batch& batch);
+size_t loss_memory(const model::Transformer& model, const data::Batch& batch);
 
 // A batch of pairs of these lengths, source (with </s>) and target (with </s>), and of nothing but the id 0.
-Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths);
+data::Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths);
 
 // The largest n in [1, most] with bytes(n) <= limit, where bytes never falls; 0 if there is none.
 int64_t largest_that_fits(int64_t most, size_t limit, const std::function<size_t(int64_t)>& bytes);
@@ -38,4 +38,4 @@ size_t memory_limit(int64_t mebibytes);
 // Rounded up, so that nothing is announced as 0.
 constexpr size_t mebibytes(size_t bytes) { return (bytes + (size_t{1} << 20) - 1) >> 20; }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

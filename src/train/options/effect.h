@@ -1,6 +1,6 @@
 #pragma once
 
-namespace hexapla {
+namespace hexapla::train {
 
 // What an option of a training does to its result, and so what becomes of it when a run is resumed and in the record
 // that a model carries. It is declared beside the option, in visit().
@@ -12,4 +12,4 @@ enum class Effect {
   none,     // the same result: no model records it
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

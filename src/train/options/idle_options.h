@@ -4,9 +4,9 @@
 
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Options that can do nothing beside the others of a run, and for each what to do about it.
 std::map<std::string, std::string> idle_options(const TrainOptions& options);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,12 +9,12 @@
 #include "evaluate/tokenization/tokenizers.h"
 #include "train/loop/schedule.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 void check_guided_alignment(const TrainOptions& o) {
   if (o.guided_alignment.empty()) return;
-  const Config& c = o.architecture;
+  const model::Config& c = o.architecture;
   if (o.guided_alignment_layer >= c.dec_layers)
     throw UsageError(cat("`guided-alignment-layer` is ", o.guided_alignment_layer, ", but the decoder has layers 0 to ",
                          c.dec_layers - 1));
@@ -30,7 +30,7 @@ void check_guided_alignment(const TrainOptions& o) {
 }
 
 void check_validation(const TrainOptions& o) {
-  if (o.valid_tokenize != "auto") bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
+  if (o.valid_tokenize != "auto") evaluate::bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
   if (o.best_by == "script" && o.valid_script.empty())
     throw UsageError("`best-by` script needs a scoring program; give `valid-script` PROGRAM");
   if (!o.valid_script.empty() && o.valid_sets.empty())
@@ -43,8 +43,8 @@ void TrainOptions::check() const {
   visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed, Effect) {
     check_allowed(name, value, allowed);
   });
-  text.check(parse_sets("train-sets", train_sets, text.tsv).size());
-  if (!valid_sets.empty()) parse_sets("valid-sets", valid_sets, text.tsv);
+  text.check(data::parse_sets("train-sets", train_sets, text.tsv).size());
+  if (!valid_sets.empty()) data::parse_sets("valid-sets", valid_sets, text.tsv);
   if (!vocab.empty() && (text.separate_vocabs || !text.vocabs.empty()))
     throw UsageError("`vocab` is one vocabulary for both sides; give either it or `vocabs` and `separate-vocabs`");
   if (model.empty()) throw UsageError("`model` is missing: name the folder where checkpoints and the model go");
@@ -95,4 +95,4 @@ Interval Interval::parse(const std::string& option, const std::string& text) {
   return epochs ? Interval{0, *n} : Interval{*n, 0};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -8,7 +8,7 @@
 #include "model/config.h"
 #include "train/options/text_options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Everything a training run is told. Each option is declared once, in visit(): the command line, the config file and
 // the checkpoint's record of the run follow from it.
@@ -60,7 +60,7 @@ struct TrainOptions {
   std::string init_from;               // a model to start from
   std::string freeze;                  // parts of the model that stay as they are (train/loop/freeze.h)
   TextOptions text;                    // sets, vocabularies, subwords, shuffling
-  Config architecture;                 // a preset's, with the user's own choices on top
+  model::Config architecture;          // a preset's, with the user's own choices on top
 
   // f(name, field, help, allowed, effect): long option names without the dashes; allowed is a number's Range, the
   // Choices of a word, or Anything. The architecture's are visited by Config::visit; their effect is a model of another
@@ -209,4 +209,4 @@ struct Interval {
   }
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,7 +9,7 @@
 #include "train/options/idle_options.h"
 #include "train/options/resolve.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 std::vector<std::string> values_of(const YAML::Node& node, const std::string& where) {
@@ -71,11 +71,11 @@ std::string dump_options(const TrainOptions& options) {
       out << YAML::Key << name << YAML::Value << plain(field);
     }
   });
-  Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
+  model::Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
     if (!idle.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
   });
   out << YAML::EndMap;
   return out.c_str();
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // 41.6 BLEU on Multi30k (docs/results.md): 8,000 updates of about 8,192 tokens, after Wu et al. 2021, "Good for
@@ -69,7 +69,7 @@ Settings difference(const Options& usual, const Options& o) {
 TrainOptions preset_options(const std::string& name) {
   TrainOptions o;
   o.preset = name;
-  o.architecture = Config::preset(name);
+  o.architecture = model::Config::preset(name);
   if (name == "tiny") tiny(o);
   if (name == "small") small(o);
   if (name == "base") base(o);
@@ -79,10 +79,10 @@ TrainOptions preset_options(const std::string& name) {
 
 std::set<std::string> options_of_recipes() {
   std::set<std::string> names;
-  for (const std::string& preset : Config::preset_names()) {
+  for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);
     for (const auto& [name, value] : difference(TrainOptions(), o)) names.insert(name);
-    for (const auto& [name, value] : difference(Config(), o.architecture)) names.insert(name);
+    for (const auto& [name, value] : difference(model::Config(), o.architecture)) names.insert(name);
   }
   return names;
 }
@@ -90,7 +90,7 @@ std::set<std::string> options_of_recipes() {
 std::string describe_presets() {
   const std::set<std::string> set_by_some = options_of_recipes();
   std::string text;
-  for (const std::string& preset : Config::preset_names()) {
+  for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);
     Settings all = numbers(o.architecture);
     for (auto& setting : numbers(o)) all.push_back(setting);
@@ -103,4 +103,4 @@ std::string describe_presets() {
   return text;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

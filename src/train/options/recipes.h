@@ -4,7 +4,7 @@
 
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // A preset is a model and the recipe that trains it (docs/adr/0011): Config::preset, and the options that were found to
 // suit it. max_updates is where the recipe ends. UsageError naming the presets: no such preset.
@@ -15,4 +15,4 @@ std::set<std::string> options_of_recipes();
 // What these are in each preset, one line a preset, to show.
 std::string describe_presets();
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::HasSubstr;
@@ -41,7 +41,7 @@ TEST(Recipes, BaseAndBigAreThePapers) {
 }
 
 TEST(Recipes, EveryPresetHasOneThatEnds) {
-  for (const std::string& name : Config::preset_names()) EXPECT_GT(preset_options(name).max_updates, 0) << name;
+  for (const std::string& name : model::Config::preset_names()) EXPECT_GT(preset_options(name).max_updates, 0) << name;
   EXPECT_THAT(what_of<UsageError>([] { preset_options("huge"); }), HasSubstr("tiny, small, base, big"));
 }
 
@@ -54,4 +54,4 @@ TEST(Recipes, AreDescribed) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,7 +12,7 @@
 #include "train/options/recipes.h"
 #include "train/run/init_from.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 std::vector<std::string> names_of_options() {
@@ -20,7 +20,7 @@ std::vector<std::string> names_of_options() {
   const auto add = [&](const char* name, const auto&...) { names.emplace_back(name); };
   const TrainOptions usual;
   TrainOptions::visit(usual, add);
-  Config::visit(usual.architecture, add);
+  model::Config::visit(usual.architecture, add);
   return names;
 }
 
@@ -42,7 +42,7 @@ void make_room(const Given& given, TrainOptions& o) {
 
 // The model that a run starts from decides everything but the dropout of a preset that was asked for, which belongs to
 // its recipe.
-void start_with(Config model, bool recipe_given, Config& architecture) {
+void start_with(model::Config model, bool recipe_given, model::Config& architecture) {
   if (recipe_given) {
     model.dropout = architecture.dropout;
     model.attention_dropout = architecture.attention_dropout;
@@ -51,18 +51,18 @@ void start_with(Config model, bool recipe_given, Config& architecture) {
   architecture = std::move(model);
 }
 
-void set_both_stacks(const Given& given, Config& architecture) {
+void set_both_stacks(const Given& given, model::Config& architecture) {
   const auto layers = given.find("layers");
   if (layers == given.end()) return;
   if (given.contains("enc-layers") || given.contains("dec-layers"))
     throw UsageError("`layers` sets both stacks; give either it or `enc-layers` and `dec-layers`");
-  set_given(*layers->second, Config::kLayers, architecture.enc_layers);
+  set_given(*layers->second, model::Config::kLayers, architecture.enc_layers);
   architecture.dec_layers = architecture.enc_layers;
 }
 
 void check_architecture(const TrainOptions& o) {
   try {
-    Config check = o.architecture;
+    model::Config check = o.architecture;
     check.resolve();
   } catch (const UsageError& e) {
     const std::string from = o.init_from.empty() ? "`preset` " + o.preset : "`init-from`";
@@ -101,7 +101,7 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
   const std::string preset = "preset " + o.preset;
   TrainOptions::visit(
       o, [&](const std::string& name, const auto&...) { add(name, of_recipes.contains(name) ? preset : "default"); });
-  Config::visit(o.architecture, [&](const std::string& name, const auto&...) {
+  model::Config::visit(o.architecture, [&](const std::string& name, const auto&...) {
     add(name, !o.init_from.empty() ? "init-from " + o.init_from : of_recipes.contains(name) ? preset : "default");
   });
   return origins;
@@ -129,11 +129,11 @@ ResolvedOptions resolve_options(const std::vector<GivenOption>& all) {
   take_given(given, first);
   TrainOptions options = preset_options(first.preset);
   if (!first.init_from.empty())
-    start_with(config_of_model(model_file(first.init_from)), given.contains("preset"), options.architecture);
+    start_with(config_of_model(model::model_file(first.init_from)), given.contains("preset"), options.architecture);
   set_both_stacks(given, options.architecture);
   take_given(given, options);
   take_given(given, options.architecture);
-  if (!options.init_from.empty()) options.init_from = model_file(options.init_from);
+  if (!options.init_from.empty()) options.init_from = model::model_file(options.init_from);
   check_architecture(options);
   make_room(given, options);
   refuse_idle(given, options);
@@ -142,4 +142,4 @@ ResolvedOptions resolve_options(const std::vector<GivenOption>& all) {
   return {std::move(options), std::move(origins)};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

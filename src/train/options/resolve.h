@@ -8,7 +8,7 @@
 #include "base/options/given_option.h"
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct ResolvedOptions {
   TrainOptions options;
@@ -32,4 +32,4 @@ std::string dump_options(const TrainOptions& options);
 // is for resolve_options() to say. UsageError naming file and line: not to be read, no such map, an option given twice.
 std::vector<GivenOption> read_options_file(const std::string& path);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,7 +9,7 @@
 #include "base/files/test_folder.h"
 #include "decode/read_options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -28,7 +28,7 @@ TEST(ResolveOptions, WhatIsGivenStandsOnThePreset) {
                                              {"batch-tokens", {"auto"}},
                                              {"heads", {"2"}},
                                              {"lr", {"0.5"}, "run.yml:3"}});
-  EXPECT_EQ(r.options.architecture.d_model, Config::preset("tiny").d_model);
+  EXPECT_EQ(r.options.architecture.d_model, model::Config::preset("tiny").d_model);
   EXPECT_EQ(r.options.lr, 0.5) << "the last one counts";
   EXPECT_EQ(r.options.train_sets, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(r.options.text.train_weights, (std::vector<double>{1, 0.5}));
@@ -46,7 +46,7 @@ TEST(ResolveOptions, EveryOptionHasAnOrigin) {
   const ResolvedOptions r = resolve_options({});
   const auto has_one = [&](const std::string& name, const auto&...) { EXPECT_EQ(r.origins.count(name), 1u) << name; };
   TrainOptions::visit(r.options, has_one);
-  Config::visit(r.options.architecture, has_one);
+  model::Config::visit(r.options.architecture, has_one);
 }
 
 TEST(ResolveOptions, LayersAreOfBothStacks) {
@@ -105,14 +105,14 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
 TEST(ReadOptionsFile, OfDecoding) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test_decoding.yml";
   std::ofstream(path) << "beam-size: 6\nunk: copy\nlength_penalty: 1.0\nsample: false\n";
-  const auto options = read_options<DecodingOptions>(read_options_file(path));
+  const auto options = decode::read_options<decode::DecodingOptions>(read_options_file(path));
   EXPECT_EQ(options.beam_size, 6);
   EXPECT_EQ(options.unk, "copy");
   EXPECT_EQ(options.length_penalty, 1.0);
   std::ofstream(path) << "beam-size: 6\nn-best: x\n";
-  EXPECT_EQ(what_of<UsageError>([&] { read_options<DecodingOptions>(read_options_file(path)); }),
+  EXPECT_EQ(what_of<UsageError>([&] { decode::read_options<decode::DecodingOptions>(read_options_file(path)); }),
             path + ":2: `n-best` is 'x', but must be a whole number from 1 to 1000");
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

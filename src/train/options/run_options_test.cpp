@@ -12,7 +12,7 @@
 #include "train/run/checkpoint.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,7 +98,7 @@ TEST_F(RunOptions, TheMeanOfTheBestIsThatOfTheirFiles) {
   const TrainResult result = run(o);
   std::vector<std::string> files;
   for (const int64_t update : {20, 25, 30}) files.push_back(best_model_path(o.model, update));
-  const LoadedModel mean = average_models(files), final = load_model(result.model);
+  const model::LoadedModel mean = model::average_models(files), final = model::load_model(result.model);
   const auto a = mean.parameters->values().values<float>(), b = final.parameters->values().values<float>();
   EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin()));
   EXPECT_EQ(final.history.at("average_best"), "3");
@@ -111,7 +111,7 @@ TEST_F(RunOptions, TheMovingAverageIsTheModel) {
   o.ema = 0.9;
   o.valid_sets.clear();
   run(o);
-  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
   std::vector<float> average(static_cast<size_t>(model.parameters->values().size())), values(average.size());
   last.read("average", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
@@ -141,17 +141,18 @@ TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
   o.ema = 0.9;
   o.weight_decay = 0.1;
   o.average_last = 3;
-  const LoadedModel model = load_model(run(o).model);
-  Transformer start(model.config);
-  Parameters memory(start, DType::f32, Parameters::Use::inference);
-  initialise(start, o.seed, o.init_gain);
+  const model::LoadedModel model = model::load_model(run(o).model);
+  model::Transformer start(model.config);
+  model::Parameters memory(start, DType::f32, model::Parameters::Use::inference);
+  model::initialise(start, o.seed, o.init_gain);
   std::map<std::string, std::vector<float>> before;
-  auto numbers = [](const Parameter& p) {
+  auto numbers = [](const model::Parameter& p) {
     const auto v = p.value.values<float>();
     return std::vector<float>(v.begin(), v.end());
   };
-  for_each<Parameter>(start, [&](const std::string& name, const Parameter& p) { before[name] = numbers(p); });
-  for_each<Parameter>(*model.net, [&](const std::string& name, const Parameter& p) {
+  model::for_each<model::Parameter>(
+      start, [&](const std::string& name, const model::Parameter& p) { before[name] = numbers(p); });
+  model::for_each<model::Parameter>(*model.net, [&](const std::string& name, const model::Parameter& p) {
     EXPECT_EQ(numbers(p) == before.at(name), !name.starts_with("decoder.")) << name;
   });
 }
@@ -165,14 +166,15 @@ TEST_F(RunOptions, AFrozenBatchNormKeepsItsStatistics) {
   tuned.init_from = first.model + "/model.safetensors";
   tuned.freeze = "encoder";
   tuned.ema = 0.9;
-  const LoadedModel before = load_model(tuned.init_from), after = load_model(run(tuned).model);
+  const model::LoadedModel before = model::load_model(tuned.init_from), after = model::load_model(run(tuned).model);
   std::map<std::string, std::vector<float>> start;
-  auto numbers = [](const Buffer& b) {
+  auto numbers = [](const model::Buffer& b) {
     const auto v = b.value.values<float>();
     return std::vector<float>(v.begin(), v.end());
   };
-  for_each<Buffer>(*before.net, [&](const std::string& name, const Buffer& b) { start[name] = numbers(b); });
-  for_each<Buffer>(*after.net, [&](const std::string& name, const Buffer& b) {
+  model::for_each<model::Buffer>(*before.net,
+                                 [&](const std::string& name, const model::Buffer& b) { start[name] = numbers(b); });
+  model::for_each<model::Buffer>(*after.net, [&](const std::string& name, const model::Buffer& b) {
     EXPECT_EQ(numbers(b) == start.at(name), name.starts_with("encoder.")) << name;
   });
 }
@@ -183,7 +185,7 @@ TEST_F(RunOptions, TheMovingAverageHasStatisticsOfItsOwn) {
   o.ema = 0.9;
   o.valid_sets.clear();
   run(o);
-  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
   std::vector<float> average(static_cast<size_t>(model.parameters->buffers().size())), raw(average.size());
   last.read("average_buffers", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
@@ -209,7 +211,7 @@ TEST_F(RunOptions, NamesOfFilesNeedNotBeUtf8) {
   o.max_updates = 12;
   run(o);
   o.max_updates = 20;
-  const LoadedModel model = load_model(run(o).model);
+  const model::LoadedModel model = model::load_model(run(o).model);
   EXPECT_THAT(model.history.at("options"), HasSubstr("caf\uFFFD.en"));
   EXPECT_THAT(model.history.at("data"), HasSubstr("caf\uFFFD.en"));
 }
@@ -230,7 +232,7 @@ TEST_F(RunOptions, FineTuningStartsFromTheModel) {
   for (const char* side : {"source", "target"})
     EXPECT_EQ(read_file(cat(tuned.model, "/vocab.", side, ".spm")),
               read_file(cat(first.model, "/vocab.", side, ".spm")));
-  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").history.at("init_from"), tuned.init_from);
+  EXPECT_EQ(model::load_model(tuned.model + "/model.safetensors").history.at("init_from"), tuned.init_from);
   tuned.max_updates = 12;
   Losses resumed;
   run(tuned, resumed, false);
@@ -267,7 +269,7 @@ TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
   o.valid_sets.clear();
   auto history = [&](int64_t updates) {
     o.max_updates = updates;
-    return load_model(run(o).model).history;
+    return model::load_model(run(o).model).history;
   };
   history(10);
   EXPECT_FALSE(history(12).contains("changed")) << "more updates are no change";
@@ -402,4 +404,4 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -11,7 +11,7 @@
 #include "text/vocabulary/normalization.h"
 #include "train/options/options.h"
 
-namespace hexapla::draws {
+namespace hexapla::train::draws {
 
 class Draw {
  public:
@@ -34,8 +34,8 @@ class Draw {
   Random& random_;
 };
 
-inline Config small() {
-  Config c;
+inline model::Config small() {
+  model::Config c;
   c.enc_layers = c.dec_layers = 1;
   c.d_model = 16;
   c.d_ff = 24;
@@ -47,38 +47,38 @@ template <class Options>
 using Setters = std::map<std::string, std::function<void(Draw&, Options&)>>;
 
 // Numbers of the architecture; its choices and switches follow from their declaration.
-inline const Setters<Config> dimensions{
-    {"enc-layers", [](Draw& d, Config& c) { c.enc_layers = d.number(1, 2); }},
-    {"dec-layers", [](Draw& d, Config& c) { c.dec_layers = d.number(1, 2); }},
+inline const Setters<model::Config> dimensions{
+    {"enc-layers", [](Draw& d, model::Config& c) { c.enc_layers = d.number(1, 2); }},
+    {"dec-layers", [](Draw& d, model::Config& c) { c.dec_layers = d.number(1, 2); }},
     {"dim-model",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.d_model = d.one_of<int64_t>({12, 16, 32});
      }},
-    {"dim-ff", [](Draw& d, Config& c) { c.d_ff = d.number(8, 40); }},
+    {"dim-ff", [](Draw& d, model::Config& c) { c.d_ff = d.number(8, 40); }},
     {"heads",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.heads = d.one_of<int64_t>({1, 2, 4});
      }},
-    {"dim-key", [](Draw& d, Config& c) { c.d_k = d.number(3, 9); }},
-    {"dim-value", [](Draw& d, Config& c) { c.d_v = d.number(3, 9); }},
+    {"dim-key", [](Draw& d, model::Config& c) { c.d_k = d.number(3, 9); }},
+    {"dim-value", [](Draw& d, model::Config& c) { c.d_v = d.number(3, 9); }},
     {"dropout",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.dropout = d.real({0, 0.3});
      }},
     {"attention-dropout",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.attention_dropout = d.real({0, 0.2});
      }},
     {"activation-dropout",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.activation_dropout = d.real({0, 0.2});
      }},
     {"max-positions",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.max_positions = d.one_of<int64_t>({20, 256, 300});
      }},
     {"norm-eps",
-     [](Draw& d, Config& c) {
+     [](Draw& d, model::Config& c) {
        c.norm_eps = d.real({1e-6, 1e-3});
      }},
 };
@@ -129,11 +129,11 @@ inline const Setters<TrainOptions> settings{
      }},
     {"source-normalization",
      [](Draw& d, TrainOptions& o) {
-       o.text.source_normalization = kNormalizations[static_cast<size_t>(d.number(0, 5))];
+       o.text.source_normalization = text::kNormalizations[static_cast<size_t>(d.number(0, 5))];
      }},
     {"target-normalization",
      [](Draw& d, TrainOptions& o) {
-       o.text.target_normalization = kNormalizations[static_cast<size_t>(d.number(0, 5))];
+       o.text.target_normalization = text::kNormalizations[static_cast<size_t>(d.number(0, 5))];
      }},
     {"vocab-lines", [](Draw& d, TrainOptions& o) { o.text.vocab_lines = d.number(60, 200); }},
     {"subword-alpha",
@@ -284,4 +284,4 @@ inline const std::map<std::string, std::string> left_alone{
     {"max-minutes", "where it ends a run depends on the clock"},
 };
 
-}  // namespace hexapla::draws
+}  // namespace hexapla::train::draws

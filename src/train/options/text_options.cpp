@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "text/vocabulary/normalization.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 void check_weights(const std::vector<double>& weights, size_t sets) {
@@ -20,8 +20,8 @@ void TextOptions::check(size_t sets) const {
   if (!vocabs.empty() && vocabs.size() != 2)
     throw UsageError(cat("`vocabs` takes two SentencePiece models, of source and target, but got ", vocabs.size()));
   for (const auto& [option, name] : {std::pair{"source", source_normalization}, {"target", target_normalization}})
-    if (!is_normalization(name))
-      throw UsageError(cat("`", option, "-normalization` is '", name, "', but must be ", normalization_names()));
+    if (!text::is_normalization(name))
+      throw UsageError(cat("`", option, "-normalization` is '", name, "', but must be ", text::normalization_names()));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

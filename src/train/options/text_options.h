@@ -6,7 +6,7 @@
 #include "base/range.h"
 #include "train/options/effect.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // How text becomes what a run draws its batches from: sets, vocabularies, subwords, shuffling.
 struct TextOptions {
@@ -66,4 +66,4 @@ struct TextOptions {
   void check(size_t sets) const;                                        // UsageError, for so many training sets
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,7 +12,7 @@
 #include "train/provenance/resume_fingerprint.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -55,12 +55,12 @@ class Texts : public TestFolder {
   }
   // The same pairs in a store of less memory than an option can ask for.
   static void spill(TrainingData& data, size_t memory) {
-    auto store = std::make_shared<PairStore>(0, data.space.folder);
-    data.pairs.store->for_each([&](const PackedPair& pair) { store->add(pair); });
+    auto store = std::make_shared<data::PairStore>(0, data.space.folder);
+    data.pairs.store->for_each([&](const data::PackedPair& pair) { store->add(pair); });
     store->finish();
     data.pairs.store = store;
     data.space.memory = memory;
-    ASSERT_GT(shuffle_parts(data.pairs, data.space), 3);
+    ASSERT_GT(data::shuffle_parts(data.pairs, data.space), 3);
   }
   void expect_exact_resume(const TrainOptions& usual, size_t memory = 0) const {
     TrainOptions whole = usual;
@@ -114,11 +114,11 @@ TEST_F(Texts, AnotherVocabularyIsAnotherRun) {
     o.text.subword_alpha = alpha;
     o.text.target_normalization = o.text.source_normalization;  // one file
     run(o);
-    const Vocabulary was = Vocabulary::load(o.model + "/vocab.spm");
+    const text::Vocabulary was = text::Vocabulary::load(o.model + "/vocab.spm");
     std::vector<std::string> lines;
     for (const char* file : {"a", "b", "b"})
-      for (const std::string& line : read_lines(at(file))) lines.push_back(line);
-    const Vocabulary other = Vocabulary::train(lines, {.size = was.size()});
+      for (const std::string& line : data::read_lines(at(file))) lines.push_back(line);
+    const text::Vocabulary other = text::Vocabulary::train(lines, {.size = was.size()});
     ASSERT_EQ(other.size(), was.size());
     ASSERT_NE(other.bytes(), was.bytes());
     write_file_atomically(o.model + "/vocab.spm", other.bytes());
@@ -151,10 +151,10 @@ TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
   o.max_updates = 2;
   o.average_last = 1;
   run(o);
-  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   EXPECT_EQ(model.config.tied, "decoder");
-  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
-                   target = Vocabulary::parse(model.target_vocabulary, "target");
+  const text::Vocabulary source = text::Vocabulary::parse(model.source_vocabulary, "source"),
+                         target = text::Vocabulary::parse(model.target_vocabulary, "target");
   EXPECT_EQ(source.decode(source.encode("small house")), "small house");
   EXPECT_NE(model.source_vocabulary, model.target_vocabulary);
 
@@ -163,7 +163,7 @@ TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
   given.max_updates = 2;
   given.average_last = 1;
   run(given);
-  EXPECT_EQ(load_model(given.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+  EXPECT_EQ(model::load_model(given.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
 }
 
 TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
@@ -171,11 +171,11 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   o.max_updates = 2;
   o.average_last = 1;
   run(o);
-  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   EXPECT_EQ(model.config.tied, "all");
-  const Vocabulary source = Vocabulary::parse(model.source_vocabulary, "source"),
-                   target = Vocabulary::parse(model.target_vocabulary, "target");
-  EXPECT_TRUE(same_pieces(source, target));
+  const text::Vocabulary source = text::Vocabulary::parse(model.source_vocabulary, "source"),
+                         target = text::Vocabulary::parse(model.target_vocabulary, "target");
+  EXPECT_TRUE(text::same_pieces(source, target));
   EXPECT_EQ(source.normalization(), "nmt_nfkc");
   EXPECT_EQ(target.normalization(), "keep");
   EXPECT_FALSE(std::filesystem::exists(o.model + "/vocab.spm"));
@@ -186,14 +186,14 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   given.max_updates = 2;
   given.average_last = 1;
   run(given);
-  EXPECT_EQ(load_model(given.model + "/model.safetensors").config.tied, "all");
+  EXPECT_EQ(model::load_model(given.model + "/model.safetensors").config.tied, "all");
   TrainOptions tuned = options("tuned");
   tuned.init_from = o.model + "/model.safetensors";
   tuned.max_updates = 2;
   tuned.average_last = 1;
   run(tuned);
-  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").source_vocabulary, model.source_vocabulary);
-  EXPECT_EQ(load_model(tuned.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
+  EXPECT_EQ(model::load_model(tuned.model + "/model.safetensors").source_vocabulary, model.source_vocabulary);
+  EXPECT_EQ(model::load_model(tuned.model + "/model.safetensors").target_vocabulary, model.target_vocabulary);
 
   TrainOptions alike = options("alike");
   alike.text.target_normalization = "nmt_nfkc";
@@ -212,7 +212,7 @@ TEST_F(Texts, ARunKeepsTheNormalizationItBeganWith) {
   const std::string vocabulary = read_file(o.model + "/vocab.spm");
   o.text.target_normalization = "keep";
   run(o);
-  const LoadedModel model = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   EXPECT_EQ(model.source_vocabulary, vocabulary);
   EXPECT_EQ(model.target_vocabulary, vocabulary);
   std::vector<std::string> unknown;
@@ -242,7 +242,7 @@ TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
   run(two);
   run(one);
   auto values = [](const TrainOptions& o) {  // the files also hold the options, which differ
-    const LoadedModel m = load_model(o.model + "/model.safetensors");
+    const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
     const Tensor all = m.parameters->values();
     return std::vector<float>(all.data<float>(), all.data<float>() + all.size());
   };
@@ -292,4 +292,4 @@ TEST_F(Texts, BadInputIsOneClearError) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

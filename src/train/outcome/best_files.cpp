@@ -11,7 +11,7 @@
 #include "tensor/safetensors.h"
 #include "train/run/checkpoint.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ void restore_best(const std::string& run, const RunState& state, const std::func
            ": it is now ", aside));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -8,7 +8,7 @@
 
 #include "train/run/run_state.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // run: DIR. What writes expects the caller to hold its RunLock.
 
@@ -26,4 +26,4 @@ void prune_best(const std::string& run, const RunState& now);
 // are damaged. RunError.
 void restore_best(const std::string& run, const RunState& state, const std::function<void(const std::string&)>& note);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace hexapla {
+namespace hexapla::train {
 
 bool is_better(const std::string& metric, double a, double b) { return metric == "loss" ? a < b : a > b; }
 
@@ -51,4 +51,4 @@ BestModels BestModels::parse(const std::string& text) {
   return models;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

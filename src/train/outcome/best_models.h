@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Is a validation with score `a` better than one with `b`? metric: bleu and chrf, more is better; loss, less is.
 bool is_better(const std::string& metric, double a, double b);
@@ -30,4 +30,4 @@ class BestModels {
   std::vector<Entry> entries_;  // oldest first
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

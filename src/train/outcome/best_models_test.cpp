@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::ElementsAre;
@@ -50,4 +50,4 @@ TEST(BestModels, TextComesBack) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -11,7 +11,7 @@
 #include "train/run/checkpoint.h"
 #include "train/validation/validation.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,7 +34,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
   if (!state.best_score) return {};
   std::string found = "is missing";
   try {
-    const LoadedModel m = load_to_translate(best_of(run));
+    const model::LoadedModel m = model::load_to_translate(best_of(run));
     const std::string& score = m.history.at("best_valid_" + metric);
     // Six digits of the score are in the file, all of them in the state.
     const bool same = score == cat(*state.best_score);
@@ -157,4 +157,4 @@ void require_whole(const TrainResult& result) {
                   fmt::join(result.missing, "\n  "), result.model, result.contenders.front().what));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -7,12 +7,12 @@
 #include "train/outcome/final_model.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // A run that has made its last update. The model holds the weights of that: with `ema` the moving average.
 struct EndOfRun {
   Trained trained;
-  Parameters& parameters;  // of trained.model
+  model::Parameters& parameters;  // of trained.model
   const RunState& state;
   std::function<Validation()> validate;  // the weights that the model holds when it is called
   std::function<void(const std::string&)> note;
@@ -29,4 +29,4 @@ struct HandedOver {
 // called earlier-model.safetensors then, so that nobody takes it for the result.
 HandedOver hand_over(EndOfRun& run);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

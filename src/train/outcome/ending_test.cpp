@@ -11,7 +11,7 @@
 #include "train/test_runs.h"
 #include "train/validation/validation.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ class Ending : public Training {
   }
   double loss_of(TrainOptions o) const {
     o.valid_tokenize = "13a";
-    const LoadedModel m = load_model(o.model + "/model.safetensors");
+    const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
     const TrainingData data = prepare_data(o);
     const auto backend = make_backend();
     Arena arena(size_t{1} << 30);
@@ -88,7 +88,7 @@ TEST_F(Ending, TheMeanIsValidatedAndTheBetterModelIsTheResult) {
     o.max_updates = 40;
     o.final_model = choice;
     const TrainResult result = run(o);
-    const LoadedModel m = load_model(result.model);
+    const model::LoadedModel m = model::load_model(result.model);
     const bool mean = o.final_model == "mean";
     EXPECT_EQ(result.contenders.front().what,
               mean ? "mean of the last 3 checkpoints" : "best single model (update 30)");
@@ -108,7 +108,7 @@ TEST_F(Ending, AMeanThatIsNoWorseIsTheResult) {
   TrainOptions o = larger("mean");
   o.lr = 1e-30;  // every state is the same
   const TrainResult result = run(o);
-  const LoadedModel m = load_model(result.model);
+  const model::LoadedModel m = model::load_model(result.model);
   EXPECT_EQ(m.history.at("averaged_updates"), "30 35 40");
   EXPECT_EQ(m.history.at("averaged"), "3");
   EXPECT_EQ(m.history.at("average_last"), "3");
@@ -122,7 +122,7 @@ TEST_F(Ending, WithoutValidationTheMeanIsTaken) {
   o.best_by = "bleu";
   const TrainResult result = run(o);
   EXPECT_FALSE(result.contenders.front().score);
-  EXPECT_EQ(load_model(result.model).history.at("averaged_updates"), "30 35 40");
+  EXPECT_EQ(model::load_model(result.model).history.at("averaged_updates"), "30 35 40");
 }
 
 // The last state is in memory: it enters the mean though its checkpoint could not be written.
@@ -143,7 +143,7 @@ TEST_F(Ending, CheckpointsThatDoNotFitAreMissingButTheLastStateIsThere) {
   EXPECT_THAT(what_of<RunError>([&] { require_whole(result); }),
               AllOf(HasSubstr("not everything could be written"), HasSubstr("of updates 35"),
                     HasSubstr("model.safetensors is the mean of the last 2 checkpoints")));
-  const LoadedModel m = load_model(result.model);
+  const model::LoadedModel m = model::load_model(result.model);
   EXPECT_EQ(m.history.at("averaged_updates"), "30 40");
   const std::string checkpoints = whole.model + "/checkpoints/update-000000";
   const auto a = numbers(load_checkpoint_model(checkpoints + "30").parameters->values()),
@@ -229,7 +229,7 @@ TEST_F(Ending, ADamagedCheckpointCostsItsShareNotTheModel) {
   damages.file = o.model + "/checkpoints/update-00000035/tensors.safetensors";
   const TrainResult result = run(o, damages, false);
   EXPECT_THAT(result.missing, ElementsAre("1 of the 3 states for the mean: of updates 35"));
-  EXPECT_EQ(load_model(result.model).history.at("averaged_updates"), "30 40");
+  EXPECT_EQ(model::load_model(result.model).history.at("averaged_updates"), "30 40");
 }
 
 TEST_F(Ending, WhatAKilledRunLeftHalfWrittenIsRemoved) {
@@ -263,4 +263,4 @@ TEST_F(Ending, ModelsOfARunAreFoundByTimeAndByScore) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

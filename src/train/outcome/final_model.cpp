@@ -14,13 +14,14 @@
 #include "train/outcome/best_files.h"
 #include "train/run/checkpoint.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // Was the run past these limits already when it was given them?
 bool past_limits(const TrainOptions& o, const RunState& s) {
   return (o.max_updates > 0 && s.update > o.max_updates) ||
-         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.position != BatchPosition{}))) ||
+         (o.max_epochs > 0 &&
+          (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.position != data::BatchPosition{}))) ||
          (o.patience > 0 && s.worse_validations > o.patience);
 }
 
@@ -50,7 +51,8 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
   if (past) c.options.max_epochs = c.options.patience = 0;
   if (weights.kind == Weights::Kind::best) c.options.final_model = "best";
   const std::vector<std::string> same{"a"};
-  if (!data.valid_source.empty()) c.metric = corpus_bleu(same, same, {.tokenize = options.valid_tokenize}).signature;
+  if (!data.valid_source.empty())
+    c.metric = evaluate::corpus_bleu(same, same, {.tokenize = options.valid_tokenize}).signature;
   return c;
 }
 
@@ -96,7 +98,7 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
   make_folder(directory_of(path));
   history.merge(make_provenance(trained, state, weights).to_history());
-  save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
+  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
 }
 
 std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup) {
@@ -135,9 +137,9 @@ const char* statistics_beside(const std::string& name, const LoadedCheckpoint& c
 }  // namespace
 
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
-                                 const std::string& name, Parameters& parameters) {
+                                 const std::string& name, model::Parameters& parameters) {
   MeanOfStates result;
-  TensorMean values, buffers;
+  model::TensorMean values, buffers;
   const Tensor value = parameters.gradients();  // of no use any more
   std::vector<float> buffer(parameters.buffers() ? static_cast<size_t>(parameters.buffers().size()) : 0);
   const Tensor buffer_view = Tensor::of(buffer.data(), {static_cast<int64_t>(buffer.size())});
@@ -166,12 +168,12 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
   return result;
 }
 
-MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters) {
+MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, model::Parameters& parameters) {
   MeanOfStates result;
-  TensorMean values, buffers;
+  model::TensorMean values, buffers;
   for (const int64_t update : updates) {
     try {
-      const LoadedModel m = load_model(best_model_path(run, update));
+      const model::LoadedModel m = model::load_model(best_model_path(run, update));
       values.add(m.parameters->values());
       if (m.parameters->buffers()) buffers.add(m.parameters->buffers());
       result.updates.push_back(update);
@@ -186,4 +188,4 @@ MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& up
   return result;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

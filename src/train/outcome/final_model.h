@@ -11,11 +11,11 @@
 #include "train/run/checkpoint.h"
 #include "train/run/run_state.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // What a model file is made of, beside the state of its run.
 struct Trained {
-  Transformer& model;
+  model::Transformer& model;
   const TrainingData& data;
   const TrainOptions& options;
   const Backend& backend;
@@ -58,10 +58,10 @@ struct MeanOfStates {
 // the others are read from their checkpoints. name: of the tensor that is the model, "values" or "average". The sums
 // are taken in f64, oldest first.
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
-                                 const std::string& name, Parameters& parameters);
+                                 const std::string& name, model::Parameters& parameters);
 
 // Replaces the parameters (and buffers) by the mean over those of these updates that can be read; where none can, they
 // stay as they are.
-MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, Parameters& parameters);
+MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, model::Parameters& parameters);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -18,7 +18,7 @@
 #include "train/run/run_state.h"
 #include "train/run/run_vocabularies.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
   if (auto own = vocabulary_bytes_of_run(run)) return *own;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
     if (fs::exists(run + name)) {
-      const LoadedModel m = load_to_translate(run + name);
+      const model::LoadedModel m = model::load_to_translate(run + name);
       return {m.source_vocabulary, m.target_vocabulary};
     }
   throw DataError(
@@ -79,17 +79,17 @@ Measure measure_in(const std::string& run) {
 
 bool is_checkpoint(const std::string& path) { return fs::is_regular_file(path + "/MANIFEST.json"); }
 
-LoadedModel load_checkpoint_model(const std::string& path) {
+model::LoadedModel load_checkpoint_model(const std::string& path) {
   const fs::path folder = fs::canonical(path);
   const std::string name = folder.filename().string(), run = folder.parent_path().parent_path().string();
   if (name.rfind("update-", 0) != 0)
     throw DataError(cat(path, " is a checkpoint that was set aside or renamed; give one called update-..."));
   const LoadedCheckpoint c = load_checkpoint(folder.parent_path().string(), std::atoll(name.c_str() + 7));
-  LoadedModel m;
+  model::LoadedModel m;
   const json identity = identity_in(c);
-  m.config = Config::from_json(json_text(identity.value("model", json::object())), c.path);
-  m.net = std::make_unique<Transformer>(m.config);
-  m.parameters = std::make_unique<Parameters>(*m.net, DType::f32, Parameters::Use::inference);
+  m.config = model::Config::from_json(json_text(identity.value("model", json::object())), c.path);
+  m.net = std::make_unique<model::Transformer>(m.config);
+  m.parameters = std::make_unique<model::Parameters>(*m.net, DType::f32, model::Parameters::Use::inference);
   c.read(c.tensors.find("average") ? "average" : "values", m.parameters->values());
   if (m.parameters->buffers())
     c.read(c.tensors.find("average_buffers") ? "average_buffers" : "buffers", m.parameters->buffers());
@@ -137,4 +137,4 @@ std::vector<std::string> best_models(const std::string& run, int64_t count) {
   return best;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -6,14 +6,14 @@
 
 #include "model/weights/model_file.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Is this the folder of one checkpoint (DIR/checkpoints/update-00001200)?
 bool is_checkpoint(const std::string& path);
 
 // The model in the folder of a checkpoint: with `ema` the moving average. Its vocabulary is that of the run's folder.
 // DataError: no checkpoint, a damaged one, or one without the run that it belongs to.
-LoadedModel load_checkpoint_model(const std::string& path);
+model::LoadedModel load_checkpoint_model(const std::string& path);
 
 // The newest checkpoints of a run, oldest first, as folders. DataError: it holds fewer.
 std::vector<std::string> last_models(const std::string& run, int64_t count);
@@ -22,4 +22,4 @@ std::vector<std::string> last_models(const std::string& run, int64_t count);
 // Those of updates without a validation are not among them. DataError: it holds fewer.
 std::vector<std::string> best_models(const std::string& run, int64_t count);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -10,7 +10,7 @@
 #include "train/run/checkpoint.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
@@ -36,17 +36,17 @@ class Failure : public Training {
     o.max_updates = 5;
     run(o);
     const LoadedCheckpoint c = load_checkpoint(o.model + "/checkpoints", 5);
-    Config config = o.architecture;
+    model::Config config = o.architecture;
     config.source_vocab = config.target_vocab = prepare_data(o).pairs.target.size();
     config.resolve();
-    Transformer model(config);
-    Parameters parameters(model, DType::f32, Parameters::Use::training);
+    model::Transformer model(config);
+    model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
     c.read("values", parameters.values());
     Tensor first = parameters.slab_like_values(), second = parameters.slab_like_values();
     c.read("first_moments", first);
     c.read("second_moments", second);
     bool found = false;
-    for_each<Parameter>(model, [&](const std::string& n, Parameter& p) {
+    model::for_each<model::Parameter>(model, [&](const std::string& n, model::Parameter& p) {
       if (n != parameter) return;
       p.value.data<float>()[3] = value;
       found = true;
@@ -94,7 +94,7 @@ TEST_F(Failure, LeavesTheLinesOfTheBatchAndWhatWasFound) {
   o.lr = 1e38;
   o.warmup = 1;
   what_of_run(o);
-  const auto source = read_checked_lines(folder_ + "/a"), target = read_checked_lines(folder_ + "/b");
+  const auto source = data::read_checked_lines(folder_ + "/a"), target = data::read_checked_lines(folder_ + "/b");
   std::ifstream in(o.model + "/failure/lines.txt");
   size_t count = 0;
   for (std::string line; std::getline(in, line); ++count) {
@@ -113,7 +113,8 @@ TEST_F(Failure, LinesNameTheirSet) {
   o.lr = 1e38;
   o.warmup = 1;
   what_of_run(o);
-  const std::vector<std::string> sources[] = {read_checked_lines(folder_ + "/a"), read_checked_lines(folder_ + "/c")};
+  const std::vector<std::string> sources[] = {data::read_checked_lines(folder_ + "/a"),
+                                              data::read_checked_lines(folder_ + "/c")};
   std::ifstream in(o.model + "/failure/lines.txt");
   size_t of_second = 0;
   for (std::string line; std::getline(in, line);) {
@@ -202,4 +203,4 @@ TEST(Trouble, IsWhatIsNoNumberAndWhatJumps) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

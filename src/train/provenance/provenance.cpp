@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/system/machine.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using nlohmann::json;
@@ -151,4 +151,4 @@ std::vector<std::string> differences(const Provenance& was, const Provenance& no
   return all;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

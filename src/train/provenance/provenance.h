@@ -6,7 +6,7 @@
 
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct DataFile {
   std::string path, hash;  // as it was given; of the bytes as they lie on the disk (hash_hex)
@@ -39,4 +39,4 @@ std::string machine_text(const std::string& backend, const std::string& precisio
 // bytes do not agree.
 std::vector<std::string> differences(const Provenance& was, const Provenance& now);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

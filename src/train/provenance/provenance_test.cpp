@@ -8,7 +8,7 @@
 #include "model/weights/model_file.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::ElementsAre;
@@ -94,7 +94,7 @@ TEST_F(Training, EveryModelSaysHowItWasTrained) {
   TrainOptions o = options("provenance");
   o.max_updates = 10;
   const TrainResult result = run(o);
-  const LoadedModel m = load_model(result.model);
+  const model::LoadedModel m = model::load_model(result.model);
   std::vector<std::string> unknown;
   const Provenance c = Provenance::from_history(m.history, result.model, unknown);
   EXPECT_EQ(c.options.max_updates, 10);
@@ -112,7 +112,7 @@ struct Recorded : Training {
   TrainOptions expect_repeats(const TrainOptions& o) const {
     std::vector<std::string> unknown;
     const std::string model = o.model + "/model.safetensors";
-    Provenance c = Provenance::from_history(load_model(model).history, model, unknown);
+    Provenance c = Provenance::from_history(model::load_model(model).history, model, unknown);
     c.options.model = o.model + "_again";
     c.options.architecture = o.architecture;
     run(c.options);
@@ -155,4 +155,4 @@ TEST_F(Recorded, LimitsThatWereLoweredTooLateAreRecordedByItsUpdates) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -12,10 +12,10 @@
 #include "base/json.h"
 #include "train/loop/freeze.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Batch, source, source_starts, target_in, target_out, target_starts, lines, corpora,
-                                   link_starts, linked)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(data::Batch, source, source_starts, target_in, target_out, target_starts, lines,
+                                   corpora, link_starts, linked)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Step, update, dropout_step, seed, label_smoothing, precision, reason, guidance,
                                    batches)
@@ -26,18 +26,18 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // Line number, source and target of every pair, as text; where there are several sets, 2:7 is line 7 of the second.
-std::string lines_text(const Step& step, const Vocabulary& source, const Vocabulary& target) {
+std::string lines_text(const Step& step, const text::Vocabulary& source, const text::Vocabulary& target) {
   std::string text;
-  auto side = [](const Vocabulary& vocabulary, const std::vector<int32_t>& ids, const std::vector<int32_t>& starts,
-                 size_t pair) {
-    Ids own(ids.begin() + starts[pair], ids.begin() + starts[pair + 1]);
+  auto side = [](const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids,
+                 const std::vector<int32_t>& starts, size_t pair) {
+    text::Ids own(ids.begin() + starts[pair], ids.begin() + starts[pair + 1]);
     if (!own.empty() && own.back() == vocabulary.eos()) own.pop_back();
     return vocabulary.decode(own);
   };
-  const bool sets = std::any_of(step.batches.begin(), step.batches.end(), [](const Batch& b) {
+  const bool sets = std::any_of(step.batches.begin(), step.batches.end(), [](const data::Batch& b) {
     return std::any_of(b.corpora.begin(), b.corpora.end(), [](int32_t c) { return c > 0; });
   });
-  for (const Batch& b : step.batches)
+  for (const data::Batch& b : step.batches)
     for (size_t i = 0; i < b.lines.size(); ++i)
       text += fmt::format("{}{}\t{}\t{}\n", sets ? cat(b.corpora[i] + 1, ":") : "", b.lines[i],
                           side(source, b.source, b.source_starts, i), side(target, b.target_out, b.target_starts, i));
@@ -68,8 +68,8 @@ std::string faults(const Extremes& e) {
 
 }  // namespace
 
-void save_step(const std::string& folder, const Step& step, const Config& config, CheckpointContent content,
-               const Vocabulary& source, const Vocabulary& target) {
+void save_step(const std::string& folder, const Step& step, const model::Config& config, CheckpointContent content,
+               const text::Vocabulary& source, const text::Vocabulary& target) {
   std::error_code error;
   fs::remove_all(folder, error);
   content.state["config"] = config.to_json();
@@ -91,17 +91,18 @@ SavedStep load_step(const std::string& path) {
   } catch (const json::exception& e) {
     throw DataError(cat(saved.path, ": the step cannot be read: ", e.what()));
   }
-  s.model = std::make_unique<Transformer>(Config::from_json(state_value(saved, "config"), saved.path));
-  s.parameters = std::make_unique<Parameters>(*s.model, DType::f32, Parameters::Use::training);
+  s.model = std::make_unique<model::Transformer>(model::Config::from_json(state_value(saved, "config"), saved.path));
+  s.parameters = std::make_unique<model::Parameters>(*s.model, DType::f32, model::Parameters::Use::training);
   saved.read("values", s.parameters->values());
   if (s.parameters->buffers()) saved.read("buffers", s.parameters->buffers());
   freeze_statistics(*s.model, frozen_parameters(*s.model, freeze_of(saved)));
   return s;
 }
 
-StepFindings check_step(Context& outer, Transformer& model, const Parameters& parameters, const Step& step) {
+StepFindings check_step(Context& outer, model::Transformer& model, const model::Parameters& parameters,
+                        const Step& step) {
   StepFindings f;
-  for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
+  model::for_each<model::Parameter>(model, [&](const std::string& name, model::Parameter& p) {
     if (const Extremes e = extremes_of(p.value); e.bad()) f.parameters.push_back({name, e});
   });
   const auto checked = make_value_checker(outer.backend, [&](const OpOutput& o) { f.outputs.push_back(o); });
@@ -111,11 +112,11 @@ StepFindings check_step(Context& outer, Transformer& model, const Parameters& pa
   cx.step = step.dropout_step;
   fill(outer, parameters.gradients(), 0);
   int64_t tokens = 0;
-  for (const Batch& b : step.batches) tokens += b.target_tokens();
-  Transformer::Saved saved;
-  for (const Batch& b : step.batches) {
+  for (const data::Batch& b : step.batches) tokens += b.target_tokens();
+  model::Transformer::Saved saved;
+  for (const data::Batch& b : step.batches) {
     const double scale = 1.0 / double(tokens);
-    const LossSums sums =
+    const model::LossSums sums =
         model.loss_and_gradient(cx, view(b, step.guidance, scale), step.label_smoothing, scale, saved);
     cx.arena.clear();
     ++cx.step;
@@ -154,7 +155,7 @@ namespace {
 const double largest_squared = std::sqrt(double(std::numeric_limits<float>::max()));
 }
 
-std::string trouble(const LossSums& loss, double norm, double clip, double mean, double most) {
+std::string trouble(const model::LossSums& loss, double norm, double clip, double mean, double most) {
   auto became = [](const char* what, double value) {  // the sign of a NaN says nothing
     return fmt::format("the {} became {}", what, std::isnan(value) ? std::abs(value) : value);
   };
@@ -172,11 +173,11 @@ std::string trouble(const LossSums& loss, double norm, double clip, double mean,
 std::string lines_of(const Step& step) {
   constexpr size_t shown = 8;
   std::vector<int64_t> lines;
-  for (const Batch& b : step.batches) lines.insert(lines.end(), b.lines.begin(), b.lines.end());
+  for (const data::Batch& b : step.batches) lines.insert(lines.end(), b.lines.begin(), b.lines.end());
   const size_t more = lines.size() > shown ? lines.size() - shown : 0;
   lines.resize(lines.size() - more);
   const std::string text = fmt::format("{} {}", lines.size() == 1 ? "line" : "lines", fmt::join(lines, ", "));
   return more ? fmt::format("{} and {} more", text, more) : text;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

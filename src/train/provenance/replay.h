@@ -15,7 +15,7 @@
 #include "train/loop/view.h"
 #include "train/run/checkpoint.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // What a step computes with, beside the model's weights.
 struct Step {
@@ -26,19 +26,19 @@ struct Step {
   std::string precision = "f32";
   std::string reason;  // why it was written: "the loss became nan at update 7"
   Guidance guidance;
-  std::vector<Batch> batches;  // that make up the step; the loss is the mean over the tokens of all
+  std::vector<data::Batch> batches;  // that make up the step; the loss is the mean over the tokens of all
 };
 
 struct SavedStep {
   Step step;
-  std::unique_ptr<Transformer> model;
-  std::unique_ptr<Parameters> parameters;
+  std::unique_ptr<model::Transformer> model;
+  std::unique_ptr<model::Parameters> parameters;
 };
 
 // Writes folder (DIR/failure), replacing what an earlier failure left there. content: what a checkpoint of the run
 // holds, its tensor "values" among it. RunError where it cannot be written.
-void save_step(const std::string& folder, const Step& step, const Config& config, CheckpointContent content,
-               const Vocabulary& source, const Vocabulary& target);
+void save_step(const std::string& folder, const Step& step, const model::Config& config, CheckpointContent content,
+               const text::Vocabulary& source, const text::Vocabulary& target);
 // path: the folder of a run, or its failure folder. DataError where there is none, or it is damaged.
 SavedStep load_step(const std::string& path);
 
@@ -50,7 +50,7 @@ struct StepFindings {
   std::vector<BadParameter> parameters;  // with a value that is not finite, before the step
   std::vector<OpOutput> outputs;         // of every op of the step, in order
   size_t first_bad = 0;                  // of outputs; outputs.size(): none
-  LossSums loss;                         // of all batches
+  model::LossSums loss;                  // of all batches
   double gradient_norm = 0;
 
   bool bad() const { return first_bad < outputs.size(); }
@@ -60,14 +60,14 @@ struct StepFindings {
 
 // Runs the step, forward and backward, with a look at every number, on the backend and the arena of cx. Overwrites the
 // gradients.
-StepFindings check_step(Context& cx, Transformer& model, const Parameters& parameters, const Step& step);
+StepFindings check_step(Context& cx, model::Transformer& model, const model::Parameters& parameters, const Step& step);
 
 // What is wrong with a step of this loss (summed over tokens) and gradient norm: "the loss became nan at update 12", or
 // a jump; "" where nothing is. mean: of the loss a token, lately; 0: too early to say. most: times the mean, 0: any.
 // clip: of the norm, 0: it is not clipped.
-std::string trouble(const LossSums& loss, double norm, double clip, double mean, double most);
+std::string trouble(const model::LossSums& loss, double norm, double clip, double mean, double most);
 
 // "lines 3, 17, 20 and 125 more".
 std::string lines_of(const Step& step);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

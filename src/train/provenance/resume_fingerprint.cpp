@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "train/loop/schedule.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 namespace {
 
@@ -37,9 +37,10 @@ constexpr const char* written_first[] = {"seed",
                                          "best-by",
                                          "average-best"};
 
-std::string hash_of_vocabularies(const TrainingPairs& pairs) {
+std::string hash_of_vocabularies(const data::TrainingPairs& pairs) {
   Hash both;
-  for (const Vocabulary* side : {&pairs.source, &pairs.target}) both.add(cat(side->bytes().size(), " ", side->bytes()));
+  for (const text::Vocabulary* side : {&pairs.source, &pairs.target})
+    both.add(cat(side->bytes().size(), " ", side->bytes()));
   return both.hex();
 }
 
@@ -57,7 +58,7 @@ bool matters(const std::string& name, const TrainOptions& o) {
 
 }  // namespace
 
-std::string resume_fingerprint(const TrainOptions& o, const Config& model, const TrainingData& data,
+std::string resume_fingerprint(const TrainOptions& o, const model::Config& model, const TrainingData& data,
                                const std::string& initial) {
   nlohmann::ordered_json fixed{{"init-from", initial}};
   const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
@@ -149,4 +150,4 @@ std::string first_difference(const std::string& before, const std::string& now) 
   return "the options differ";
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

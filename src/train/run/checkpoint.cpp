@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +259,4 @@ RunLock::RunLock(const std::string& dir) : folder_(dir) {
 
 RunLock::~RunLock() { close(descriptor_); }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

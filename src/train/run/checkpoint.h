@@ -13,7 +13,7 @@
 
 #include "tensor/safetensors.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct CheckpointContent {
   std::vector<NamedTensor> tensors;
@@ -78,4 +78,4 @@ class RunLock {
   int descriptor_ = -1;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

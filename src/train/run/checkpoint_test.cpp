@@ -8,7 +8,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -289,4 +289,4 @@ TEST_F(CheckpointTest, TwoRunsDoNotShareAFolder) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

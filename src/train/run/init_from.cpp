@@ -8,13 +8,13 @@
 
 #include "decode/models/model_text.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // For each piece of `to` its id in `from`, or -1.
 using PieceMap = std::vector<int32_t>;
 
-PieceMap map_pieces(const Vocabulary& from, const Vocabulary& to) {
+PieceMap map_pieces(const text::Vocabulary& from, const text::Vocabulary& to) {
   std::unordered_map<std::string, int32_t> ids;
   for (int32_t id = 0; id < from.size(); ++id) ids.emplace(from.piece(id), id);
   PieceMap map;
@@ -28,15 +28,15 @@ PieceMap map_pieces(const Vocabulary& from, const Vocabulary& to) {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Everything but dropout and the vocabularies.
-Settings shape_of(const Config& c) {
+Settings shape_of(const model::Config& c) {
   Settings all;
-  Config::visit(c, [&](const std::string& name, const auto& value, const auto&...) {
+  model::Config::visit(c, [&](const std::string& name, const auto& value, const auto&...) {
     if (name.find("dropout") == std::string::npos) all.emplace_back(name, fmt::format("{}", value));
   });
   return all;
 }
 
-void check_same_shape(const InitialModel& initial, const Config& now) {
+void check_same_shape(const InitialModel& initial, const model::Config& now) {
   const Settings theirs = shape_of(initial.model.config), ours = shape_of(now);
   for (size_t i = 0; i < ours.size(); ++i)
     if (theirs[i] != ours[i])
@@ -75,25 +75,27 @@ std::string InitialModel::checksum() const {
   return found == model.metadata.end() ? path : found->second;
 }
 
-Config config_of_model(const std::string& path) { return load_to_translate(path).config; }
+model::Config config_of_model(const std::string& path) { return model::load_to_translate(path).config; }
 
-VocabularyPair vocabularies_of_model(const std::string& path) {
-  VocabularyPair pair = vocabularies_of(load_to_translate(path), path);
-  if (!same_pieces(pair.source, pair.target))
+text::VocabularyPair vocabularies_of_model(const std::string& path) {
+  text::VocabularyPair pair = decode::vocabularies_of(model::load_to_translate(path), path);
+  if (!text::same_pieces(pair.source, pair.target))
     throw UsageError(cat("`init-from` ", path, " has a vocabulary for each language; give one for both with `vocab`"));
   return pair;
 }
 
-std::string start_from(const InitialModel& initial, Transformer& net, const Vocabulary& source,
-                       const Vocabulary& target) {
+std::string start_from(const InitialModel& initial, model::Transformer& net, const text::Vocabulary& source,
+                       const text::Vocabulary& target) {
   check_same_shape(initial, net.config);
-  const LoadedModel& m = initial.model;
-  const VocabularyPair text = vocabularies_of(m, initial.path);
+  const model::LoadedModel& m = initial.model;
+  const text::VocabularyPair text = decode::vocabularies_of(m, initial.path);
   const PieceMap of_source = map_pieces(text.source, source), of_target = map_pieces(text.target, target);
   std::map<std::string, Tensor> values;
-  for_each<Parameter>(*m.net, [&](const std::string& name, const Parameter& p) { values[name] = p.value; });
-  for_each<Buffer>(*m.net, [&](const std::string& name, const Buffer& b) { values[name] = b.value; });
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+  model::for_each<model::Parameter>(
+      *m.net, [&](const std::string& name, const model::Parameter& p) { values[name] = p.value; });
+  model::for_each<model::Buffer>(*m.net,
+                                 [&](const std::string& name, const model::Buffer& b) { values[name] = b.value; });
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
     const Tensor from = values.at(name);
     if (name == "embeddings.0.table")
       carry_rows(from, p.value, of_source);
@@ -104,9 +106,10 @@ std::string start_from(const InitialModel& initial, Transformer& net, const Voca
     else
       copy(from, p.value);
   });
-  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { copy(values.at(name), b.value); });
+  model::for_each<model::Buffer>(net,
+                                 [&](const std::string& name, model::Buffer& b) { copy(values.at(name), b.value); });
   if (net.config.tied == "all") return report(initial.path, of_source, "");
   return report(initial.path, of_source, " of the source") + "; " + report(initial.path, of_target, " of the target");
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

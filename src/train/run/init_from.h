@@ -6,29 +6,29 @@
 #include "text/vocabulary/vocabulary.h"
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // The model that a run starts from (`init-from`).
 struct InitialModel {
-  LoadedModel model;
+  model::LoadedModel model;
   std::string path;
 
   // DataError: no model there, or a damaged one.
-  static InitialModel load(const std::string& path) { return {load_model(path), path}; }
+  static InitialModel load(const std::string& path) { return {model::load_model(path), path}; }
   // Tells it from other models.
   std::string checksum() const;
 };
 
 // Its configuration for a run that names no dimensions of its own. DataError as above.
-Config config_of_model(const std::string& path);
+model::Config config_of_model(const std::string& path);
 // Its vocabularies for a run that names none. UsageError: their pieces differ.
-VocabularyPair vocabularies_of_model(const std::string& path);
+text::VocabularyPair vocabularies_of_model(const std::string& path);
 
 // Gives `net`, which was initialized, the values of the initial model. Where the vocabulary is another, a row of an
 // embedding (and of the output) goes to the row of the same piece, found by its text; pieces that are new keep what
 // they have. -> what was carried over, to show. UsageError naming the option: the models differ in more than their
 // vocabularies and dropout.
-std::string start_from(const InitialModel& initial, Transformer& net, const Vocabulary& source,
-                       const Vocabulary& target);
+std::string start_from(const InitialModel& initial, model::Transformer& net, const text::Vocabulary& source,
+                       const text::Vocabulary& target);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,18 +4,18 @@
 
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 
-Vocabulary vocabulary(const std::string& words, int size) {
-  return Vocabulary::train(std::vector<std::string>(30, words), {.size = size});
+text::Vocabulary vocabulary(const std::string& words, int size) {
+  return text::Vocabulary::train(std::vector<std::string>(30, words), {.size = size});
 }
 
-Config config(const std::string& tied, const Vocabulary& v) {
-  Config c;
+model::Config config(const std::string& tied, const text::Vocabulary& v) {
+  model::Config c;
   c.source_vocab = c.target_vocab = v.size();
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 8;
@@ -28,14 +28,14 @@ Config config(const std::string& tied, const Vocabulary& v) {
 }
 
 struct Net {
-  Transformer net;
-  Parameters parameters;
-  Net(const Config& c, uint64_t seed) : net(c), parameters(net, DType::f32, Parameters::Use::inference) {
-    initialise(net, seed);
+  model::Transformer net;
+  model::Parameters parameters;
+  Net(const model::Config& c, uint64_t seed) : net(c), parameters(net, DType::f32, model::Parameters::Use::inference) {
+    model::initialise(net, seed);
   }
   Tensor value(const std::string& name) {
     Tensor found;
-    for_each<Parameter>(net, [&](const std::string& n, const Parameter& p) {
+    model::for_each<model::Parameter>(net, [&](const std::string& n, const model::Parameter& p) {
       if (n == name) found = p.value;
     });
     return found;
@@ -50,18 +50,19 @@ std::vector<float> numbers(Tensor t) {
 class InitFrom : public TestFolder {
  protected:
   // The path of a model of this vocabulary whose numbers are not those of a new one.
-  std::string save(const std::string& tied, const Vocabulary& v) const {
+  std::string save(const std::string& tied, const text::Vocabulary& v) const {
     Net old(config(tied, v), 11);
-    for_each<Buffer>(old.net, [](const std::string&, Buffer& b) { b.value.data<float>()[0] = 42; });
+    model::for_each<model::Buffer>(old.net,
+                                   [](const std::string&, model::Buffer& b) { b.value.data<float>()[0] = 42; });
     const Tensor bias = old.value("generator.bias");
     for (float& x : bias.values<float>()) x = 0.5f;
-    save_model(at(tied), old.net, {v.bytes(), v.bytes()}, {});
+    model::save_model(at(tied), old.net, {v.bytes(), v.bytes()}, {});
     return at(tied);
   }
 };
 
 TEST_F(InitFrom, TheSameVocabularyGivesTheSameModel) {
-  const Vocabulary v = vocabulary("red green blue house tree", 30);
+  const text::Vocabulary v = vocabulary("red green blue house tree", 30);
   for (const char* tied : {"all", "decoder", "none"}) {
     Net old(config(tied, v), 11), now(config(tied, v), 1);
     const Tensor bias = old.value("generator.bias");
@@ -70,12 +71,14 @@ TEST_F(InitFrom, TheSameVocabularyGivesTheSameModel) {
     const std::string note = start_from(InitialModel::load(save(tied, v)), now.net, v, v);
     EXPECT_THAT(note, HasSubstr(cat(v.size(), " of ", v.size(), " pieces")));
     EXPECT_EQ(numbers(now.parameters.values()), numbers(old.parameters.values())) << tied;
-    for_each<Buffer>(now.net, [](const std::string&, Buffer& b) { EXPECT_EQ(b.value.data<float>()[0], 42.f); });
+    model::for_each<model::Buffer>(
+        now.net, [](const std::string&, model::Buffer& b) { EXPECT_EQ(b.value.data<float>()[0], 42.f); });
   }
 }
 
 TEST_F(InitFrom, RowsGoToTheSamePiecesOfAnotherVocabulary) {
-  const Vocabulary before = vocabulary("red green blue house tree", 30), after = vocabulary("red gold blue bird", 26);
+  const text::Vocabulary before = vocabulary("red green blue house tree", 30),
+                         after = vocabulary("red gold blue bird", 26);
   for (const char* tied : {"all", "none"}) {
     Net old(config(tied, before), 11), fresh(config(tied, after), 1), now(config(tied, after), 1);
     start_from(InitialModel::load(save(tied, before)), now.net, after, after);
@@ -101,43 +104,44 @@ TEST_F(InitFrom, RowsGoToTheSamePiecesOfAnotherVocabulary) {
 }
 
 TEST_F(InitFrom, AnotherShapeIsNamed) {
-  const Vocabulary v = vocabulary("red green blue", 22);
+  const text::Vocabulary v = vocabulary("red green blue", 22);
   const InitialModel initial = InitialModel::load(save("all", v));
   auto message = [&](auto change) {
-    Config c = config("all", v);
+    model::Config c = config("all", v);
     change(c);
     c.resolve();
     Net now(c, 1);
     return what_of<UsageError>([&] { start_from(initial, now.net, v, v); });
   };
-  EXPECT_THAT(message([](Config& c) { c.d_ff = 16; }),
+  EXPECT_THAT(message([](model::Config& c) { c.d_ff = 16; }),
               AllOf(HasSubstr(at("all")), HasSubstr("its dim-ff is 8, but this run's is 16; give `dim-ff` 8")));
-  EXPECT_THAT(message([](Config& c) { c.activation = "gelu"; }), HasSubstr("its activation is relu"));
-  EXPECT_THAT(message([](Config& c) { c.tied = "none"; }), HasSubstr("its tied is all, but this run's is none"));
+  EXPECT_THAT(message([](model::Config& c) { c.activation = "gelu"; }), HasSubstr("its activation is relu"));
+  EXPECT_THAT(message([](model::Config& c) { c.tied = "none"; }), HasSubstr("its tied is all, but this run's is none"));
 }
 
 TEST_F(InitFrom, ConfigurationAndVocabularyOfTheModel) {
-  const Vocabulary v = vocabulary("red green blue", 22), other = vocabulary("gold bird", 18);
+  const text::Vocabulary v = vocabulary("red green blue", 22), other = vocabulary("gold bird", 18);
   const std::string path = save("decoder", v);
   EXPECT_EQ(config_of_model(path).to_json(), config("decoder", v).to_json());
   EXPECT_EQ(vocabularies_of_model(path).source.bytes(), v.bytes());
-  const VocabularyPair two_rules = train_joint_vocabulary({"red green blue"}, {"gold bird"}, {.size = 26}, "keep");
+  const text::VocabularyPair two_rules =
+      text::train_joint_vocabulary({"red green blue"}, {"gold bird"}, {.size = 26}, "keep");
   Net tied(config("all", two_rules.source), 1);
-  save_model(at("tied"), tied.net, {two_rules.source.bytes(), two_rules.target.bytes()}, {});
+  model::save_model(at("tied"), tied.net, {two_rules.source.bytes(), two_rules.target.bytes()}, {});
   EXPECT_EQ(vocabularies_of_model(at("tied")).source.normalization(), "nmt_nfkc");
   EXPECT_EQ(vocabularies_of_model(at("tied")).target.bytes(), two_rules.target.bytes());
   const std::string first = InitialModel::load(path).checksum(),
                     again = InitialModel::load(save("decoder", v)).checksum();
   EXPECT_EQ(first, again);
   EXPECT_NE(first, InitialModel::load(save("decoder", other)).checksum());
-  Config c = config("decoder", v);
+  model::Config c = config("decoder", v);
   c.target_vocab = other.size();
   Net two(c, 1);
-  save_model(at("two"), two.net, {v.bytes(), other.bytes()}, {});
+  model::save_model(at("two"), two.net, {v.bytes(), other.bytes()}, {});
   EXPECT_THAT(what_of<UsageError>([&] { vocabularies_of_model(at("two")); }),
               HasSubstr("give one for both with `vocab`"));
   EXPECT_THAT(what_of<DataError>([&] { config_of_model(at("none")); }), HasSubstr(at("none")));
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

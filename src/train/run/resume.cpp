@@ -4,7 +4,7 @@
 #include "train/outcome/best_files.h"
 #include "train/provenance/resume_fingerprint.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using State = std::map<std::string, std::string>;
@@ -79,4 +79,4 @@ std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& iden
   return Resumed{std::move(*found), state};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -7,7 +7,7 @@
 #include "train/run/checkpoint.h"
 #include "train/run/run_state.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct Resumed {
   LoadedCheckpoint checkpoint;
@@ -22,4 +22,4 @@ struct Resumed {
 std::optional<Resumed> resume_run(const TrainOptions& options, const std::string& identity,
                                   const std::string& changeable, const std::function<void(const std::string&)>& note);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -10,7 +10,7 @@
 #include "train/outcome/run_models.h"
 #include "train/test_runs.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,7 +154,7 @@ TEST_F(Resume, BestModelsOfAnOlderCheckpointAreThere) {
   o.max_updates = 22;
   const TrainResult result = run(o);
   EXPECT_THAT(result.missing, IsEmpty());
-  EXPECT_EQ(load_model(result.model).history.at("averaged_updates"), "18 21");
+  EXPECT_EQ(model::load_model(result.model).history.at("averaged_updates"), "18 21");
   EXPECT_TRUE(same_model(o, whole));
 }
 
@@ -163,10 +163,10 @@ TEST_F(Resume, TheBestModelIsOfNoDiscardedFuture) {
   o.best_by = "loss";
   o.valid_every = "4";
   kill(o, 12, -1);  // the newest checkpoint is of update 10
-  EXPECT_EQ(load_model(o.model + "/best.safetensors").history.at("updates"), "12");
+  EXPECT_EQ(model::load_model(o.model + "/best.safetensors").history.at("updates"), "12");
   o.max_updates = 11;
   const TrainResult result = run(o);
-  EXPECT_EQ(load_model(result.model).history.at("updates"), "8");
+  EXPECT_EQ(model::load_model(result.model).history.at("updates"), "8");
   EXPECT_EQ(result.contenders.front().what, "best single model (update 8)");
   EXPECT_EQ(read_file(o.model + "/best.safetensors"), read_file(result.model));
 }
@@ -202,7 +202,7 @@ TEST_F(Resume, TheBestModelSaysHowManyEpochsItHas) {
   o.max_updates = 0;
   o.max_epochs = 1;
   run(o);
-  EXPECT_EQ(load_model(o.model + "/best.safetensors").history.at("epochs"), "1");
+  EXPECT_EQ(model::load_model(o.model + "/best.safetensors").history.at("epochs"), "1");
   EXPECT_THAT(validations_of(o), HasSubstr("\"epoch\": 1,"));
 }
 
@@ -272,4 +272,4 @@ TEST_F(OtherValidations, AreRememberedWhileThereAreNone) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,7 +9,7 @@
 #include "train/outcome/final_model.h"
 #include "train/validation/validation.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 void RunFolder::tidy() const {
   for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
@@ -91,4 +91,4 @@ void RunFolder::forget_failure() const {
   std::filesystem::remove_all(failure(), none);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -13,7 +13,7 @@
 #include "train/watch/train_log.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 class RunFolder {
  public:
@@ -63,4 +63,4 @@ class RunFolder {
   int64_t lost_lines_ = 0;                   // of the logs
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

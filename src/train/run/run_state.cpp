@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 // Of a score that there is not yet, from the days when no score was negative.
 constexpr const char* none = "-1";
@@ -21,7 +21,7 @@ void parse(const std::string& text, std::optional<double>& value) {
 // A checkpoint has a position as one number: the part, 16 bits of the window, 32 bits of the batch.
 constexpr int window_bits = 16, batch_bits = 32;
 constexpr int64_t lowest(int bits) { return (int64_t{1} << bits) - 1; }
-void parse(const std::string& text, BatchPosition& value) {
+void parse(const std::string& text, data::BatchPosition& value) {
   int64_t place = 0;
   parse(text, place);
   value = {{.part = place >> (window_bits + batch_bits), .number = place >> batch_bits & lowest(window_bits)},
@@ -33,7 +33,7 @@ template <class T>
 std::string text_of(const T& value) {
   return fmt::format("{}", value);
 }
-std::string text_of(const BatchPosition& value) {
+std::string text_of(const data::BatchPosition& value) {
   const auto& [window, batch] = value;
   HEXAPLA_CHECK(window.number <= lowest(window_bits) && batch <= lowest(batch_bits), "window ", window.number,
                 " of a part, batch ", batch, ": a checkpoint has no room for so large a position");
@@ -87,4 +87,4 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   return state;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -9,14 +9,14 @@
 #include "train/loop/schedule.h"
 #include "train/outcome/best_models.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Where a run stands, beside its tensors: what a checkpoint must hold so that going on from it gives the bits that
 // not stopping would have given.
 struct RunState {
   int64_t update = 0;                // finished ones
   int64_t epoch = 0;                 // being trained, from 0
-  BatchPosition position;            // of the next batch in this epoch
+  data::BatchPosition position;      // of the next batch in this epoch
   int64_t target_tokens = 0;         // since the beginning
   double seconds = 0;                // spent since the beginning
   double loss_sum = 0;               // since the last report
@@ -65,4 +65,4 @@ struct RunState {
                                const std::string& file);  // DataError
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,13 +4,13 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // What checkpoints had before a position had fields: part 3, window 5 of it, batch 7 of that.
 TEST(RunState, APositionIsTheNumberThatCheckpointsAlwaysHad) {
   const struct {
-    BatchPosition position;
+    data::BatchPosition position;
     const char* text;
   } known[] = {{{}, "0"},
                {{{0, 0}, 41}, "41"},
@@ -33,4 +33,4 @@ TEST(RunState, APositionWithoutRoomIsAnErrorAndNotAnother) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,21 +18,22 @@ struct Files {
 
 }  // namespace
 
-std::optional<VocabularyPair> vocabularies_of_run(const std::string& run, bool separate) {
+std::optional<text::VocabularyPair> vocabularies_of_run(const std::string& run, bool separate) {
   const Files files(run);
   if (!separate && fs::exists(files.joint)) {
-    const Vocabulary both = Vocabulary::load(files.joint);
-    return VocabularyPair{both, both};
+    const text::Vocabulary both = text::Vocabulary::load(files.joint);
+    return text::VocabularyPair{both, both};
   }
   if (!fs::exists(files.source) || !fs::exists(files.target)) return {};
-  VocabularyPair found{Vocabulary::load(files.source), Vocabulary::load(files.target)};
-  if (!separate && !same_pieces(found.source, found.target))
+  text::VocabularyPair found{text::Vocabulary::load(files.source), text::Vocabulary::load(files.target)};
+  if (!separate && !text::same_pieces(found.source, found.target))
     throw UsageError(cat(run, " holds a run with a vocabulary for each side: give `separate-vocabs` (or `vocabs`) ",
                          "as when it was started, or name another folder (`model`)"));
   return found;
 }
 
-void keep_vocabularies(const std::string& run, const Vocabulary& source, const Vocabulary& target, bool separate) {
+void keep_vocabularies(const std::string& run, const text::Vocabulary& source, const text::Vocabulary& target,
+                       bool separate) {
   const Files files(run);
   if (!separate && source.bytes() == target.bytes()) return write_file_atomically(files.joint, source.bytes());
   write_file_atomically(files.source, source.bytes());
@@ -46,4 +47,4 @@ std::optional<std::pair<std::string, std::string>> vocabulary_bytes_of_run(const
   return std::pair{read_file(files.source), read_file(files.target)};
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

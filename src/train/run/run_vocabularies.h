@@ -7,15 +7,16 @@
 
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // separate: the run is asked for a vocabulary for each side. UsageError: the folder holds two, and it is not.
-std::optional<VocabularyPair> vocabularies_of_run(const std::string& run, bool separate);
+std::optional<text::VocabularyPair> vocabularies_of_run(const std::string& run, bool separate);
 
 // Expects the caller to hold the folder's RunLock. RunError.
-void keep_vocabularies(const std::string& run, const Vocabulary& source, const Vocabulary& target, bool separate);
+void keep_vocabularies(const std::string& run, const text::Vocabulary& source, const text::Vocabulary& target,
+                       bool separate);
 
 // The bytes of {source, target}; none: the folder has no copies.
 std::optional<std::pair<std::string, std::string>> vocabulary_bytes_of_run(const std::string& run);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

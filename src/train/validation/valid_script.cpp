@@ -9,7 +9,7 @@
 #include "base/system/subprocess.h"
 #include "text/utf8.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ std::optional<double> finite_number(const std::string& text) {
 // Short, and without characters that a terminal would obey.
 std::string shown(const std::string& text) {
   std::string out;
-  for (const char c : clean_utf8(text.substr(0, 200)))
+  for (const char c : text::clean_utf8(text.substr(0, 200)))
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
   return out;
 }
@@ -82,4 +82,4 @@ ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::
   }
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

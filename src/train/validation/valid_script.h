@@ -5,7 +5,7 @@
 
 #include "train/options/options.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct ScriptScore {
   std::optional<double> score;
@@ -18,4 +18,4 @@ struct ScriptScore {
 ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::string> translations,
                               std::span<const std::string> references, std::span<const std::string> sources);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

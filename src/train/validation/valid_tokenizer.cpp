@@ -9,7 +9,7 @@
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "train/run/checkpoint.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 constexpr double kNone = 0.5;  // BLEU that says nothing
@@ -41,10 +41,10 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
                            "leave the option out, or give another `model` folder"));
     return o;
   }
-  const TokenizerChoice choice = tokenizer_for(data.valid_reference);
+  const evaluate::TokenizerChoice choice = evaluate::tokenizer_for(data.valid_reference);
   o.valid_tokenize = earlier.value_or(choice.name);
   if (!earlier || *earlier == choice.name) {
-    if (const std::string what = text_of(choice); !what.empty()) watcher.note(what);
+    if (const std::string what = evaluate::text_of(choice); !what.empty()) watcher.note(what);
   } else if (*earlier == "13a") {
     watcher.note(
         cat("the validation BLEU keeps the tokenizer 13a, with which this run started, although the references are ",
@@ -73,4 +73,4 @@ std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word,
       kNone, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

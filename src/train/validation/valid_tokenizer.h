@@ -2,7 +2,7 @@
 #include "train/data/training_data.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // options with `--valid-tokenize auto` replaced: by the tokenizer of the run that the folder holds, else by that of the
 // references' script (evaluate/tokenization/choose_tokenizer.h). Runs of before there was a choice had 13a, and keep
@@ -22,4 +22,4 @@ class SilentBleu {
   bool said_ = false;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -10,19 +10,19 @@
 #include "evaluate/metrics/chrf.h"
 #include "train/validation/valid_script.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 // In the order of the batches, so always the same bits.
-LossSums validation_loss(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options,
-                         const Plan& batches) {
-  LossSums total;
-  Transformer::Saved saved;
+model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
+                                const TrainOptions& options, const data::Plan& batches) {
+  model::LossSums total;
+  model::Transformer::Saved saved;
   const auto mark = cx.arena.mark();
   for (const auto& places : batches) {
-    const Batch b = make_batch(data.pairs.target, data.valid, places);
-    const LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
-                                     options.label_smoothing, saved);
+    const data::Batch b = data::make_batch(data.pairs.target, data.valid, places);
+    const model::LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
+                                            options.label_smoothing, saved);
     cx.arena.rewind(mark);
     total.loss += sums.loss;
     total.nll += sums.nll;
@@ -31,20 +31,20 @@ LossSums validation_loss(Context& cx, const Transformer& model, const TrainingDa
   return total;
 }
 
-void set_loss(ValidScores& scores, const LossSums& sums) {
+void set_loss(ValidScores& scores, const model::LossSums& sums) {
   scores.loss = sums.loss / double(sums.tokens);
   scores.perplexity = std::exp(sums.nll / double(sums.tokens));
 }
 
-std::vector<std::string> translations(const Transformer& model, const TrainingData& data, const TranslateOptions& how,
-                                      Backend& backend) {
-  const TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
+std::vector<std::string> translations(const model::Transformer& model, const TrainingData& data,
+                                      const decode::TranslateOptions& how, Backend& backend) {
+  const decode::TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
   constexpr size_t portion = 2000;  // lines: ids, scores and hypotheses are held of so many
   const std::span<const std::string> lines(data.valid_source);
   std::vector<std::string> best;
   for (size_t from = 0; from < lines.size(); from += portion) {
     const auto some = lines.subspan(from, std::min(portion, lines.size() - from));
-    for (auto& found : translator.translate(Lines{.text = some, .first = from}, how))
+    for (auto& found : translator.translate(decode::Lines{.text = some, .first = from}, how))
       best.push_back(std::move(found.front().text));
   }
   return best;
@@ -61,18 +61,18 @@ double characters(std::span<const std::string> lines) {
 // The statistics of every sentence once: their sums over all, and over the lines of each set.
 class SentenceSums {
  public:
-  SentenceSums(const Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
-      : metric_(metric), of_sentence_(sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
-  MetricStatistics all() const { return sum(of_sentence_); }
+  SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
+      : metric_(metric), of_sentence_(evaluate::sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
+  evaluate::MetricStatistics all() const { return evaluate::sum(of_sentence_); }
   double next(size_t lines) {
     const auto own = std::span(of_sentence_).subspan(at_, lines);
     at_ += lines;
-    return metric_.score(sum(own));
+    return metric_.score(evaluate::sum(own));
   }
 
  private:
-  const Metric& metric_;
-  std::vector<MetricStatistics> of_sentence_;
+  const evaluate::Metric& metric_;
+  std::vector<evaluate::MetricStatistics> of_sentence_;
   size_t at_ = 0;
 };
 
@@ -84,12 +84,12 @@ std::optional<double> score_of(const Validation& v, const std::string& metric) {
   return metric == "chrf" ? v.chrf : v.bleu;
 }
 
-std::vector<Plan> plan_validation(const TrainingData& data, const TrainOptions& o) {
-  std::vector<Plan> plans;
+std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOptions& o) {
+  std::vector<data::Plan> plans;
   size_t first = 0;
   for (const ValidSet& set : data.valid_sets) {
-    plans.push_back(
-        plan_epoch(std::span(data.valid).subspan(first, set.examples), {o.batch_tokens, o.max_length, o.seed}, 0));
+    plans.push_back(data::plan_epoch(std::span(data.valid).subspan(first, set.examples),
+                                     {o.batch_tokens, o.max_length, o.seed}, 0));
     for (auto& batch : plans.back())
       for (int32_t& place : batch) place += static_cast<int32_t>(first);
     first += set.examples;
@@ -97,20 +97,20 @@ std::vector<Plan> plan_validation(const TrainingData& data, const TrainOptions& 
   return plans;
 }
 
-TranslateOptions translation_of(const TrainOptions& options) {
-  TranslateOptions how;
+decode::TranslateOptions translation_of(const TrainOptions& options) {
+  decode::TranslateOptions how;
   how.search.beam_size = static_cast<int>(options.valid_beam);
   return how;
 }
 
-Validation validate(Context& cx, const Transformer& model, const TrainingData& data, const TrainOptions& options,
+Validation validate(Context& cx, const model::Transformer& model, const TrainingData& data, const TrainOptions& options,
                     size_t memory) {
   Validation v;
-  LossSums all;
+  model::LossSums all;
   for (const ValidSet& set : data.valid_sets) v.sets.emplace_back(set.name, ValidScores{});
-  const std::vector<Plan> plans = plan_validation(data, options);
+  const std::vector<data::Plan> plans = plan_validation(data, options);
   for (size_t i = 0; i < plans.size(); ++i) {
-    const LossSums sums = validation_loss(cx, model, data, options, plans[i]);
+    const model::LossSums sums = validation_loss(cx, model, data, options, plans[i]);
     set_loss(v.sets[i].second, sums);
     all.loss += sums.loss;
     all.nll += sums.nll;
@@ -119,16 +119,16 @@ Validation validate(Context& cx, const Transformer& model, const TrainingData& d
   set_loss(v, all);
 
   cx.arena.release();
-  TranslateOptions how = translation_of(options);
+  decode::TranslateOptions how = translation_of(options);
   how.memory = memory;
   const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend);
-  const Bleu bleu({.tokenize = options.valid_tokenize});
-  const Chrf chrf;
+  const evaluate::Bleu bleu({.tokenize = options.valid_tokenize});
+  const evaluate::Chrf chrf;
   SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
-  const BleuScore score = bleu.result(by_bleu.all());
+  const evaluate::BleuScore score = bleu.result(by_bleu.all());
   v.bleu = score.score;
   v.chrf = chrf.score(by_chrf.all());
-  v.signature = signature(bleu, 1);
+  v.signature = evaluate::signature(bleu, 1);
   v.characters_a_word = characters(data.valid_reference) / double(std::max<int64_t>(score.reference_length, 1));
   for (size_t i = 0; i < v.sets.size(); ++i) {
     v.sets[i].second.bleu = by_bleu.next(data.valid_sets[i].lines);
@@ -180,4 +180,4 @@ std::string to_json(const Validation& v) {
                      json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -11,7 +11,7 @@
 #include "train/test_runs.h"
 #include "train/validation/valid_tokenizer.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ TEST_F(ValidationOf, ChineseGoesByCharacters) {
   EXPECT_THAT(notes.text, HasSubstr("the references are Chinese, so BLEU uses the tokenizer zh"));
   ASSERT_THAT(notes.seen, SizeIs(3));
   EXPECT_THAT(notes.seen[0].signature, HasSubstr("|tok:zh|"));
-  const LoadedModel m = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
   EXPECT_THAT(m.history.at("metric"), HasSubstr("|tok:zh|"));
   EXPECT_EQ(json::parse(m.history.at("options")).at("valid-tokenize"), "zh");
   for (const json& line : lines_of(o)) EXPECT_THAT(line.at("signature").get<std::string>(), HasSubstr("|tok:zh|"));
@@ -109,7 +109,8 @@ TEST_F(ValidationOf, WhereBleuDoesNotChooseTheTokenizerMayChange) {
   o.max_updates = 40;
   o.valid_tokenize = "zh";
   EXPECT_THAT(watched(o).text, HasSubstr("valid-tokenize char -> zh"));
-  EXPECT_THAT(load_model(o.model + "/model.safetensors").history.at("changed"), HasSubstr("valid-tokenize char -> zh"));
+  EXPECT_THAT(model::load_model(o.model + "/model.safetensors").history.at("changed"),
+              HasSubstr("valid-tokenize char -> zh"));
 }
 
 // Checkpoints of before there was a choice do not name one.
@@ -221,7 +222,7 @@ TEST_F(ValidationOf, AProgramMeasures) {
   EXPECT_FALSE(notes.seen[1].best);
   EXPECT_EQ(notes.seen[2].stalled, 2);
   EXPECT_EQ(lines_of(o)[1].at("script"), -1.5);
-  const LoadedModel m = load_model(o.model + "/model.safetensors");
+  const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
   EXPECT_EQ(m.history.at("best_valid_script"), "-0.5");
   EXPECT_EQ(m.history.at("updates"), "10") << "the best is handed over";
 }
@@ -294,4 +295,4 @@ TEST(RunStateTest, AScoreMayBeAnyNumberOrNone) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 constexpr std::array<uint32_t, 256> crc_table = [] {
@@ -145,4 +145,4 @@ std::string markdown_code(std::string_view text) {
   return code;
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

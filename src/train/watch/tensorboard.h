@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct EventScalar {
   std::string tag;  // "train/loss"
@@ -47,4 +47,4 @@ class EventFile {
 // Markdown code: each line indented, so that nothing of the text is taken for markup.
 std::string markdown_code(std::string_view text);
 
-}  // namespace hexapla
+}  // namespace hexapla::train

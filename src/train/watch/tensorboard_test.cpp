@@ -10,7 +10,7 @@
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST_F(EventFiles, TensorBoardReadsARunThatWasKilledAndResumed) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

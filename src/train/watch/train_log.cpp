@@ -15,7 +15,7 @@
 #include "base/files/file.h"
 #include "base/json.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 std::string with_time(const std::string& object) {
@@ -78,4 +78,4 @@ void JsonLines::append(const std::string& object) {
     throw RunError(cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or fix its permissions"));
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

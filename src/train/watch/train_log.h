@@ -5,7 +5,7 @@
 #include "train/data/training_data.h"
 #include "train/watch/watcher.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // A line of DIR/train.jsonl. The rate stands last, before the time: all else is the same in every run of the same
 // options.
@@ -26,4 +26,4 @@ class JsonLines {
   std::string path_;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 using testing::ContainsRegex;
@@ -46,4 +46,4 @@ TEST_F(TrainLog, ALineThatDoesNotFitLeavesNoHalf) {
 }
 
 }  // namespace
-}  // namespace hexapla
+}  // namespace hexapla::train

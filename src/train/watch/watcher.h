@@ -8,7 +8,7 @@
 
 #include "train/memory/memory_plan.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 struct TrainStart {
   std::vector<std::pair<std::string, int64_t>> parts;  // parameters of each part of the model
@@ -56,4 +56,4 @@ class TrainWatcher {
   virtual void saved(int64_t /*update*/, const std::string& /*path*/) {}
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace hexapla {
+namespace hexapla::train {
 namespace {
 
 void add_scores(const std::string& group, const ValidScores& v, Event& event) {
@@ -49,4 +49,4 @@ void TensorBoardWatcher::add(Event event) {
   }
 }
 
-}  // namespace hexapla
+}  // namespace hexapla::train

@@ -4,7 +4,7 @@
 #include "train/loop/trainer.h"
 #include "train/watch/tensorboard.h"
 
-namespace hexapla {
+namespace hexapla::train {
 
 // Tells several what the trainer tells it. They must outlive it.
 class Watchers : public TrainWatcher {
@@ -43,4 +43,4 @@ class TensorBoardWatcher : public TrainWatcher {
   bool failed_ = false;
 };
 
-}  // namespace hexapla
+}  // namespace hexapla::train
