@@ -13,7 +13,7 @@ endforeach()
 add_library(hexapla_backend_cpu_emulated INTERFACE)
 target_link_libraries(hexapla_backend_cpu_emulated INTERFACE ${HEXAPLA_TEST_LIBS_backend_cpu})
 set(HEXAPLA_TEST_NAMES_backend_cpu_emulated
-    TEST_PREFIX Emulated. TEST_FILTER "*bf16*:*Bf16*:CpuQuantised*")
+    TEST_PREFIX Emulated. TEST_FILTER "*bf16*:*Bf16*:CpuQuantized*")
 hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)

@@ -14,7 +14,7 @@ OPENING, CLOSING = "([{", ")]}"
 LINK = re.compile(r"(?:\.|->)\s*(?:template\s+)?(~?\w+)\s*$")  # the member that a chain ends with
 OF_CONTAINERS = {"at", "back", "front"}  # what they give belongs to a container
 BORROWER = re.compile(r"^\s*std::(?:span|string_view)\s*[({]")
-VIEW = re.compile(r"[&*]|\b(?:span|string_view|Tensor|Starts|auto)\b")
+VIEW = re.compile(r"[&*]|\b(?:span|string_view|Tensor|Offsets|auto)\b")
 NO_TYPE = re.compile(r"(?:return|else|new|throw|co_\w+|case|delete|using|typename)\b")
 
 

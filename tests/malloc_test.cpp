@@ -33,7 +33,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   c.resolve();
   model::Transformer model(c);
   model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
-  model::initialise(model, 1);
+  model::initialize(model, 1);
   train::Optimizer optimizer(model, parameters, options);
   auto backend = make_cpu_backend();
   Arena arena(size_t{1} << 30);
@@ -41,10 +41,10 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   cx.training = true;
   model::Transformer::Saved saved;
 
-  const std::vector<int32_t> starts{0, 9, 40, 70};
+  const std::vector<int32_t> offsets{0, 9, 40, 70};
   std::vector<int32_t> ids(70);
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(3 + i * 7 % 490);
-  const model::BatchView batch{ids, ids, ids, starts, starts};
+  const model::BatchView batch{ids, ids, ids, offsets, offsets};
   auto step = [&](int64_t n) {
     cx.step = static_cast<uint32_t>(n);
     backend->fill(parameters.gradients(), 0);

@@ -184,7 +184,7 @@ TEST_F(Program, TimeInWhichItIsStoppedIsNoTraining) {
   EXPECT_LT(std::stod(state.substr(state.find(key) + key.size())), all - 4.5);
 }
 
-TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
+TEST_F(Program, TranslationsDoNotDependOnNeighborsOrderOrThreads) {
   ASSERT_EQ(finish(start(train("model", 2))), 0);
   auto translate = [&](const std::string& input, const std::string& options) {
     const std::string out = path("out");
@@ -224,7 +224,7 @@ TEST_F(Program, TranslationsDoNotDependOnNeighboursOrderOrThreads) {
   }
 }
 
-TEST_F(Program, AQuantisedModelTranslatesAlike) {
+TEST_F(Program, AQuantizedModelTranslatesAlike) {
   ASSERT_EQ(finish(start(train("model", 2))), 0);
   ASSERT_EQ(finish(start(kProgram + " quantize -q -m " + path("model") + " -o " + path("small") + " --valid-sets " +
                          path("a") + " " + path("b"))),

@@ -80,7 +80,7 @@ const std::string& model_file() {
     c.resolve();
     model::Transformer model(c);
     const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
-    model::initialise(model, 5);
+    model::initialize(model, 5);
     const std::string file = testing::TempDir() + "hexapla_api_test.safetensors";
     model::save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
     return file;

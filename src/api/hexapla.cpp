@@ -102,7 +102,7 @@ std::vector<std::vector<ScoredTranslation>> Translator::translate_n_best(const s
     std::vector<std::vector<ScoredTranslation>> results;
     for (const auto& of_line : found(impl_->translator, lines, options, options.n_best, warning)) {
       results.emplace_back();
-      for (const decode::Translation& t : of_line) results.back().push_back({t.text, t.score, t.normalised});
+      for (const decode::Translation& t : of_line) results.back().push_back({t.text, t.score, t.normalized});
     }
     return results;
   });

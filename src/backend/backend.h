@@ -49,11 +49,11 @@ struct DropoutMask {
 
 // softmax(scale * q k^T + mask) v for every head of every sequence, section 3.2.1.
 struct AttentionInput {
-  Tensor q;              // [Nq, H, d_k]
-  Tensor k;              // [Nk, H, d_k]
-  Tensor v;              // [Nk, H, d_v]
-  Starts queries, keys;  // the rows of each sequence
-  bool causal = false;   // query t of a sequence sees its keys 0 .. t
+  Tensor q;               // [Nq, H, d_k]
+  Tensor k;               // [Nk, H, d_k]
+  Tensor v;               // [Nk, H, d_v]
+  Offsets queries, keys;  // the rows of each sequence
+  bool causal = false;    // query t of a sequence sees its keys 0 .. t
   double scale = 1;
   Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
   DropoutMask dropout;  // of the weights, whose rows and columns are those of dropout_layout::weight_element()
@@ -65,10 +65,10 @@ struct AttentionInput {
 // query without links has loss 0 and no gradient. (Chen et al. 2016, Garg et al. 2019.)
 struct AlignmentInput {
   Tensor q, k;                      // [Nq, d_k], [Nk, d_k]: of one head, rows may be strided
-  Starts queries, keys;             // the rows of each sequence
+  Offsets queries, keys;            // the rows of each sequence
   double scale = 1;                 // of the scores
-  Starts links;                     // [Nq + 1]: query t is linked to linked[links[t]] .. linked[links[t + 1] - 1]
-  std::span<const int32_t> linked;  // places of keys within their sequence
+  Offsets links;                    // [Nq + 1]: query t is linked to linked[links[t]] .. linked[links[t + 1] - 1]
+  std::span<const int32_t> linked;  // positions of keys within their sequence
 };
 
 // Label-smoothed cross-entropy of softmax(x w + b), sections 3.4 and 5.4: with K classes the target distribution is
@@ -122,7 +122,7 @@ class Backend {
   virtual std::unique_ptr<PackedWeight> pack(Tensor /*w*/) { return nullptr; }
   // The same of the weight integers[i][j] * scales[j]; never null. integers: i8, [in, out], perhaps transposed();
   // scales: [out].
-  virtual std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) = 0;
+  virtual std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) = 0;
   // y = x w + b, by row. x: [N, in] (rows may be strided), b: [out] or nothing.
   virtual void linear(Tensor x, const Weight& w, Tensor b, Tensor y) = 0;
   virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T

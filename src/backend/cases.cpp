@@ -93,10 +93,10 @@ Tensor CaseData::integers(const std::vector<int32_t>& values) {
   return make({static_cast<int64_t>(values.size())}, DType::i32, [&] { return values[i++]; });
 }
 
-Starts CaseData::starts(const std::vector<int64_t>& lengths) {
+Offsets CaseData::offsets(const std::vector<int64_t>& lengths) {
   std::vector<int32_t> all{0};
   for (const int64_t n : lengths) all.push_back(all.back() + static_cast<int32_t>(n));
-  return starts_.emplace_back(std::move(all));
+  return offsets_.emplace_back(std::move(all));
 }
 
 Tensor CaseData::result(const std::string& name, Shape s, DType type, double terms) {

@@ -38,7 +38,7 @@ class CaseData {
   Tensor coarse(Shape s);
   Tensor ids(Shape s, int64_t below);
   Tensor integers(const std::vector<int32_t>& values);
-  Starts starts(const std::vector<int64_t>& lengths);
+  Offsets offsets(const std::vector<int64_t>& lengths);
 
   // Will be compared. It starts as NaN, so whatever the call does not write counts as wrong.
   Tensor result(const std::string& name, Shape s, double terms = 0) { return result(name, s, type_, terms); }
@@ -53,7 +53,7 @@ class CaseData {
   DType type_;
   Random random_;
   std::deque<std::vector<double>> memory_;
-  std::deque<std::vector<int32_t>> starts_;
+  std::deque<std::vector<int32_t>> offsets_;
   std::vector<Result> results_;
 };
 

@@ -44,7 +44,7 @@ struct Inputs {
 Inputs inputs(CaseData& d, const Spec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
   const Parts p = parts(d.normal({nq, width(s)}), d.normal({nk, width(s)}), s);
-  AttentionInput in{p.q, p.k, p.v, d.starts(s.queries), d.starts(s.keys), s.causal};
+  AttentionInput in{p.q, p.k, p.v, d.offsets(s.queries), d.offsets(s.keys), s.causal};
   in.scale = 1 / std::sqrt(static_cast<double>(s.d_k));
   if (s.masked) in.mask = d.mask({nq, *std::max_element(s.keys.begin(), s.keys.end())});
   if (s.dropout > 0) in.dropout = {99, 5, 2, s.dropout};
@@ -137,7 +137,7 @@ void add_steps(std::vector<OpCase>& cases, const StepSpec& s) {
 // Every third query has no link, the others one to three.
 AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
-  AlignmentInput in{d.strided({nq, s.d_k}), d.strided({nk, s.d_k}), d.starts(s.queries), d.starts(s.keys)};
+  AlignmentInput in{d.strided({nq, s.d_k}), d.strided({nk, s.d_k}), d.offsets(s.queries), d.offsets(s.keys)};
   in.scale = 1 / std::sqrt(static_cast<double>(s.d_k));
   std::vector<int32_t> linked;
   std::vector<int64_t> counts;
@@ -146,7 +146,7 @@ AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
       counts.push_back(std::min(t % 3 == 1 ? 0 : 1 + t % 4, s.keys[b]));
       for (int64_t i = 0; i < counts.back(); ++i) linked.push_back(static_cast<int32_t>((5 * t + i) % s.keys[b]));
     }
-  in.links = d.starts(counts);
+  in.links = d.offsets(counts);
   in.linked = {d.integers(linked).data<int32_t>(), linked.size()};
   return in;
 }

@@ -118,9 +118,9 @@ void add_embedding(std::vector<OpCase>& cases, int64_t words, int64_t rows, int6
 // Every other row, the last one first.
 void add_put_rows(std::vector<OpCase>& cases, int64_t rows, int64_t width) {
   cases.push_back({"put_rows", cat("put_rows ", rows, "x", width), [=](Backend& b, CaseData& d) -> Call {
-                     std::vector<int32_t> places;
-                     for (int64_t n = rows; n-- > 0;) places.push_back(static_cast<int32_t>(2 * n));
-                     return [&b, x = d.strided({rows, width}), ids = d.integers(places),
+                     std::vector<int32_t> indices;
+                     for (int64_t n = rows; n-- > 0;) indices.push_back(static_cast<int32_t>(2 * n));
+                     return [&b, x = d.strided({rows, width}), ids = d.integers(indices),
                              y = d.changed("y", d.normal({2 * rows, width}))] { b.put_rows(x, ids, y); };
                    }});
 }

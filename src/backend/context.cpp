@@ -4,7 +4,7 @@
 
 namespace hexapla {
 
-void observe(Context& cx, const char* name, Tensor value, Starts rows) {
+void observe(Context& cx, const char* name, Tensor value, Offsets rows) {
   if (!cx.observer) return;
   const std::string place = Scope::path();
   cx.observer->observe(place.empty() ? name : place + "." + name, value, rows);

@@ -7,13 +7,13 @@
 namespace hexapla {
 
 // Sees named intermediates while a model runs (inspection, golden tests). The tensor lives only during the call.
-// The name is the dotted place in the model plus the tensor's own name: "encoder.layers.0.self_attention.q".
+// The name is the dotted scope in the model plus the tensor's own name: "encoder.layers.0.self_attention.q".
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void observe(const std::string& name, Tensor value, Starts rows) = 0;
+  virtual void observe(const std::string& name, Tensor value, Offsets rows) = 0;
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
-  virtual void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) = 0;
+  virtual void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) = 0;
 };
 
 // Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
@@ -34,6 +34,6 @@ struct Context {
 };
 
 // Hands the observer, if there is one, an intermediate of this place in the model.
-void observe(Context& cx, const char* name, Tensor value, Starts rows);
+void observe(Context& cx, const char* name, Tensor value, Offsets rows);
 
 }  // namespace hexapla

@@ -10,7 +10,7 @@ class NoWork : public Backend {
   std::string name() const override { return "no work"; }
   bool supports(DType) const override { return true; }
 
-  std::unique_ptr<PackedWeight> pack_quantised(Tensor, Tensor) override { return nullptr; }
+  std::unique_ptr<PackedWeight> pack_quantized(Tensor, Tensor) override { return nullptr; }
   void fill(Tensor, double) override {}
   void add(Tensor, Tensor, Tensor) override {}
   void combine(double, Tensor, double, Tensor) override {}

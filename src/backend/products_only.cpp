@@ -25,9 +25,9 @@ class ProductsOnly final : public NoWork {
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
                                    Tensor) override {
     const int64_t rows = in.x.shape[0], height = tile.shape[0];
-    const Tensor turned = in.w.values.transposed();
-    const auto packed = inner_.pack(in.w.values), packed_turned = inner_.pack(turned);
-    const Weight w(in.w.values, packed.get()), transposed(turned, packed_turned.get());
+    const Tensor w_transposed = in.w.values.transposed();
+    const auto packed = inner_.pack(in.w.values), packed_transposed = inner_.pack(w_transposed);
+    const Weight w(in.w.values, packed.get()), transposed(w_transposed, packed_transposed.get());
     for (int64_t from = 0; from < rows; from += height) {
       const int64_t count = std::min(height, rows - from);
       const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);

@@ -83,8 +83,8 @@ class ValueChecker final : public Backend {
   }
 
   std::unique_ptr<PackedWeight> pack(Tensor w) override { return inner_.pack(w); }
-  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override {
-    return inner_.pack_quantised(integers, scales);
+  std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override {
+    return inner_.pack_quantized(integers, scales);
   }
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override {
     check("linear", {x, numbers_of(w), b}, {{"y", y}}, [&] { inner_.linear(x, w, b, y); });

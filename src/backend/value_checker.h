@@ -18,7 +18,7 @@ Extremes extremes_of(Tensor x);  // integers: never bad
 
 // One output of one op, as it stood when the op had returned.
 struct OpOutput {
-  std::string place;   // in the model: "encoder.layers.0.self_attention"
+  std::string scope;   // in the model: "encoder.layers.0.self_attention"
   std::string op;      // "linear"
   std::string output;  // its name in backend.h: "y"
   Shape shape;

@@ -43,7 +43,7 @@ TEST(ValueChecker, EveryOpGivesTheSameAndIsSeen) {
   }
 }
 
-TEST(ValueChecker, NamesPlaceOpAndOutput) {
+TEST(ValueChecker, NamesScopeOpAndOutput) {
   const auto reference = make_reference_backend();
   std::vector<OpOutput> seen;
   const auto checked = make_value_checker(*reference, [&](const OpOutput& o) { seen.push_back(o); });
@@ -55,14 +55,14 @@ TEST(ValueChecker, NamesPlaceOpAndOutput) {
   }
   checked->add(Tensor::of(x.data(), {2}), Tensor::of(x.data(), {2}), Tensor::of(x.data(), {2}));
   ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[0].place, "encoder.layers.3");
+  EXPECT_EQ(seen[0].scope, "encoder.layers.3");
   EXPECT_EQ(seen[0].op, "linear");
   EXPECT_EQ(seen[0].output, "y");
   EXPECT_EQ(seen[0].found.infinite, 1);
   EXPECT_EQ(seen[0].found.nan, 1);
   EXPECT_EQ(seen[0].inputs.nan, 1);
   EXPECT_FLOAT_EQ(static_cast<float>(seen[0].inputs.largest), 3e38f);
-  EXPECT_EQ(seen[1].place, "encoder");
+  EXPECT_EQ(seen[1].scope, "encoder");
   EXPECT_EQ(seen[1].inputs.largest, 2);  // as it was before: y is x
   EXPECT_EQ(seen[1].found.largest, 4);
 }
@@ -73,10 +73,10 @@ TEST(ValueChecker, ARowThatSeesNothingIsNoFault) {
   bool bad = false;
   const auto checked = make_value_checker(*reference, [&](const OpOutput& o) { bad |= o.found.bad(); });
   std::vector<float> x{1, 2}, mask{-inf}, out(2), lse(1);
-  const std::vector<int32_t> starts{0, 1};
+  const std::vector<int32_t> offsets{0, 1};
   AttentionInput a;
   a.q = a.k = a.v = Tensor::of(x.data(), {1, 1, 2});
-  a.queries = a.keys = starts;
+  a.queries = a.keys = offsets;
   a.mask = Tensor::of(mask.data(), {1, 1});
   checked->attention(a, Tensor::of(out.data(), {1, 2}), Tensor::of(lse.data(), {1, 1}));
   EXPECT_EQ(lse[0], -inf);

@@ -16,7 +16,7 @@ std::string hash_hex(const FileReader& file);
 // XXH3 with 64 bits: two of n different texts share one with probability n^2 / 2^65.
 uint64_t hash_64(std::string_view bytes);
 
-// hash_hex of bytes that come piece by piece.
+// hash_hex of bytes that come chunk by chunk.
 class Hash {
  public:
   Hash();

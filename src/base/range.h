@@ -44,7 +44,7 @@ template <Number T>
 std::optional<T> parse_number(const std::string& word);
 
 // Of what is no number: any value, or one of some words.
-struct Anything {};
+struct AnyValue {};
 using Choices = std::vector<std::string>;
 
 // UsageError that lists the choices. None: every word will do.
@@ -58,7 +58,7 @@ constexpr bool is_list<std::vector<T>> = true;
 // For visit() of a set of options, which declares a range for each number, and for words their choices.
 template <class Field, class Allowed>
 void check_allowed(const std::string& option, const Field& field, const Allowed& allowed) {
-  if constexpr (std::same_as<Allowed, Anything>)
+  if constexpr (std::same_as<Allowed, AnyValue>)
     static_assert(!Number<Field> && !std::same_as<Field, std::vector<double>>, "a number needs its range");
   else if constexpr (std::same_as<Allowed, Choices>)
     check_choice(allowed, option, field);

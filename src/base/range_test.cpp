@@ -53,7 +53,7 @@ TEST(Range, EndsAreAllowedUnlessTheyAreOpen) {
   EXPECT_TRUE(jump.has(0) && !jump.has(0.5) && jump.has(1));
 }
 
-TEST(Range, KnowsItsNeighbours) {
+TEST(Range, KnowsItsNeighbors) {
   EXPECT_EQ(hypotheses.outside(), (std::vector<std::string>{"0", "1001"}));
   EXPECT_EQ(share.outside(), (std::vector<std::string>{"0", "1.0000000000000002"}));
   EXPECT_EQ(ranges::seed.outside(), std::vector<std::string>{});

@@ -69,7 +69,7 @@ inline void save_untrained_model(const std::string& path, const text::Vocabulary
   c.resolve();
   model::Transformer net(c);
   const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-  model::initialise(net, 3);
+  model::initialize(net, 3);
   model::save_model(path, net, {vocabulary.bytes(), vocabulary.bytes()}, {});
 }
 

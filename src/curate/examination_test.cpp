@@ -224,7 +224,7 @@ TEST_F(Examine, Vocabulary) {
   ASSERT_TRUE(e.coverage);
   EXPECT_EQ(e.coverage->of(Where::source).unknown, 1);
   EXPECT_EQ(e.coverage->of(Where::target).unknown, 0);
-  EXPECT_GT(e.coverage->of(Where::source).pieces, e.coverage->of(Where::source).words);
+  EXPECT_GT(e.coverage->of(Where::source).tokens, e.coverage->of(Where::source).words);
   const auto never = e.coverage->never_used(Where::source);
   EXPECT_THAT(never, Not(IsEmpty()));
   for (const int32_t id : never) EXPECT_THAT(vocabulary.piece(id), testing::ContainsRegex("[Qqucnhi]"));

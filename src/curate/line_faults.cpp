@@ -123,18 +123,18 @@ FaultSet faults_of(std::string_view line) {
   return out;
 }
 
-size_t place_of(Fault fault, std::string_view line) {
-  size_t place = 0;
-  if (fault == Fault::encoding) place = text::invalid_utf8(line).value_or(0);
-  if (fault == Fault::control) place = control_in(line);
-  if (fault == Fault::replacement) place = line.find("\uFFFD"sv);
-  if (fault == Fault::mojibake) place = mojibake_in(line);
-  return place == std::string_view::npos ? 0 : place;
+size_t offset_of(Fault fault, std::string_view line) {
+  size_t offset = 0;
+  if (fault == Fault::encoding) offset = text::invalid_utf8(line).value_or(0);
+  if (fault == Fault::control) offset = control_in(line);
+  if (fault == Fault::replacement) offset = line.find("\uFFFD"sv);
+  if (fault == Fault::mojibake) offset = mojibake_in(line);
+  return offset == std::string_view::npos ? 0 : offset;
 }
 
 std::string excerpt(Fault fault, std::string_view line) {
   constexpr size_t kBefore = 25;
-  size_t from = place_of(fault, line);
+  size_t from = offset_of(fault, line);
   if (from < 2 * kBefore) return std::string(line);
   for (from -= kBefore; from > 0 && (line[from] & 0xC0) == 0x80;) --from;
   return "…" + std::string(line.substr(from));

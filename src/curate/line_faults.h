@@ -12,9 +12,9 @@ namespace hexapla::curate {
 // blank, or any of encoding, control, replacement and mojibake.
 FaultSet faults_of(std::string_view line);
 
-// The byte at which that fault is met first; 0 where it has no place.
-size_t place_of(Fault fault, std::string_view line);
-// The line from a little before its place on, so that a short example shows it.
+// The byte at which that fault is met first; 0 where it has no offset.
+size_t offset_of(Fault fault, std::string_view line);
+// The line from a little before its offset on, so that a short example shows it.
 std::string excerpt(Fault fault, std::string_view line);
 
 // White space of ASCII and Unicode, and what has no width.

@@ -52,11 +52,11 @@ TEST(LineFaults, Mojibake) {
 
 TEST(LineFaults, AnExcerptShowsTheFault) {
   const std::string before(60, 'a');
-  EXPECT_EQ(place_of(Fault::control, before + "\x07"), 60u);
-  EXPECT_EQ(place_of(Fault::encoding, before + "\xFF"), 60u);
-  EXPECT_EQ(place_of(Fault::replacement, before + "\uFFFD"), 60u);
-  EXPECT_EQ(place_of(Fault::mojibake, before + "Ã¤"), 60u);
-  EXPECT_EQ(place_of(Fault::ratio, before), 0u);
+  EXPECT_EQ(offset_of(Fault::control, before + "\x07"), 60u);
+  EXPECT_EQ(offset_of(Fault::encoding, before + "\xFF"), 60u);
+  EXPECT_EQ(offset_of(Fault::replacement, before + "\uFFFD"), 60u);
+  EXPECT_EQ(offset_of(Fault::mojibake, before + "Ã¤"), 60u);
+  EXPECT_EQ(offset_of(Fault::ratio, before), 0u);
   EXPECT_EQ(excerpt(Fault::control, before + "\x07z"), "…" + std::string(25, 'a') + "\x07z");
   EXPECT_EQ(excerpt(Fault::control, before + "äääääääääääää\x07"), "…äääääääääääää\x07");
   EXPECT_EQ(excerpt(Fault::control, "near\x07"), "near\x07");

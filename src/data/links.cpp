@@ -30,12 +30,12 @@ struct Side {
 };
 
 Side side(const std::string& text, const text::Vocabulary& vocabulary, LinkUnit unit) {
-  const text::PlacedPieces pieces = vocabulary.encode_with_places(text);
+  const text::EncodedText encoded = vocabulary.encode_with_spans(text);
   if (unit != LinkUnit::pieces) {
     const text::WordEnds ends = unit == LinkUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
-    return {text::words_of_pieces(text, pieces.places, ends), static_cast<int32_t>(text::words(text, ends).size())};
+    return {text::words_of_tokens(text, encoded.spans, ends), static_cast<int32_t>(text::words(text, ends).size())};
   }
-  Side each{{}, static_cast<int32_t>(pieces.ids.size())};
+  Side each{{}, static_cast<int32_t>(encoded.ids.size())};
   for (int32_t i = 0; i < each.units; ++i) each.units_of_token.emplace_back(i);
   return each;
 }

@@ -54,9 +54,9 @@ TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
   write("links", "1-1 0-0 1-1\n\n2-0 2-2\n");
   const GoldLinks gold(path("links"), LinkUnit::words, corpus_);
   for (int64_t i : {0, 1}) {
-    const auto from = v_->encode_with_places(corpus_.source[i]), to = v_->encode_with_places(corpus_.target[i]);
-    const auto source = text::words_of_pieces(corpus_.source[i], from.places),
-               target = text::words_of_pieces(corpus_.target[i], to.places);
+    const auto from = v_->encode_with_spans(corpus_.source[i]), to = v_->encode_with_spans(corpus_.target[i]);
+    const auto source = text::words_of_tokens(corpus_.source[i], from.spans),
+               target = text::words_of_tokens(corpus_.target[i], to.spans);
     const std::vector<Link> of_words = i == 0 ? std::vector<Link>{{0, 0}, {1, 1}} : std::vector<Link>{{2, 0}, {2, 2}};
     std::vector<Link> expected;
     for (int32_t t = 0; t < int32_t(target.size()); ++t)
@@ -68,7 +68,7 @@ TEST_F(Gold, WordsBecomeAllOfTheirTokens) {
   }
 }
 
-TEST_F(Gold, PiecesAreTakenAsTheyAre) {
+TEST_F(Gold, TokenLinksAreTakenAsTheyAre) {
   write("links", "2-1 0-0 1-0 2-1\n\n\n");
   const GoldLinks gold(path("links"), LinkUnit::pieces, corpus_);
   EXPECT_THAT(gold.of_pair(0, *v_, *v_), ElementsAre(Link{0, 0}, Link{1, 0}, Link{2, 1}));
@@ -93,7 +93,7 @@ TEST_F(Gold, CharactersOrTextThatIsCutIntoWords) {
     linked.push_back(link.target);
   std::vector<int32_t> expected;
   const auto of =
-      text::words_of_pieces(corpus.target[0], v.encode_with_places(corpus.target[0]).places, text::WordEnds::at_blanks);
+      text::words_of_tokens(corpus.target[0], v.encode_with_spans(corpus.target[0]).spans, text::WordEnds::at_blanks);
   for (size_t t = 0; t < of.size(); ++t)
     if (of[t] == text::WordSpan(0) || of[t] == text::WordSpan(2)) expected.push_back(static_cast<int32_t>(t));
   linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
@@ -118,19 +118,19 @@ TEST_F(Gold, TravelWithTheBatch) {
   Encoded encoded = encode_corpus(corpus_, *v_, *v_, 100);
   ASSERT_EQ(encoded.examples.size(), 2u);
   const std::vector<int32_t> both{1, 0}, second{1};
-  EXPECT_THAT(make_batch(*v_, encoded.examples, both).link_starts, IsEmpty());
+  EXPECT_THAT(make_batch(*v_, encoded.examples, both).link_offsets, IsEmpty());
   add_links(encoded.examples, corpus_, GoldLinks(path("links"), LinkUnit::pieces, corpus_), *v_, *v_);
   encoded.examples[0].links = {{2, 0}, {1, 2}, {3, 2}};
   const Batch batch = make_batch(*v_, encoded.examples, both);
-  ASSERT_EQ(int64_t(batch.link_starts.size()), batch.target_tokens() + 1);
-  const auto first = static_cast<size_t>(batch.target_starts[1]);  // of the example that has links
-  EXPECT_EQ(batch.link_starts[first], 0);
-  EXPECT_EQ(batch.link_starts[first + 1], 1);
-  EXPECT_EQ(batch.link_starts[first + 2], 1);
-  EXPECT_EQ(batch.link_starts[first + 3], 3);
-  EXPECT_EQ(batch.link_starts.back(), 3);
+  ASSERT_EQ(int64_t(batch.link_offsets.size()), batch.target_tokens() + 1);
+  const auto first = static_cast<size_t>(batch.target_offsets[1]);  // of the example that has links
+  EXPECT_EQ(batch.link_offsets[first], 0);
+  EXPECT_EQ(batch.link_offsets[first + 1], 1);
+  EXPECT_EQ(batch.link_offsets[first + 2], 1);
+  EXPECT_EQ(batch.link_offsets[first + 3], 3);
+  EXPECT_EQ(batch.link_offsets.back(), 3);
   EXPECT_THAT(batch.linked, ElementsAre(2, 1, 3));
-  EXPECT_THAT(make_batch(*v_, encoded.examples, second).link_starts, IsEmpty());
+  EXPECT_THAT(make_batch(*v_, encoded.examples, second).link_offsets, IsEmpty());
 }
 
 }  // namespace

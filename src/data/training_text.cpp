@@ -11,7 +11,7 @@ namespace hexapla::data {
 namespace {
 
 constexpr uint64_t kSampleStream = 0x73616D706C650000;
-constexpr int64_t kPairsABlock = 16'384, kPairsAPiece = 128;
+constexpr int64_t kPairsPerBlock = 16'384, kPairsPerChunk = 128;
 
 bool called_tsv(std::string name) {
   for (const char* packed : {".gz", ".zst", ".xz"})
@@ -29,8 +29,8 @@ class Reservoir {
       kept_.emplace_back(number, line);
       return;
     }
-    const auto place = static_cast<uint64_t>(random_.uniform() * static_cast<double>(shown_));
-    if (place < most_) kept_[place] = {number, line};
+    const auto slot = static_cast<uint64_t>(random_.uniform() * static_cast<double>(shown_));
+    if (slot < most_) kept_[slot] = {number, line};
   }
   std::vector<std::string> take() {
     std::sort(kept_.begin(), kept_.end());
@@ -194,7 +194,7 @@ LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress&
   for (TextPair pair; text.next(pair);) {
     source.show(pair.source);
     target.show(pair.target);
-    if (++pairs % kPairsABlock == 0) progress("reading", pairs);
+    if (++pairs % kPairsPerBlock == 0) progress("reading", pairs);
   }
   return {source.take(), target.take()};
 }
@@ -204,13 +204,13 @@ PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, 
   Collector collector(options, text.names().size());
   int64_t pairs = 0;
   for (;;) {
-    const std::vector<TextPair> block = take_block(text, kPairsABlock);
+    const std::vector<TextPair> block = take_block(text, kPairsPerBlock);
     if (block.empty()) break;
     const auto size = static_cast<int64_t>(block.size());
     std::vector<Example> examples(block.size());
-    parallel_for((size + kPairsAPiece - 1) / kPairsAPiece, [&](int64_t piece) {
-      const int64_t end = std::min(size, (piece + 1) * kPairsAPiece);
-      for (int64_t i = piece * kPairsAPiece; i < end; ++i) {
+    parallel_for((size + kPairsPerChunk - 1) / kPairsPerChunk, [&](int64_t chunk) {
+      const int64_t end = std::min(size, (chunk + 1) * kPairsPerChunk);
+      for (int64_t i = chunk * kPairsPerChunk; i < end; ++i) {
         examples[i].source = source.encode(block[i].source);
         examples[i].target = target.encode(block[i].target);
       }

@@ -125,7 +125,7 @@ struct SampleOptions {
   // As above; all but the first need it.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("sample", o.sample, "sample translations instead of searching, `n-best` per line", Anything{});
+    f("sample", o.sample, "sample translations instead of searching, `n-best` per line", AnyValue{});
     f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::temperature);
     f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::top_k);
     f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all",

@@ -17,14 +17,14 @@ std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, 
   const std::vector<size_t> order = longest_first(lengths);
   std::vector<std::vector<size_t>> batches;
   int64_t tokens = 0;
-  for (size_t place : order) {
+  for (size_t index : order) {
     if (batches.empty() || static_cast<int64_t>(batches.back().size()) == options.batch_sentences ||
-        tokens + lengths[place] > options.batch_tokens) {
+        tokens + lengths[index] > options.batch_tokens) {
       batches.emplace_back();
       tokens = 0;
     }
-    batches.back().push_back(place);
-    tokens += lengths[place];
+    batches.back().push_back(index);
+    tokens += lengths[index];
   }
   return batches;
 }

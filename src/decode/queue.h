@@ -28,10 +28,10 @@ struct AllConstraints {
 // Sentences that wait to be translated: ids that end with </s>. Several workers may draw on one of these.
 struct Queue {
   std::span<const text::Ids> sources;
-  std::span<const size_t> order;                       // places in sources, in the order in which they are to be begun
-  int64_t sentences;                                   // translated at a time by one worker, at most
-  int64_t tokens;                                      // of their sources, at most; a longer one stands alone
-  std::atomic<size_t> next = 0;                        // of order
+  std::span<const size_t> order;  // indices into sources, in the order in which they are to be begun
+  int64_t sentences;              // translated at a time by one worker, at most
+  int64_t tokens;                 // of their sources, at most; a longer one stands alone
+  std::atomic<size_t> next = 0;   // of order
   std::span<const SentenceConstraints> requests = {};  // one a source, or none at all
   const PieceTexts* pieces = nullptr;                  // needed where there are requests or rules on text
 
@@ -39,6 +39,6 @@ struct Queue {
 };
 
 // Called for each sentence that is done: hypotheses best first.
-using Done = std::function<void(size_t place, std::vector<Hypothesis>)>;
+using Done = std::function<void(size_t index, std::vector<Hypothesis>)>;
 
 }  // namespace hexapla::decode

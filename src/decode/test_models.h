@@ -58,7 +58,7 @@ struct TestModel {
 
   explicit TestModel(model::Config c, DType dtype = DType::f32, uint64_t seed = 7)
       : model((c.resolve(), c)), parameters(model, dtype, model::Parameters::Use::inference) {
-    model::initialise(model, seed);
+    model::initialize(model, seed);
     Random random(seed, 1000);
     const auto shake = [&](auto* values, int64_t n) {
       for (int64_t i = 0; i < n; ++i) values[i] += static_cast<std::decay_t<decltype(*values)>>(0.3 * random.normal());

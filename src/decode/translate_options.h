@@ -16,7 +16,7 @@ struct TranslateOptions {
   LongInput long_input = LongInput::split;  // what becomes of a longer line
   LineConstraints everywhere;               // of every line
   double coverage_penalty = 0;  // beta of Wu et al. 2016, equation 14: reorders what the beam has found; 0: off
-  bool copy_unknown = false;    // an unknown piece is written as what it came from in the source
+  bool copy_unknown = false;    // an unknown token is written as what it came from in the source
   AttentionHead attention;      // of the first model: what these two look at
   // Bytes of working memory of all workers together: batches and workers become fewer until it is enough, down to one
   // sentence at a time (least_memory()); no translation depends on it. 0: as much as the batches ask for.

@@ -78,13 +78,13 @@ std::vector<double> Recorded::mean_head() const {
   return mean;
 }
 
-void Recorder::observe(const std::string& name, Tensor value, Starts) {
+void Recorder::observe(const std::string& name, Tensor value, Offsets) {
   HEXAPLA_CHECK(tensors_.emplace(name, copy_of(value)).second, "two intermediates are called ", name);
 }
 
-void Recorder::observe_attention(const std::string& place, int64_t, Tensor scores, Tensor weights) {
-  observe(place + ".scores", scores, {});
-  observe(place + ".weights", weights, {});
+void Recorder::observe_attention(const std::string& scope, int64_t, Tensor scores, Tensor weights) {
+  observe(scope + ".scores", scores, {});
+  observe(scope + ".weights", weights, {});
 }
 
 const Recorded& Recorder::get(const std::string& name) const {

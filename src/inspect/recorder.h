@@ -23,9 +23,9 @@ struct Recorded {
 // For a batch of one sentence. Error where two intermediates have one name.
 class Recorder : public Observer {
  public:
-  void observe(const std::string& name, Tensor value, Starts rows) override;
-  // Kept as place.scores and place.weights, [H, queries, keys].
-  void observe_attention(const std::string& place, int64_t b, Tensor scores, Tensor weights) override;
+  void observe(const std::string& name, Tensor value, Offsets rows) override;
+  // Kept as scope.scores and scope.weights, [H, queries, keys].
+  void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) override;
 
   const std::map<std::string, Recorded>& tensors() const { return tensors_; }
   // Error where nothing of this name was seen; the message lists what was.

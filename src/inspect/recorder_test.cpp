@@ -39,7 +39,7 @@ struct Small {
   std::unique_ptr<Backend> backend = make_cpu_backend();
 
   explicit Small(const model::Config& c) : model(c), parameters(model, DType::f32, model::Parameters::Use::inference) {
-    model::initialise(model, 5);
+    model::initialize(model, 5);
   }
   Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
 };
@@ -59,9 +59,9 @@ std::vector<std::string> names(const Inspection& seen) {
   return all;
 }
 
-std::vector<std::string> in(const std::string& place, const std::vector<std::string>& own) {
+std::vector<std::string> in(const std::string& scope, const std::vector<std::string>& own) {
   std::vector<std::string> all;
-  for (const std::string& name : own) all.push_back(place + "." + name);
+  for (const std::string& name : own) all.push_back(scope + "." + name);
   return all;
 }
 

@@ -113,7 +113,7 @@ struct MultiHeadAttention {
 
   struct Inputs {
     Tensor query, key, value;  // [Nq, d], [Nk, d'], [Nk, d'']
-    Starts queries, keys;
+    Offsets queries, keys;
     bool causal = false;
     Tensor mask;  // as in AttentionInput
   };
@@ -147,9 +147,9 @@ struct SelfAttention {
   struct Saved {
     Tensor x, qkv;
     Attention attention;
-    Starts rows;
+    Offsets rows;
   };
-  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
     s = {x, qkv.forward(cx, x), {}, rows};
     const AttentionInput in = input(s.qkv, rows);
     show_qkv(cx, in);
@@ -166,11 +166,11 @@ struct SelfAttention {
     heads.backward(cx, input(s.qkv, s.rows), s.attention, d_heads, {g.q, g.k, g.v});
     qkv.backward(cx, s.x, d_qkv, d, Write::add);
   }
-  // One new row a hypothesis. Its k and v are put into the cache [R, H d_k + H d_v] at its place ([N] i32), and it sees
-  // the rows that `rows` lists.
-  Tensor step(Context& cx, Tensor x, Tensor cache, Tensor places, const StepRows& rows) const {
+  // One new row a hypothesis. Its k and v are put into the cache [R, H d_k + H d_v] at its cache row ([N] i32), and it
+  // sees the rows that `rows` lists.
+  Tensor step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const {
     const Tensor now = qkv.forward(cx, x);
-    put_rows(cx, now.columns(heads.keys(), cache_width()), places, cache);
+    put_rows(cx, now.columns(heads.keys(), cache_width()), cache_rows, cache);
     return output.forward(cx, heads.step(cx, input(now, {}).q, cache.columns(0, heads.keys()).heads(heads.count),
                                          cache.columns(heads.keys(), heads.values()).heads(heads.count), rows));
   }
@@ -178,7 +178,7 @@ struct SelfAttention {
 
  private:
   // The three parts of [N, 2 H d_k + H d_v], seen as heads.
-  AttentionInput input(Tensor p, Starts rows) const {
+  AttentionInput input(Tensor p, Offsets rows) const {
     return {.q = p.columns(0, heads.keys()).heads(heads.count),
             .k = p.columns(heads.keys(), heads.keys()).heads(heads.count),
             .v = p.columns(2 * heads.keys(), heads.values()).heads(heads.count),
@@ -193,8 +193,8 @@ struct SelfAttention {
 struct Guide {
   int64_t layer = 0, head = 0;
   double scale = 0;                 // of the gradients: the weight of this loss, times that of the whole loss
-  Starts links;                     // as in AlignmentInput
-  std::span<const int32_t> linked;  // places in the source sentence
+  Offsets links;                    // as in AlignmentInput
+  std::span<const int32_t> linked;  // positions in the source sentence
   explicit operator bool() const { return !links.empty(); }
 };
 
@@ -218,10 +218,10 @@ struct CrossAttention {
   struct Saved {
     Tensor x, memory, q, kv;
     Attention attention;
-    Starts rows, memory_rows;
+    Offsets rows, memory_rows;
     const Guide* guide = nullptr;  // set between forward and backward of a guided layer
   };
-  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const {
     s = {x, memory, query.forward(cx, x), key_value.forward(cx, memory), {}, rows, memory_rows, nullptr};
     const AttentionInput in = input(s.q, s.kv, rows, memory_rows);
     show_qkv(cx, in);
@@ -248,15 +248,15 @@ struct CrossAttention {
   }
   int64_t cache_width() const { return heads.keys() + heads.values(); }
   // Keys and values of the memory, computed once a sentence: [Nk, cache_width()].
-  Tensor remember(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
+  Tensor project_cross(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
   // x: the hypotheses in the order of their sentences; `rows` says how many each sentence has (perhaps none).
-  Tensor step(Context& cx, Tensor x, Starts rows, Tensor kv, Starts memory_rows) const {
+  Tensor step(Context& cx, Tensor x, Offsets rows, Tensor kv, Offsets memory_rows) const {
     Attention a = heads.forward(cx, input(query.forward(cx, x), kv, rows, memory_rows));
     return output.forward(cx, a.out);
   }
 
  private:
-  AttentionInput input(Tensor q, Tensor kv, Starts rows, Starts memory_rows) const {
+  AttentionInput input(Tensor q, Tensor kv, Offsets rows, Offsets memory_rows) const {
     return {.q = q.heads(heads.count),
             .k = kv.columns(0, heads.keys()).heads(heads.count),
             .v = kv.columns(heads.keys(), heads.values()).heads(heads.count),

@@ -52,10 +52,10 @@ struct Config {
     f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
     f("score", c.score, "attention score", Choices{"scaled-dot", "dot", "additive"});
     f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
-    f("gated", c.gated, "gated feed-forward network", Anything{});
-    f("attention-bias", c.attention_bias, "biases in the attention projections", Anything{});
-    f("generator-bias", c.generator_bias, "bias in the output projection", Anything{});
-    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", Anything{});
+    f("gated", c.gated, "gated feed-forward network", AnyValue{});
+    f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{});
+    f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{});
+    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{});
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true});
   }
 

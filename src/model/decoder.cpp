@@ -4,7 +4,7 @@
 
 namespace hexapla::model {
 
-Tensor DecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const {
+Tensor DecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const {
   {
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.self);
@@ -34,15 +34,15 @@ void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memo
 }
 
 Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
-                          Starts memory_rows) const {
+                          Offsets memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
-  x = model::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.places, in.rows)}, {}, n);
+  x = model::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.cache_rows, in.rows)}, {}, n);
   x = model::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {}, n);
   return model::forward(feed_forward_norm, cx, {x, model::forward(feed_forward, cx, x, {}, f)}, {}, n);
 }
 
-Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows,
+Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows,
                                     Saved& s) const {
   {
     Scope scope("self_attention");
@@ -83,11 +83,11 @@ void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor
 }
 
 Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
-                                 Starts memory_rows) const {
+                                 Offsets memory_rows) const {
   Normalized n;
   FeedForwardSaved f;
   Tensor y = model::forward(self_norm, cx, {x}, {}, n);
-  x = add(cx, x, self_attention.step(cx, y, cache.self, in.places, in.rows));
+  x = add(cx, x, self_attention.step(cx, y, cache.self, in.cache_rows, in.rows));
   y = model::forward(cross_norm, cx, {x}, {}, n);
   x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
   y = model::forward(feed_forward_norm, cx, {x}, {}, n);
@@ -104,7 +104,7 @@ Decoder::Decoder(const Config& c) : input(make_input(c)) {
   }
 }
 
-Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory,
+Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, const Memory& memory,
                         Saved& s) const {
   Scope scope("decoder");
   Tensor x = input.forward(cx, e, ids, positions(cx, rows), rows, s.input);
@@ -149,7 +149,7 @@ AttentionWeights Decoder::cross_attention_weights(Context& cx, int64_t layer, co
       [&](const auto& stack) { return stack[layer].cross_attention.weights(cx, s.layers[layer].cross, b); }, layers);
 }
 
-std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int64_t rows) const {
+std::vector<LayerCache> Decoder::allocate_cache(Context& cx, int64_t memory_rows, int64_t rows) const {
   std::vector<LayerCache> caches;
   std::visit(
       [&](const auto& stack) {
@@ -161,16 +161,16 @@ std::vector<LayerCache> Decoder::make_room(Context& cx, int64_t memory_rows, int
   return caches;
 }
 
-void Decoder::remember(Context& cx, const Memory& memory, std::span<const int64_t> places,
-                       std::span<const LayerCache> cache) const {
+void Decoder::project_cross(Context& cx, const Memory& memory, std::span<const int64_t> first_rows,
+                            std::span<const LayerCache> cache) const {
   std::visit(
       [&](const auto& stack) {
         for (size_t i = 0; i < stack.size(); ++i) {
           const Arena::Mark before = cx.arena.mark();
-          const Tensor all = stack[i].cross_attention.remember(cx, memory.values);
-          for (size_t b = 0; b < places.size(); ++b) {
+          const Tensor all = stack[i].cross_attention.project_cross(cx, memory.values);
+          for (size_t b = 0; b < first_rows.size(); ++b) {
             const int64_t first = memory.rows[b], n = memory.rows[b + 1] - first;
-            copy(cx, all.slice(first, n), cache[i].cross.slice(places[b], n));
+            copy(cx, all.slice(first, n), cache[i].cross.slice(first_rows[b], n));
           }
           cx.arena.rewind(before);
         }
@@ -179,7 +179,7 @@ void Decoder::remember(Context& cx, const Memory& memory, std::span<const int64_
 }
 
 Tensor Decoder::step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,
-                     Starts memory_rows) const {
+                     Offsets memory_rows) const {
   Scope scope("decoder");
   Input::Saved saved;
   Tensor x = input.forward(cx, e, in.ids, in.positions, in.hypotheses, saved);

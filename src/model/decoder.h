@@ -15,10 +15,10 @@ struct DecoderLayerSaved {
 
 // One step of decoding: N hypotheses, in the order of their sentences.
 struct StepInput {
-  Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its place
-  Starts hypotheses;      // how many rows each sentence has
+  Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its position
+  Offsets hypotheses;     // how many rows each sentence has
   StepRows rows;          // the cache rows each hypothesis sees, its own new one included
-  Tensor places;          // [N] i32: the cache row that hypothesis n writes to
+  Tensor cache_rows;      // [N] i32: the cache row that hypothesis n writes to
 };
 
 // Keys and values of one layer: of the hypotheses so far, and of the sentences' memory.
@@ -60,16 +60,16 @@ struct DecoderLayer {
     f("feed_forward_dropout", feed_forward_dropout);
     f("feed_forward_norm", feed_forward_norm);
   }
-  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const;
   void backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const;  // d_memory is added to
-  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Starts memory_rows) const;
+  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Offsets memory_rows) const;
 };
 
 struct PreNormDecoderLayer : DecoderLayer {
   using DecoderLayer::DecoderLayer;
-  Tensor forward(Context& cx, Tensor x, Starts rows, Tensor memory, Starts memory_rows, Saved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const;
   void backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const;
-  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Starts memory_rows) const;
+  Tensor step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache, Offsets memory_rows) const;
 };
 
 struct Decoder {
@@ -90,10 +90,10 @@ struct Decoder {
   };
   struct Memory {
     Tensor values;  // the encoder's output [Nk, d_model]
-    Starts rows;
+    Offsets rows;
   };
   // ids: [N] i32, the target shifted right -> [N, d_model]
-  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, const Memory& memory, Saved& s) const;
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, const Memory& memory, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
 
   // After forward: how well the guided head follows the links -> [N], and backward will teach it to. The guide must
@@ -103,13 +103,13 @@ struct Decoder {
   AttentionWeights cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const;
 
   // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).
-  std::vector<LayerCache> make_room(Context& cx, int64_t memory_rows, int64_t rows) const;
-  // Writes the memory's keys and values into it, those of sentence b from row places[b] on.
-  void remember(Context& cx, const Memory& memory, std::span<const int64_t> places,
-                std::span<const LayerCache> cache) const;
+  std::vector<LayerCache> allocate_cache(Context& cx, int64_t memory_rows, int64_t rows) const;
+  // Writes the memory's keys and values into it, those of sentence b from row first_rows[b] on.
+  void project_cross(Context& cx, const Memory& memory, std::span<const int64_t> first_rows,
+                     std::span<const LayerCache> cache) const;
   // -> [N, d_model]
   Tensor step(Context& cx, const Embedding& e, const StepInput& in, std::span<const LayerCache> cache,
-              Starts memory_rows) const;
+              Offsets memory_rows) const;
 };
 
 }  // namespace hexapla::model

@@ -25,7 +25,7 @@ void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
   embed_add(cx, table.value, positions, x);
 }
 
-Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Starts rows, Saved& s) const {
+Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const {
   Tensor x = e.forward(cx, ids);
   std::visit([&](const auto& p) { p.add_to(cx, at, x); }, positions);
   observe(cx, "embedded", x, rows);

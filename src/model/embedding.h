@@ -55,7 +55,7 @@ struct Input {
     Normalized norm;
   };
   // ids, positions: [N] i32 -> [N, d_model]
-  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Starts rows, Saved& s) const;
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
 };
 

@@ -42,7 +42,7 @@ Input make_input(const Config& c) {
   return in;
 }
 
-Tensor EncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+Tensor EncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   {
     Scope scope("self_attention");
     Tensor r = self_attention.forward(cx, x, rows, s.attention);
@@ -63,7 +63,7 @@ void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   self_attention.backward(cx, s.attention, dr, d);
 }
 
-Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Starts rows, Saved& s) const {
+Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   {
     Scope scope("self_attention");
     Tensor n = model::forward(attention_norm, cx, {x}, rows, s.norm1);
@@ -111,7 +111,7 @@ Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
 }
 }  // namespace
 
-Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, Saved& s) const {
+Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, Saved& s) const {
   Scope scope("encoder");
   s.rows = rows;
   Tensor x = input.forward(cx, e, ids, positions(cx, rows), rows, s.input);

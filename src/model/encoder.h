@@ -46,7 +46,7 @@ struct EncoderLayer {
     f("feed_forward_dropout", feed_forward_dropout);
     f("feed_forward_norm", feed_forward_norm);
   }
-  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Saved& s, Tensor d) const;
 };
 
@@ -54,7 +54,7 @@ struct EncoderLayer {
 // same names as in the post-norm layer, and a last norm follows the stack (Wang et al. 2019).
 struct PreNormEncoderLayer : EncoderLayer {
   using EncoderLayer::EncoderLayer;
-  Tensor forward(Context& cx, Tensor x, Starts rows, Saved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Saved& s, Tensor d) const;
 };
 
@@ -73,10 +73,10 @@ struct Encoder {
     Input::Saved input;
     std::vector<EncoderLayerSaved> layers;
     Normalized last_norm;
-    Starts rows;
+    Offsets rows;
   };
   // ids: [N] i32 -> the memory [N, d_model]
-  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Starts rows, Saved& s) const;
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
 };
 

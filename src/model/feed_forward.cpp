@@ -2,7 +2,7 @@
 
 namespace hexapla::model {
 
-Tensor FeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
+Tensor FeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) const {
   Tensor h = inner.forward(cx, x);
   observe(cx, "inner", h, rows);
   // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
@@ -19,7 +19,7 @@ void FeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Te
   inner.backward(cx, s.x, d_hidden, d, Write::add);
 }
 
-Tensor GatedFeedForward::forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const {
+Tensor GatedFeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) const {
   Tensor z = inner.forward(cx, x);
   observe(cx, "inner", z, rows);
   s = {x, z, cx.keep(z.shape), cx.keep(z.shape), linear.forward(cx, x)};

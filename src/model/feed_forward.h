@@ -22,7 +22,7 @@ struct FeedForward {
     f("hidden_dropout", dropout);
     f("outer", outer);
   }
-  Tensor forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) const;
   void backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const;  // d += J^T dy
 };
 
@@ -44,13 +44,13 @@ struct GatedFeedForward {
     f("hidden_dropout", dropout);
     f("outer", outer);
   }
-  Tensor forward(Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) const;
+  Tensor forward(Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) const;
   void backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const;
 };
 
 using AnyFeedForward = std::variant<FeedForward, GatedFeedForward>;
 
-inline Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Starts rows, FeedForwardSaved& s) {
+inline Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) {
   return std::visit([&](const auto& m) { return m.forward(cx, x, rows, s); }, ffn);
 }
 inline void backward(const AnyFeedForward& ffn, Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) {

@@ -21,7 +21,7 @@ void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
   batch_norm_inference_backward(cx, gain.value, eps, variance.value, d);
 }
 
-Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s) {
+Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s) {
   Tensor y = std::visit([&](const auto& n) { return n.forward(cx, in, s); }, norm);
   observe(cx, "norm", y, rows);
   return y;

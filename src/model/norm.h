@@ -72,7 +72,7 @@ inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   return LayerNorm(d, eps);
 }
 // Shows its result under the name "norm".
-Tensor forward(const Norm& norm, Context& cx, const Residual& in, Starts rows, Normalized& s);
+Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s);
 inline Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) {
   return std::visit([&](const auto& n) { return n.backward(cx, s, dropout, d); }, norm);
 }

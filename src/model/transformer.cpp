@@ -48,11 +48,11 @@ LossInput Transformer::loss_input(Tensor x, std::span<const int32_t> labels, dou
   return {x, generator_weight(), generator.bias ? generator.bias->value : Tensor(), ids_of(labels), smoothing, scale};
 }
 
-Tensor Transformer::encode(Context& cx, std::span<const int32_t> source, Starts rows, Saved& s) const {
+Tensor Transformer::encode(Context& cx, std::span<const int32_t> source, Offsets rows, Saved& s) const {
   return encoder.forward(cx, source_embedding(), ids_of(source), rows, s.encoder);
 }
 
-Tensor Transformer::decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Starts rows,
+Tensor Transformer::decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Offsets rows,
                            Saved& s) const {
   return decoder.forward(cx, target_embedding(), ids_of(target), rows, memory, s.decoder);
 }
@@ -97,7 +97,7 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
 }
 
 Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const LayerCache> cache,
-                         Starts memory_rows) const {
+                         Offsets memory_rows) const {
   return logits(cx, decoder.step(cx, target_embedding(), in, cache, memory_rows));
 }
 

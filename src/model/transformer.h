@@ -7,7 +7,7 @@ namespace hexapla::model {
 // A batch of pairs, ragged: teacher forcing feeds <s> y and asks for y </s>. The memory must outlive the step.
 struct BatchView {
   std::span<const int32_t> source, target_in, target_out;
-  Starts source_rows, target_rows;
+  Offsets source_rows, target_rows;
   Guide guide = {};  // optional
 };
 
@@ -52,9 +52,9 @@ struct Transformer {
     Decoder::Saved decoder;
   };
 
-  Tensor encode(Context& cx, std::span<const int32_t> source, Starts rows, Saved& s) const;  // -> memory [N, d_model]
+  Tensor encode(Context& cx, std::span<const int32_t> source, Offsets rows, Saved& s) const;  // -> memory [N, d_model]
   // The decoder's output for every target position (teacher forcing) -> [M, d_model]
-  Tensor decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Starts rows, Saved& s) const;
+  Tensor decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Offsets rows, Saved& s) const;
   Tensor logits(Context& cx, Tensor x) const;                                     // [N, d_model] -> [N, V]
   Tensor log_probabilities(Context& cx, const BatchView& batch, Saved& s) const;  // the generator's -> [M, V]
 
@@ -65,7 +65,7 @@ struct Transformer {
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
 
   // Decoding: one step of every hypothesis -> logits [N, V]
-  Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Starts memory_rows) const;
+  Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
 
  private:
   Weight generator_weight() const;  // [d_model, V]

@@ -100,7 +100,7 @@ void multiply(Context& cx, Tensor a, Tensor b, Tensor y) {
 }
 
 namespace {
-Normalized room_for_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+Normalized allocate_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
   check_matrix("add_norm", "x", x);
   if (r) check_like("add_norm", "the residual", r, x);
   check_vector("add_norm", "the gain", w.gain, x.shape[1]);
@@ -110,7 +110,7 @@ Normalized room_for_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) 
 }  // namespace
 
 Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
-  Normalized s = room_for_norm(cx, x, r, w);
+  Normalized s = allocate_norm(cx, x, r, w);
   cx.backend.add_norm(x, r, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
   return s;
 }
@@ -122,7 +122,7 @@ void add_norm_backward(Context& cx, const Normalized& s, Tensor gain, Tensor d, 
 
 Normalized add_norm_dropped(Context& cx, Tensor x, Tensor r, DropoutMask mask, const NormWeights& w) {
   if (!mask) return add_norm(cx, x, r, w);
-  Normalized s = room_for_norm(cx, x, r, w);
+  Normalized s = allocate_norm(cx, x, r, w);
   cx.backend.add_norm_dropped(x, r, mask, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
   return s;
 }
@@ -204,7 +204,7 @@ Tensor sinusoids(Context& cx, int64_t n, int64_t d) {
   return table;
 }
 
-Tensor positions(Context& cx, Starts rows) {
+Tensor positions(Context& cx, Offsets rows) {
   Tensor p = cx.keep({rows.back()}, DType::i32);
   for (size_t b = 0; b + 1 < rows.size(); ++b)
     for (int32_t i = rows[b]; i < rows[b + 1]; ++i) p.data<int32_t>()[i] = i - rows[b];

@@ -73,7 +73,7 @@ void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dta
 // The first n sinusoidal positions, section 3.5 -> scratch [n, d]
 Tensor sinusoids(Context& cx, int64_t n, int64_t d);
 // 0, 1, 2, ... within each sequence -> kept [N] i32
-Tensor positions(Context& cx, Starts rows);
+Tensor positions(Context& cx, Offsets rows);
 
 // softmax(scale q k^T + mask) v, every head of every sequence (section 3.2.1), or, with in.additive set,
 // softmax(w^T tanh(q + k) + mask) v.

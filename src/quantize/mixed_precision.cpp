@@ -4,14 +4,14 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 
 namespace hexapla::quantize {
 
-std::vector<std::string> quantisable_parts(model::Transformer& net) {
+std::vector<std::string> quantizable_parts(model::Transformer& net) {
   std::vector<std::string> parts;
   model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
-    if (!model::quantisable(name, p)) return;
+    if (!model::quantizable(name, p)) return;
     const size_t layer = name.find("layers.");
     const std::string part = layer == std::string::npos ? name : name.substr(0, name.find('.', layer + 7) + 1);
     if (parts.empty() || parts.back() != part) parts.push_back(part);
@@ -23,11 +23,11 @@ void check_kept(model::Transformer& net, const std::vector<std::string>& kept) {
   for (const std::string& part : kept) {
     bool found = false;
     model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
-      found |= name.starts_with(part) && model::quantisable(name, p).has_value();
+      found |= name.starts_with(part) && model::quantizable(name, p).has_value();
     });
     if (!found)
       throw UsageError(cat("`keep` ", part, ": the model has nothing of that name to quantize; it has ",
-                           fmt::format("{}", fmt::join(quantisable_parts(net), " "))));
+                           fmt::format("{}", fmt::join(quantizable_parts(net), " "))));
   }
 }
 

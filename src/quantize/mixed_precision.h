@@ -10,7 +10,7 @@ namespace hexapla::quantize {
 
 // Layers, tables and the generator, as the beginnings of the names of their parameters: "encoder.layers.0.". Only what
 // can be quantized, in the order of the model.
-std::vector<std::string> quantisable_parts(model::Transformer& net);
+std::vector<std::string> quantizable_parts(model::Transformer& net);
 
 // UsageError where the model has nothing to quantize under one of these beginnings of names; it lists what there is.
 void check_kept(model::Transformer& net, const std::vector<std::string>& kept);

@@ -52,7 +52,7 @@ TEST(MixedPrecision, PartsAreLayersTablesAndGenerator) {
   c.resolve();
   model::Transformer net(c);
   const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-  const std::vector<std::string> parts = quantisable_parts(net);
+  const std::vector<std::string> parts = quantizable_parts(net);
   EXPECT_THAT(parts, testing::IsSupersetOf({"encoder.layers.0.", "encoder.layers.1.", "decoder.layers.0."}));
   EXPECT_NO_THROW(check_kept(net, parts));
   EXPECT_THAT(what_of<UsageError>([&] { check_kept(net, {"encoder.layers.7."}); }),

@@ -160,9 +160,9 @@ class Text {
     for (const Where where : {Where::source, Where::target}) {
       const curate::Coverage::Side& side = c.of(where);
       line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %",
-                       kWhere[static_cast<size_t>(where)], text::counted(side.pieces, "piece"),
-                       share(side.pieces, side.words), 100 * share(side.unknown, side.pieces),
-                       100 * share(side.bytes, side.pieces)));
+                       kWhere[static_cast<size_t>(where)], text::counted(side.tokens, "piece"),
+                       share(side.tokens, side.words), 100 * share(side.unknown, side.tokens),
+                       100 * share(side.bytes, side.tokens)));
     }
     if (c.joint()) return never_used(c, Where::source, "vocabulary");
     never_used(c, Where::source, "vocabulary, source");
@@ -232,7 +232,7 @@ Json coverage_json(const curate::Coverage& c) {
   for (const Where where : {Where::source, Where::target}) {
     const curate::Coverage::Side& s = c.of(where);
     out[std::string(kWhere[static_cast<size_t>(where)])] = {
-        {"pieces", s.pieces}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
+        {"pieces", s.tokens}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
   // Of the pieces that both sides have in common, or of each side's own.
   const auto add_pieces = [&](Json& to, Where side) {

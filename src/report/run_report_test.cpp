@@ -45,7 +45,7 @@ class RunReport : public TestFolder {
     c.resolve();
     model::Transformer net(c);
     model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
-    model::initialise(net, 1);
+    model::initialize(net, 1);
     model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, history);
   }
   void expect_well_formed(const std::string& page) const {

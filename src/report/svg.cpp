@@ -65,8 +65,8 @@ struct Layout {
   double font;
   int label_width, label_height;  // room for row labels at the left, for column labels below
   size_t per_row, map_rows;
-  std::vector<int> places;  // where each column of maps begins, from the first on; and where one more would
-  int head;                 // height of title, subtitle and legend
+  std::vector<int> column_offsets;  // where each column of maps begins, from the first on; and where one more would
+  int head;                         // height of title, subtitle and legend
   int width, height;
 
   explicit Layout(const SvgSheet& s) {
@@ -80,13 +80,13 @@ struct Layout {
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
     arrange(s.maps, sheet_width - 2 * margin - label_width);
     head = 98;
-    const int maps = label_width + places.back() - gap;
+    const int maps = label_width + column_offsets.back() - gap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
     width = 2 * margin + std::max({maps, words, 320});
     height =
         margin + head + static_cast<int>(map_rows) * (title_height + map_height + gap) - gap + label_height + margin;
   }
-  int x(size_t map) const { return margin + label_width + places[map % per_row]; }
+  int x(size_t map) const { return margin + label_width + column_offsets[map % per_row]; }
   int y(size_t map) const {
     return margin + head + static_cast<int>(map / per_row) * (title_height + map_height + gap) + title_height;
   }
@@ -96,14 +96,14 @@ struct Layout {
   void arrange(const std::vector<SvgMap>& maps, int room) {
     for (map_rows = 1; map_rows <= maps.size(); ++map_rows) {
       per_row = (maps.size() + map_rows - 1) / map_rows;
-      places.assign(per_row + 1, 0);
+      column_offsets.assign(per_row + 1, 0);
       for (size_t column = 0; column < per_row; ++column) {
         int widest_here = map_width;
         for (size_t map = column; map < maps.size(); map += per_row)
           widest_here = std::max(widest_here, static_cast<int>(std::ceil(title_width(maps[map].title))));
-        places[column + 1] = places[column] + widest_here + gap;
+        column_offsets[column + 1] = column_offsets[column] + widest_here + gap;
       }
-      if (places.back() - gap <= room) return;
+      if (column_offsets.back() - gap <= room) return;
     }
     map_rows = maps.size();
   }

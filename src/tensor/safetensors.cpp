@@ -278,9 +278,9 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 void SafetensorsFile::read(const TensorEntry& t, void* to) const {
   if (t.byte_count() == 0) return;
   if (bytes_.empty())
-    file_.read(t.place, to, t.byte_count());
+    file_.read(t.offset, to, t.byte_count());
   else
-    std::memcpy(to, bytes_.data() + t.place, t.byte_count());
+    std::memcpy(to, bytes_.data() + t.offset, t.byte_count());
 }
 
 std::string SafetensorsFile::text(const TensorEntry& t) const {

@@ -18,7 +18,7 @@ struct TensorEntry {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  size_t place = 0;  // of its first byte in the file, which need not suit the type
+  size_t offset = 0;  // of its first byte in the file, which need not suit the type
 
   size_t byte_count() const { return static_cast<size_t>(shape.size()) * size_of(dtype); }
 };

@@ -238,7 +238,7 @@ TEST_F(SafetensorsWriter, ReaderGivesBackTheSameBits) {
     const auto& entry = file.get(name);
     EXPECT_EQ(std::make_tuple(entry.dtype, entry.shape), std::make_tuple(t.dtype, t.shape)) << name;
     EXPECT_EQ(file.text(entry), std::string_view(reinterpret_cast<const char*>(t.bytes), entry.byte_count())) << name;
-    EXPECT_EQ(entry.place % size_of(entry.dtype), 0u) << name;
+    EXPECT_EQ(entry.offset % size_of(entry.dtype), 0u) << name;
   }
 }
 

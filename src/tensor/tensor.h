@@ -10,9 +10,9 @@
 
 namespace hexapla {
 
-// Where each sequence of a batch begins: sequence b owns the rows starts[b] .. starts[b + 1] - 1.
+// Where each sequence of a batch begins: sequence b owns the rows offsets[b] .. offsets[b + 1] - 1.
 // A batch is a list of rows. There is no padding, so nothing ever has to be masked but the future.
-using Starts = std::span<const int32_t>;
+using Offsets = std::span<const int32_t>;
 
 // A view of typed numbers; it never owns memory. Arenas and parameter slabs own it.
 // Strides count elements. The last stride is 1, save for transposed(), which only products take.

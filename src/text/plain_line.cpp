@@ -37,7 +37,7 @@ std::string plain_line(std::string_view text) {
   return line;
 }
 
-void make_plain_line(std::string& text, std::span<PiecePlace> places) {
+void make_plain_line(std::string& text, std::span<TokenSpan> spans) {
   std::string line;
   std::vector<size_t> moved;  // of each byte, and of the end
   for (std::string_view rest = text; !rest.empty();) {
@@ -48,7 +48,7 @@ void make_plain_line(std::string& text, std::span<PiecePlace> places) {
     rest.remove_prefix(character.size());
   }
   moved.push_back(line.size());
-  for (PiecePlace& place : places) place = {moved[place.from], moved[place.to]};
+  for (TokenSpan& span : spans) span = {moved[span.from], moved[span.to]};
   text = std::move(line);
 }
 

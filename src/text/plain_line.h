@@ -13,7 +13,7 @@ namespace hexapla::text {
 // as it is, byte for byte.
 std::string plain_line(std::string_view text);
 
-// The same, and places in the text go where their bytes have gone.
-void make_plain_line(std::string& text, std::span<PiecePlace> places);
+// The same, and spans of the text go where their bytes have gone.
+void make_plain_line(std::string& text, std::span<TokenSpan> spans);
 
 }  // namespace hexapla::text

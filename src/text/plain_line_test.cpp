@@ -23,11 +23,11 @@ TEST(PlainLine, LeavesEverythingElse) {
 
 TEST(PlainLine, PlacesGoWithTheirBytes) {
   std::string text = "ab\n\u0085字\x01\xFF";
-  std::vector<PiecePlace> places{{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 8}, {8, 9}, {9, 10}, {10, 10}};
-  make_plain_line(text, places);
+  std::vector<TokenSpan> spans{{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 8}, {8, 9}, {9, 10}, {10, 10}};
+  make_plain_line(text, spans);
   EXPECT_EQ(text, "ab  字\uFFFD");
-  const std::vector<PiecePlace> now{{0, 2}, {2, 3}, {3, 3}, {3, 4}, {4, 5}, {5, 7}, {7, 7}, {7, 10}, {10, 10}};
-  EXPECT_EQ(places, now);
+  const std::vector<TokenSpan> now{{0, 2}, {2, 3}, {3, 3}, {3, 4}, {4, 5}, {5, 7}, {7, 7}, {7, 10}, {10, 10}};
+  EXPECT_EQ(spans, now);
 }
 
 }  // namespace

@@ -73,12 +73,12 @@ std::vector<std::string_view> words(std::string_view text, WordEnds ends) {
   return all;
 }
 
-std::vector<WordSpan> words_of_pieces(std::string_view text, std::span<const PiecePlace> pieces, WordEnds ends) {
+std::vector<WordSpan> words_of_tokens(std::string_view text, std::span<const TokenSpan> tokens, WordEnds ends) {
   const std::vector<std::string_view> all = words(text, ends);
-  std::vector<WordSpan> out(pieces.size(), 0);
+  std::vector<WordSpan> out(tokens.size(), 0);
   if (all.empty()) return out;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const char *from = text.data() + pieces[i].from, *to = text.data() + pieces[i].to;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const char *from = text.data() + tokens[i].from, *to = text.data() + tokens[i].to;
     auto word = std::partition_point(all.begin(), all.end() - 1,
                                      [&](std::string_view w) { return w.data() + w.size() <= from; });
     out[i].first = static_cast<int32_t>(word - all.begin());

@@ -11,9 +11,9 @@
 namespace hexapla::text {
 
 // Where a piece stands in a text: bytes from .. to - 1, perhaps none.
-struct PiecePlace {
+struct TokenSpan {
   size_t from, to;
-  bool operator==(const PiecePlace&) const = default;
+  bool operator==(const TokenSpan&) const = default;
 };
 
 // Where words end: by the script, as above; or at white space alone, for text that is cut into words already.
@@ -30,7 +30,7 @@ struct WordSpan {
 };
 // Of each piece: from that of its first byte that is not white space on, up to the next white space; where it has no
 // such byte, the word that follows, or the last one. All 0 where the text has no word.
-std::vector<WordSpan> words_of_pieces(std::string_view text, std::span<const PiecePlace> pieces,
+std::vector<WordSpan> words_of_tokens(std::string_view text, std::span<const TokenSpan> tokens,
                                       WordEnds ends = WordEnds::by_script);
 
 }  // namespace hexapla::text

@@ -34,47 +34,47 @@ TEST(Words, OfOtherScriptsStandBetweenWhiteSpaceAlone) {
 
 TEST(Words, AtBlanksWhateverTheScript) {
   EXPECT_THAT(words("我们 去 北京。", WordEnds::at_blanks), ElementsAre("我们", "去", "北京。"));
-  const std::vector<PiecePlace> pieces{{0, 6}, {6, 10}, {10, 20}};
-  EXPECT_THAT(words_of_pieces("我们 去 北京。", pieces, WordEnds::at_blanks), ElementsAre(0, 1, 2));
+  const std::vector<TokenSpan> tokens{{0, 6}, {6, 10}, {10, 20}};
+  EXPECT_THAT(words_of_tokens("我们 去 北京。", tokens, WordEnds::at_blanks), ElementsAre(0, 1, 2));
 }
 
-TEST(Words, OfPiecesThatCoverSeveral) {
+TEST(Words, OfTokensThatCoverSeveral) {
   const std::string text = "我们去 北京ok";  // bytes 0 3 6, 10 13 16
-  const std::vector<PiecePlace> pieces{{0, 6}, {6, 9}, {9, 16}, {16, 18}, {6, 16}};
-  EXPECT_THAT(words_of_pieces(text, pieces),
+  const std::vector<TokenSpan> tokens{{0, 6}, {6, 9}, {9, 16}, {16, 18}, {6, 16}};
+  EXPECT_THAT(words_of_tokens(text, tokens),
               ElementsAre(WordSpan(0, 1), WordSpan(2), WordSpan(3, 4), WordSpan(5), WordSpan(2)))
       << "a piece goes no further than to white space";
 }
 
-TEST(Words, OfPieces) {
+TEST(Words, OfTokens) {
   const std::string text = " ab  cde f ";
   //                        0123456789
-  const std::vector<PiecePlace> pieces{{0, 1}, {0, 2}, {2, 3}, {3, 5}, {4, 7}, {7, 8}, {8, 10}, {10, 11}, {11, 11}};
-  EXPECT_THAT(words_of_pieces(text, pieces), ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2));
-  EXPECT_THAT(words_of_pieces(" ", std::vector<PiecePlace>{{0, 1}}), ElementsAre(0));
+  const std::vector<TokenSpan> tokens{{0, 1}, {0, 2}, {2, 3}, {3, 5}, {4, 7}, {7, 8}, {8, 10}, {10, 11}, {11, 11}};
+  EXPECT_THAT(words_of_tokens(text, tokens), ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2));
+  EXPECT_THAT(words_of_tokens(" ", std::vector<TokenSpan>{{0, 1}}), ElementsAre(0));
 }
 
-class PiecesOfText : public testing::Test {
+class TokensOfText : public testing::Test {
  protected:
   std::vector<std::string> lines_{"ein Hund läuft über die Straße", "zwei Katzen und ein Hund", "½ Katze … die Hunde",
                                   "ein\u00A0Hund", "Straßen über Straßen"};
   Vocabulary v_ = Vocabulary::train(lines_, {.size = 48});
 };
 
-// The text of each word, put together from the places of its pieces.
-TEST_F(PiecesOfText, CoverTheirWordsAndNoOther) {
+// The text of each word, put together from the spans of its tokens.
+TEST_F(TokensOfText, CoverTheirWordsAndNoOther) {
   lines_.push_back("  Hunde   laufen ");
   lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalized to other characters, more of them and fewer
   for (const std::string& line : lines_) {
-    const PlacedPieces pieces = v_.encode_with_places(line);
-    EXPECT_EQ(pieces.ids, v_.encode(line));
-    const auto of = words_of_pieces(line, pieces.places);
+    const EncodedText tokens = v_.encode_with_spans(line);
+    EXPECT_EQ(tokens.ids, v_.encode(line));
+    const auto of = words_of_tokens(line, tokens.spans);
     const auto all = words(line);
     std::vector<bool> seen(all.size());
     for (size_t i = 0; i < of.size(); ++i) {
       const std::string_view word = all.at(of[i].first);
       const size_t from = word.data() - line.data(), to = from + word.size();
-      EXPECT_LE(pieces.places[i].to, to) << line << ", piece " << v_.piece(pieces.ids[i]);
+      EXPECT_LE(tokens.spans[i].to, to) << line << ", piece " << v_.piece(tokens.ids[i]);
       if (i > 0) {
         EXPECT_GE(of[i].first, of[i - 1].first);
       }
@@ -84,13 +84,13 @@ TEST_F(PiecesOfText, CoverTheirWordsAndNoOther) {
   }
 }
 
-TEST_F(PiecesOfText, OfDecodedTextStandInIt) {
+TEST_F(TokensOfText, OfDecodedTextStandInIt) {
   for (const std::string& line : lines_) {
     const Ids ids = v_.encode(line);
     const std::string text = v_.decode(ids);
-    const auto places = v_.places_in(ids);
-    ASSERT_EQ(places.size(), ids.size());
-    const auto of = words_of_pieces(text, places);
+    const auto spans = v_.spans_in(ids);
+    ASSERT_EQ(spans.size(), ids.size());
+    const auto of = words_of_tokens(text, spans);
     // A piece that begins with the mark of a word begins the next word, unless that mark is all there is of it.
     int32_t word = -1;
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -98,7 +98,7 @@ TEST_F(PiecesOfText, OfDecodedTextStandInIt) {
       EXPECT_EQ(of[i], word) << line << ", piece " << i << " " << v_.piece(ids[i]);
     }
   }
-  EXPECT_THROW(v_.places_in(std::vector<int32_t>{-1}), Error);
+  EXPECT_THROW(v_.spans_in(std::vector<int32_t>{-1}), Error);
 }
 
 }  // namespace

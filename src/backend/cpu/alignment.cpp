@@ -1,4 +1,4 @@
-// Guided alignment: one head of one layer, so plain loops will do. One piece of work is a sequence.
+// Guided alignment: one head of one layer, so plain loops will do. One unit of work is a sequence.
 #include <cmath>
 
 #include "backend/cpu/cpu_backend.h"
@@ -45,7 +45,7 @@ struct Call {
 // f(query, first key, weights) for the queries of a sequence that have links.
 template <class F>
 void each_linked_query(const Call& call, F&& f) {
-  const Starts queries = call.in.queries, keys = call.in.keys;
+  const Offsets queries = call.in.queries, keys = call.in.keys;
   parallel_for(static_cast<int64_t>(queries.size()) - 1, [&](int64_t b) {
     const int64_t first = keys[b], n = keys[b + 1] - first;
     float* w = thread_scratch(Slot::task, n);

@@ -1,4 +1,4 @@
-// Attention: one piece of work is one head of one sequence.
+// Attention: one unit of work is one head of one sequence.
 #include "backend/cpu/cpu_backend.h"
 
 namespace hexapla::cpu {
@@ -140,7 +140,7 @@ void CpuBackend::additive_attention(const AttentionInput& a, Tensor out, Tensor 
   each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.additive_attention(call.head_of(b, h)); });
 }
 
-// All sequences add to the dw of a head: a piece of work is a head.
+// All sequences add to the dw of a head: a unit of work is a head.
 void CpuBackend::additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq,
                                              Tensor dk, Tensor dv, Tensor dw) {
   Call call(a, out, lse);

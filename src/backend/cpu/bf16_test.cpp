@@ -53,9 +53,9 @@ class Bf16Products : public testing::TestWithParam<Isa> {
   }
 
   // The three products of a layer on this backend and on the reference: the worst error of all.
-  double error(int64_t rows, int64_t in, int64_t out, bool on_its_side, bool round_first) {
-    const auto view = [&](Numbers& n) { return on_its_side ? n.tensor().transposed() : n.tensor(); };
-    const Shape weight = on_its_side ? Shape{out, in} : Shape{in, out};
+  double error(int64_t rows, int64_t in, int64_t out, bool transposed, bool round_first) {
+    const auto view = [&](Numbers& n) { return transposed ? n.tensor().transposed() : n.tensor(); };
+    const Shape weight = transposed ? Shape{out, in} : Shape{in, out};
     Numbers x = normal({rows, in}), w = normal(weight), b = normal({out}), dy = normal({rows, out});
     Numbers y = normal({rows, out}), dx = normal({rows, in}), dw = normal(weight);
     Numbers ref_y = y, ref_dx = dx, ref_dw = dw;
@@ -74,7 +74,7 @@ class Bf16Products : public testing::TestWithParam<Isa> {
 };
 
 TEST_P(Bf16Products, AreTheReferenceOnRoundedFactors) {
-  for (const bool on_its_side : {false, true}) {
+  for (const bool transposed : {false, true}) {
     for (const auto& [rows, in, out] : {std::tuple{1, 1, 1},
                                         {1, 7, 5},
                                         {7, 1, 3},
@@ -89,9 +89,9 @@ TEST_P(Bf16Products, AreTheReferenceOnRoundedFactors) {
                                         {300, 128, 512},
                                         {515, 31, 40},
                                         {1025, 40, 16}})
-      EXPECT_LE(error(rows, in, out, on_its_side, true), 1e-5) << rows << 'x' << in << 'x' << out << on_its_side;
+      EXPECT_LE(error(rows, in, out, transposed, true), 1e-5) << rows << 'x' << in << 'x' << out << transposed;
     for (int64_t w = 1; w <= 70; ++w)
-      EXPECT_LE(error(3 + w % 15, w, 71 - w, on_its_side, true), 1e-5) << w << ' ' << on_its_side;
+      EXPECT_LE(error(3 + w % 15, w, 71 - w, transposed, true), 1e-5) << w << ' ' << transposed;
   }
 }
 

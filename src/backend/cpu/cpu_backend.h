@@ -30,9 +30,9 @@ Matrix matrix(Tensor t, const char* what);
 // A vector without gaps; nothing gives null.
 float* vector_of(Tensor t, const char* what);
 
-// Pieces of `size` of n things: body(from, how many).
+// Chunks of `size` of n things: body(from, how many).
 template <class Body>
-void in_pieces(int64_t n, int64_t size, Body&& body);
+void in_chunks(int64_t n, int64_t size, Body&& body);
 
 // A weight in the order in which a kernel reads it.
 class PackedStrips final : public PackedWeight {
@@ -91,7 +91,7 @@ class CpuBackend final : public Backend {
   void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
 
   std::unique_ptr<PackedWeight> pack(Tensor w) override;
-  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override;
+  std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override;
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
@@ -136,7 +136,7 @@ class CpuBackend final : public Backend {
   double sum_of_squares(Tensor x) override;
 
  private:
-  // rows(piece, its first row) for every piece of rows, with sums of its own.
+  // rows(chunk, its first row) for every chunk of rows, with sums of its own.
   template <class F>
   void norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows);
   void add_column_sums(const Matrix& x, float* y);
@@ -145,7 +145,7 @@ class CpuBackend final : public Backend {
   Isa isa_;
   Kernels k_;
   std::unique_ptr<Products> products_;
-  std::unique_ptr<PackedStrips> output_, output_transposed_;  // of the loss that runs, as it is and on its side
+  std::unique_ptr<PackedStrips> output_, output_transposed_;  // of the loss that runs, as it is and transposed
 };
 
 Dropout dropout_of(const DropoutMask& mask);
@@ -155,7 +155,7 @@ Dropout dropout_of(const DropoutMask& mask);
 #include "base/compute/parallel.h"
 
 template <class Body>
-void hexapla::cpu::in_pieces(int64_t n, int64_t size, Body&& body) {
+void hexapla::cpu::in_chunks(int64_t n, int64_t size, Body&& body) {
   if (n <= 0) return;
   parallel_for((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(size, n - i * size)); });
 }

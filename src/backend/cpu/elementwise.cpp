@@ -7,7 +7,7 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t piece = 16384;           // numbers of an element-wise call that one thread takes at a time
+constexpr int64_t chunk = 16384;           // numbers of an element-wise call that one thread takes at a time
 constexpr int64_t beyond_cache = 1 << 21;  // so many numbers will not be found in a cache when they are read next
 
 // Where row `row` (counted over all but the last extent) begins.
@@ -26,7 +26,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
   std::array<float*, n> at;
   if (std::all_of(t.begin(), t.end(), [](const Tensor& x) { return x.contiguous(); })) {
     for (size_t i = 0; i < n; ++i) at[i] = t[i].template data<float>();
-    return in_pieces(t[0].size(), piece, [&](int64_t from, int64_t count) {
+    return in_chunks(t[0].size(), chunk, [&](int64_t from, int64_t count) {
       std::array<float*, n> here = at;
       for (float*& p : here) p += from;
       f(here, count);
@@ -35,7 +35,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
   const int64_t width = t[0].shape[-1];
   for (const Tensor& x : t)
     HEXAPLA_CHECK(x.strides[x.shape.rank() - 1] == 1 || width == 1, x.shape, " has gaps within its rows");
-  in_pieces(t[0].rows(), std::max<int64_t>(1, piece / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
+  in_chunks(t[0].rows(), std::max<int64_t>(1, chunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
     std::array<float*, n> here;
     for (int64_t row = from; row < from + count; ++row) {
       for (size_t i = 0; i < n; ++i) here[i] = row_of(t[i], row);
@@ -48,7 +48,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
 template <class F>
 void each_row(const Tensor& x, F f) {
   const int64_t width = x.shape[-1];
-  in_pieces(x.rows(), std::max<int64_t>(1, piece / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
+  in_chunks(x.rows(), std::max<int64_t>(1, chunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
     for (int64_t row = from; row < from + count; ++row) f(row, width);
   });
 }
@@ -133,7 +133,7 @@ void CpuBackend::embed(Tensor table, Tensor ids, double scale, Write how, Tensor
   const Matrix rows = matrix(table, "table"), out = matrix(y, "y");
   const int32_t* id = checked_ids(ids, rows.rows);
   const auto copy = how == Write::set ? k_.scaled : k_.add_scaled;
-  in_pieces(out.rows, std::max<int64_t>(1, piece / out.width), [&](int64_t from, int64_t count) {
+  in_chunks(out.rows, std::max<int64_t>(1, chunk / out.width), [&](int64_t from, int64_t count) {
     for (int64_t n = from; n < from + count; ++n)
       copy(rows.row(id[n]), static_cast<float>(scale), out.row(n), out.width);
   });
@@ -143,7 +143,7 @@ void CpuBackend::embed(Tensor table, Tensor ids, double scale, Write how, Tensor
 void CpuBackend::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) {
   const Matrix d = matrix(dy, "dy"), rows = matrix(dtable, "dtable");
   const int32_t* id = checked_ids(ids, rows.rows);
-  in_pieces(d.width, 64, [&](int64_t from, int64_t width) {
+  in_chunks(d.width, 64, [&](int64_t from, int64_t width) {
     for (int64_t n = 0; n < d.rows; ++n)
       k_.add_scaled(d.row(n) + from, static_cast<float>(scale), rows.row(id[n]) + from, width);
   });
@@ -152,14 +152,14 @@ void CpuBackend::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtab
 void CpuBackend::put_rows(Tensor x, Tensor ids, Tensor y) {
   const Matrix in = matrix(x, "x"), out = matrix(y, "y");
   const int32_t* id = checked_ids(ids, out.rows);
-  in_pieces(in.rows, std::max<int64_t>(1, piece / in.width), [&](int64_t from, int64_t count) {
+  in_chunks(in.rows, std::max<int64_t>(1, chunk / in.width), [&](int64_t from, int64_t count) {
     for (int64_t n = from; n < from + count; ++n) std::copy_n(in.row(n), in.width, out.row(id[n]));
   });
 }
 
 void CpuBackend::sinusoids(Tensor table) {
   const Matrix t = matrix(table, "table");
-  in_pieces(t.width, 16, [&](int64_t from, int64_t count) {
+  in_chunks(t.width, 16, [&](int64_t from, int64_t count) {
     for (int64_t j = from; j < from + count; ++j) {
       const double frequency = std::pow(10000.0, static_cast<double>(j - j % 2) / static_cast<double>(t.width));
       for (int64_t p = 0; p < t.rows; ++p) {
@@ -182,7 +182,7 @@ void CpuBackend::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s)
   all.v_scale = static_cast<float>(1 / (1 - std::pow(s.beta2, t)));
   all.grad_scale = static_cast<float>(s.grad_scale);
   all.decay = static_cast<float>(s.lr * s.weight_decay);
-  in_pieces(all.n, piece, [&](int64_t from, int64_t count) {
+  in_chunks(all.n, chunk, [&](int64_t from, int64_t count) {
     AdamRange here = all;
     here.p += from;
     here.m += from;
@@ -195,11 +195,11 @@ void CpuBackend::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s)
 
 double CpuBackend::sum_of_squares(Tensor x) {
   const float* p = vector_of(x, "x");
-  const int64_t n = x.size(), pieces = (n + piece - 1) / piece;
-  auto* sums = reinterpret_cast<double*>(thread_scratch(Slot::partial, 2 * pieces));
-  in_pieces(n, piece, [&](int64_t from, int64_t count) { sums[from / piece] = k_.sum_of_squares(p + from, count); });
+  const int64_t n = x.size(), chunks = (n + chunk - 1) / chunk;
+  auto* sums = reinterpret_cast<double*>(thread_scratch(Slot::partial, 2 * chunks));
+  in_chunks(n, chunk, [&](int64_t from, int64_t count) { sums[from / chunk] = k_.sum_of_squares(p + from, count); });
   double total = 0;
-  for (int64_t i = 0; i < pieces; ++i) total += sums[i];
+  for (int64_t i = 0; i < chunks; ++i) total += sums[i];
   return total;
 }
 

@@ -71,19 +71,19 @@ TEST_P(CpuRows, LogSoftmaxTopAloneEqualsAmongOthers) {
   const Tensor x = normal({70, 333}), scores = result({70, 5}), ids = Tensor::of(all_ids.data(), {70, 5});
   backend_->log_softmax_top(x, 5, scores, ids);
   for (int64_t n = 1; n <= 70; ++n) {
-    const Tensor few = result({n, 5}), places = Tensor::of(few_ids.data(), {n, 5});
-    backend_->log_softmax_top(x.slice(70 - n, n), 5, few, places);
-    EXPECT_TRUE(same(few, scores.slice(70 - n, n)) && same(places, ids.slice(70 - n, n))) << n;
+    const Tensor few = result({n, 5}), indices = Tensor::of(few_ids.data(), {n, 5});
+    backend_->log_softmax_top(x.slice(70 - n, n), 5, few, indices);
+    EXPECT_TRUE(same(few, scores.slice(70 - n, n)) && same(indices, ids.slice(70 - n, n))) << n;
   }
 }
 
 // Sequences of 1 .. 70 rows, each alone and all together.
 TEST_P(CpuRows, ASentenceAloneEqualsOneAmongOthers) {
-  std::vector<int32_t> starts{0};
-  for (int32_t n = 1; n <= 70; ++n) starts.push_back(starts.back() + n);
-  const int64_t rows = starts.back(), width = 3 * 20;
+  std::vector<int32_t> offsets{0};
+  for (int32_t n = 1; n <= 70; ++n) offsets.push_back(offsets.back() + n);
+  const int64_t rows = offsets.back(), width = 3 * 20;
   const Tensor qkv = normal({rows, 3 * width}), out = result({rows, width}), lse = result({rows, 3});
-  const auto input = [&](int64_t from, int64_t n, Starts s) {
+  const auto input = [&](int64_t from, int64_t n, Offsets s) {
     const Tensor part = qkv.slice(from, n);
     AttentionInput a{part.columns(0, width).heads(3), part.columns(width, width).heads(3),
                      part.columns(2 * width, width).heads(3), s, s};
@@ -91,13 +91,13 @@ TEST_P(CpuRows, ASentenceAloneEqualsOneAmongOthers) {
     a.scale = 0.3;
     return a;
   };
-  backend_->attention(input(0, rows, starts), out, lse);
+  backend_->attention(input(0, rows, offsets), out, lse);
   for (int32_t n = 1; n <= 70; ++n) {
     const int32_t alone[] = {0, n};
     const Tensor few = result({n, width}), few_lse = result({n, 3});
-    backend_->attention(input(starts[n - 1], n, alone), few, few_lse);
-    EXPECT_TRUE(same(few, out.slice(starts[n - 1], n))) << n;
-    EXPECT_TRUE(same(few_lse, lse.slice(starts[n - 1], n))) << n;
+    backend_->attention(input(offsets[n - 1], n, alone), few, few_lse);
+    EXPECT_TRUE(same(few, out.slice(offsets[n - 1], n))) << n;
+    EXPECT_TRUE(same(few_lse, lse.slice(offsets[n - 1], n))) << n;
   }
 }
 

@@ -25,7 +25,7 @@ Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
 using LossKernel = void (*)(const LossRows&);
 
 void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Matrix& logits, int64_t first) {
-  in_pieces(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
+  in_chunks(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
     const int64_t row = first + from;
     kernel({logits.row(from), l.labels + row, l.loss + row, l.nll + row, count, logits.width, logits.stride,
             static_cast<float>(in.smoothing), static_cast<float>(in.scale)});
@@ -57,12 +57,12 @@ void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Te
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
-  const Tensor turned = in.w.values.transposed();
+  const Tensor w_transposed = in.w.values.transposed();
   pack(in.w.values, output_);
-  pack(turned, output_transposed_);
-  const Weight w(in.w.values, output_.get()), transposed(turned, output_transposed_.get());
+  pack(w_transposed, output_transposed_);
+  const Weight w(in.w.values, output_.get()), transposed(w_transposed, output_transposed_.get());
   each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
-    in_pieces(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
+    in_chunks(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
       linear(in.x.slice(from + at, n), w, in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
@@ -74,7 +74,7 @@ void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, T
 
 void CpuBackend::log_softmax(Tensor x, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
-  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     for (int64_t row = from; row < from + count; ++row) k_.log_softmax(mx.row(row), my.row(row), mx.width);
   });
 }
@@ -84,7 +84,7 @@ void CpuBackend::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids)
   HEXAPLA_CHECK(k > 0 && k <= mx.width, "the best ", k, " of ", mx.width, " cannot be had");
   int32_t* id = ids.data<int32_t>();
   const int64_t id_stride = ids.strides[0];
-  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     k_.log_softmax_top(
         {mx.row(from), best.row(from), id + from * id_stride, count, mx.width, mx.stride, k, best.stride, id_stride});
   });

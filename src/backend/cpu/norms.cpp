@@ -6,7 +6,7 @@ namespace hexapla::cpu {
 namespace {
 
 constexpr int64_t norm_rows = 64;     // rows that one thread takes at a time; their sums are kept apart
-constexpr int64_t column_piece = 32;  // columns of a BatchNorm that one thread takes
+constexpr int64_t column_chunk = 32;  // columns of a BatchNorm that one thread takes
 
 int64_t rows_to_share(int64_t width) { return std::max<int64_t>(norm_rows, 16384 / std::max<int64_t>(1, width)); }
 
@@ -55,19 +55,19 @@ void CpuBackend::add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double e
   const Matrix mx = matrix(x, "x"), mr = matrix(r, "r"), my = matrix(y, "y"), mn = matrix(normed, "normed");
   const float *g = vector_of(gain, "gain"), *b = vector_of(bias, "bias");
   float* deviations = vector_of(rstd, "rstd");
-  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     k_.add_norm({mx.row(from), mr.row_or_null(from), g, b, my.row(from), mn.row_or_null(from),
                  deviations ? deviations + from : nullptr, count, mx.width, mx.stride, mr.stride, my.stride, mn.stride,
                  static_cast<float>(eps)});
   });
 }
 
-// Every piece of rows has its own sums for dgain and dbias, which are added up in order afterwards.
+// Every chunk of rows has its own sums for dgain and dbias, which are added up in order afterwards.
 template <class F>
 void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows) {
-  const int64_t size = rows_to_share(all.width), pieces = (all.rows + size - 1) / size;
-  float* sums = thread_scratch(Slot::partial, 2 * pieces * all.width);
-  in_pieces(all.rows, size, [&](int64_t from, int64_t count) {
+  const int64_t size = rows_to_share(all.width), chunks = (all.rows + size - 1) / size;
+  float* sums = thread_scratch(Slot::partial, 2 * chunks * all.width);
+  in_chunks(all.rows, size, [&](int64_t from, int64_t count) {
     NormBackwardRows n = all;
     n.normed += from * n.normed_stride;
     n.rstd += from;
@@ -78,8 +78,8 @@ void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor
     k_.fill(n.dgain, 0, 2 * n.width);
     rows(n, from);
   });
-  if (dgain) k_.add_column_sums(sums, 2 * all.width, pieces, all.width, vector_of(dgain, "dgain"));
-  if (dbias) k_.add_column_sums(sums + all.width, 2 * all.width, pieces, all.width, vector_of(dbias, "dbias"));
+  if (dgain) k_.add_column_sums(sums, 2 * all.width, chunks, all.width, vector_of(dgain, "dgain"));
+  if (dbias) k_.add_column_sums(sums + all.width, 2 * all.width, chunks, all.width, vector_of(dbias, "dbias"));
 }
 
 // Row by row: what is dropped is still in the first cache when it is added.
@@ -90,7 +90,7 @@ void CpuBackend::add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor g
   const float *g = vector_of(gain, "gain"), *b = vector_of(bias, "bias");
   float* deviations = vector_of(rstd, "rstd");
   const Dropout d = dropout_of(mask);
-  in_pieces(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     for (int64_t i = from; i < from + count; ++i) {
       k_.dropout_row(d, static_cast<uint32_t>(i), mr.row(i), mn.row(i), mx.width);
       k_.add_norm({mx.row(i), mn.row(i), g, b, my.row(i), mn.row(i), deviations + i, 1, mx.width, 0, 0, 0, 0,
@@ -126,7 +126,7 @@ void CpuBackend::batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double
   all.rstd = vector_of(rstd, "rstd");
   all.mean = vector_of(mean, "mean");
   all.variance = vector_of(variance, "variance");
-  in_pieces(all.width, column_piece,
+  in_chunks(all.width, column_chunk,
             [&](int64_t from, int64_t width) { k_.batch_norm(columns_from(all, from, width)); });
 }
 
@@ -134,7 +134,7 @@ void CpuBackend::batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Te
   NormBackwardRows all = backward_rows(normed, rstd, gain, d);
   all.dgain = vector_of(dgain, "dgain");
   all.dbias = vector_of(dbias, "dbias");
-  in_pieces(all.width, column_piece, [&](int64_t from, int64_t width) {
+  in_chunks(all.width, column_chunk, [&](int64_t from, int64_t width) {
     NormBackwardRows n = all;
     n.width = width;
     n.normed += from;
@@ -152,7 +152,7 @@ void CpuBackend::batch_norm_inference(Tensor x, Tensor r, Tensor gain, Tensor bi
   BatchNormColumns all = batch_norm_columns(x, r, gain, bias, eps, y);
   all.mean = vector_of(mean, "mean");
   all.variance = vector_of(variance, "variance");
-  in_pieces(all.width, column_piece,
+  in_chunks(all.width, column_chunk,
             [&](int64_t from, int64_t width) { k_.batch_norm_inference(columns_from(all, from, width)); });
 }
 

@@ -46,15 +46,15 @@ TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
   const auto backend = cpu::make(GetParam());
   Numbers n;
   for (const Shapes& s : shapes)
-    for (const bool on_its_side : {false, true}) {
-      const Tensor stored = n.normal(on_its_side ? Shape{s.out, s.in} : Shape{s.in, s.out});
-      const Tensor w = on_its_side ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
+    for (const bool transposed : {false, true}) {
+      const Tensor stored = n.normal(transposed ? Shape{s.out, s.in} : Shape{s.in, s.out});
+      const Tensor w = transposed ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
       const Tensor plain = n.normal({s.rows, s.out}), packed = n.normal({s.rows, s.out});
       backend->linear(x, w, b, plain);
       const auto copy = backend->pack(w);
       EXPECT_EQ(copy != nullptr, GetParam().products == "own");
       backend->linear(x, {w, copy.get()}, b, packed);
-      EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << on_its_side;
+      EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << transposed;
       stored.data<float>()[0] += 1;  // the copy has not seen it
       const Tensor again = n.normal({s.rows, s.out});
       backend->linear(x, {w, copy.get()}, b, again);
@@ -118,13 +118,13 @@ Integers integers(int64_t in, int64_t out) {
 }
 
 // round_x: are the rows of x rounded, too?
-double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool round_x) {
+double worst_error(Backend& backend, const Shapes& s, bool transposed, bool round_x) {
   Numbers n;
   Integers q = integers(s.in, s.out);
-  const Tensor stored = Tensor::of(q.values.data(), on_its_side ? Shape{s.out, s.in} : Shape{s.in, s.out});
-  const Tensor w = on_its_side ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
+  const Tensor stored = Tensor::of(q.values.data(), transposed ? Shape{s.out, s.in} : Shape{s.in, s.out});
+  const Tensor w = transposed ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
   const Tensor y = n.normal({s.rows, s.out});
-  const auto copy = backend.pack_quantised(w, Tensor::of(q.scales.data(), {s.out}));
+  const auto copy = backend.pack_quantized(w, Tensor::of(q.scales.data(), {s.out}));
   backend.linear(x, {w, copy.get()}, b, y);
   double worst = 0, largest = 1e-30;
   for (int64_t i = 0; i < s.rows; ++i) {
@@ -133,7 +133,7 @@ double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool rou
     for (int64_t j = 0; j < s.out; ++j) {
       double sum = b.data<float>()[j];
       for (int64_t t = 0; t < s.in; ++t)
-        sum += a[static_cast<size_t>(t)] * q.values[static_cast<size_t>(on_its_side ? j * s.in + t : t * s.out + j)] *
+        sum += a[static_cast<size_t>(t)] * q.values[static_cast<size_t>(transposed ? j * s.in + t : t * s.out + j)] *
                static_cast<double>(q.scales[static_cast<size_t>(j)]);
       worst = std::max(worst, std::fabs(sum - static_cast<double>(y.data<float>()[i * s.out + j])));
       largest = std::max(largest, std::fabs(sum));
@@ -142,19 +142,19 @@ double worst_error(Backend& backend, const Shapes& s, bool on_its_side, bool rou
   return worst / largest;
 }
 
-TEST(CpuQuantised, IsTheSumOfRoundedNumbers) {
+TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
   if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
   for (const Isa isa : {Isa::avx512, Isa::amx}) {
     if (isa > best_isa()) continue;
     const auto backend = make_cpu_backend(isa);
     for (const Shapes& s : shapes)
-      for (const bool on_its_side : {false, true})
-        EXPECT_LE(worst_error(*backend, s, on_its_side, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+      for (const bool transposed : {false, true})
+        EXPECT_LE(worst_error(*backend, s, transposed, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
     EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is rounded indeed
   }
 }
 
-TEST(CpuQuantised, TilesGiveTheBitsOfVectors) {
+TEST(CpuQuantized, TilesGiveTheBitsOfVectors) {
   if (best_isa() < Isa::amx) GTEST_SKIP() << "no AMX on this processor";
   const auto tiles = make_cpu_backend(Isa::amx, Precision::int8),
              vectors = make_cpu_backend(Isa::avx512, Precision::int8);
@@ -170,17 +170,17 @@ TEST(CpuQuantised, TilesGiveTheBitsOfVectors) {
     }
 }
 
-TEST(CpuQuantised, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
+TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
   for (const Isa isa : {Isa::generic, Isa::avx2}) {
     if (isa > best_isa()) continue;
     const auto backend = make_cpu_backend(isa);
     for (const Shapes& s : shapes)
-      for (const bool on_its_side : {false, true})
-        EXPECT_LE(worst_error(*backend, s, on_its_side, false), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+      for (const bool transposed : {false, true})
+        EXPECT_LE(worst_error(*backend, s, transposed, false), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
   }
 }
 
-TEST(CpuQuantised, AnInt8BackendRoundsWhatItPacks) {
+TEST(CpuQuantized, AnInt8BackendRoundsWhatItPacks) {
   if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
   const auto backend = make_cpu_backend(Precision::int8), plain = make_cpu_backend();
   Numbers n;

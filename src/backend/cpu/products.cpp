@@ -1,4 +1,4 @@
-// Linear layers and their gradients; the products of the kernels, cut into pieces for threads.
+// Linear layers and their gradients; the products of the kernels, cut into chunks for threads.
 #include <chrono>
 #include <limits>
 
@@ -7,7 +7,7 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t row_panel = 256;      // most rows of a piece: their share of a stays in the second cache
+constexpr int64_t row_panel = 256;      // most rows of a chunk: their share of a stays in the second cache
 constexpr double worth_a_thread = 1e5;  // multiplications below which a second thread costs more than it saves
 constexpr int64_t columns_to_pack = 256;
 
@@ -18,7 +18,7 @@ struct Panel {
   int64_t rows, columns;
 };
 
-// As few pieces as give every thread one, and have not too many rows; of the form that costs least: rows of a are
+// As few chunks as give every thread one, and have not too many rows; of the form that costs least: rows of a are
 // packed once for every part of the columns, b is read once for every part of the rows. The sums of an element never
 // depend on this.
 Panel panel_of(const Product& p, const ProductKernel& k) {
@@ -127,7 +127,7 @@ class OwnProducts final : public Products {
       kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
   }
-  // All of b, for all the pieces; until the next product of this thread.
+  // All of b, for all the chunks; until the next product of this thread.
   static const float* packed_once(const Product& p, const ProductKernel& kernel) {
     const int64_t units = kernel.units(p.k);
     float* const strips = thread_scratch(Slot::packed, round_up(p.n, kernel.tile_columns) * units);
@@ -135,7 +135,7 @@ class OwnProducts final : public Products {
     return strips;
   }
   static void pack_strips(const Product& p, const ProductKernel& kernel, const PackedMemory& out) {
-    in_pieces(p.n, columns_to_pack, [&](int64_t from, int64_t n) {
+    in_chunks(p.n, columns_to_pack, [&](int64_t from, int64_t n) {
       Product part = p;
       part.b += from * p.b_n;
       part.n = n;
@@ -193,7 +193,7 @@ void CpuBackend::pack(Tensor w, std::unique_ptr<PackedStrips>& into) const {
   const WeightMatrix m = weight(w, "w");
   products_->pack({.b = m.p, .b_k = m.row_step, .b_n = m.column_step, .n = m.columns, .k = m.rows}, into);
 }
-std::unique_ptr<PackedWeight> CpuBackend::pack_quantised(Tensor integers, Tensor scales) {
+std::unique_ptr<PackedWeight> CpuBackend::pack_quantized(Tensor integers, Tensor scales) {
   const auto [rows, columns] = integers.dims<2>("integers");
   HEXAPLA_CHECK(scales.shape == (Shape{columns}), "quantized weight: integers ", integers.shape, ", scales ",
                 scales.shape);
@@ -265,18 +265,18 @@ void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor d
     const WeightMatrix out = weight(dw, "dw");
     if (out.column_step == 1)
       products_->run(sum_over_rows(mx, d, out.p, out.row_step));
-    else  // dw is on its side: dw^T += dy^T x
+    else  // dw is transposed: dw^T += dy^T x
       products_->run(sum_over_rows(d, mx, out.p, out.column_step));
   }
   if (db) add_column_sums(d, vector_of(db, "db"));
 }
 
-// A piece has columns of its own: as many neighbors as are read together, or fewer where threads would get none.
+// A chunk has columns of its own: as many neighbors as are read together, or fewer where threads would get none.
 void CpuBackend::add_column_sums(const Matrix& x, float* y) {
   constexpr int64_t fewest = 32, most = 128, numbers = 65536;
   const int64_t share = std::clamp(parts(x.width, threads()), fewest, most);
   const int64_t size = std::max(share, numbers / std::max<int64_t>(1, x.rows)) / fewest * fewest;
-  in_pieces(x.width, size,
+  in_chunks(x.width, size,
             [&](int64_t from, int64_t width) { k_.add_column_sums(x.p + from, x.stride, x.rows, width, y + from); });
 }
 

@@ -22,7 +22,7 @@ struct Query {
 
 template <class F>
 void each_linked_query(const Loaded& a, F&& f) {
-  const Starts queries = a.in.queries, keys = a.in.keys, links = a.in.links;
+  const Offsets queries = a.in.queries, keys = a.in.keys, links = a.in.links;
   for (size_t b = 0; b + 1 < queries.size(); ++b)
     for (int64_t t = queries[b]; t < queries[b + 1]; ++t) {
       if (links[t] == links[t + 1]) continue;

@@ -71,7 +71,7 @@ struct Query {
 
 template <class F>
 void each_query(const Loaded& a, F&& f) {
-  const Starts queries = a.in.queries, keys = a.in.keys;
+  const Offsets queries = a.in.queries, keys = a.in.keys;
   for (size_t b = 0; b + 1 < queries.size(); ++b)
     for (int64_t t = queries[b]; t < queries[b + 1]; ++t)
       for (int64_t h = 0; h < a.heads; ++h) {

@@ -50,7 +50,7 @@ class Reference final : public Backend {
   void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
 
-  std::unique_ptr<PackedWeight> pack_quantised(Tensor integers, Tensor scales) override;
+  std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override;
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;

@@ -77,7 +77,7 @@ void Reference::log_softmax(Tensor x, Tensor y) { store(log_probabilities(load(x
 // Ordered by x itself: rounding the scores makes no new equals.
 void Reference::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) {
   const Rows log_p = log_probabilities(load(x));
-  Rows best(scores), places(ids);
+  Rows best(scores), indices(ids);
   std::vector<int64_t> order(static_cast<size_t>(log_p.width));
   for (int64_t n = 0; n < log_p.rows; ++n) {
     const double* row = log_p[n];
@@ -86,11 +86,11 @@ void Reference::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) 
                       [row](int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); });
     for (int64_t i = 0; i < k; ++i) {
       best[n][i] = row[order[i]];
-      places[n][i] = static_cast<double>(order[i]);
+      indices[n][i] = static_cast<double>(order[i]);
     }
   }
   store(best, scores);
-  store(places, ids);
+  store(indices, ids);
 }
 
 }  // namespace hexapla::reference

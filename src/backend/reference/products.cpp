@@ -2,7 +2,7 @@
 
 namespace hexapla::reference {
 
-std::unique_ptr<PackedWeight> Reference::pack_quantised(Tensor integers, Tensor) {
+std::unique_ptr<PackedWeight> Reference::pack_quantized(Tensor integers, Tensor) {
   throw UsageError(
       cat("the reference backend has no copy of the quantized weight ", integers.shape, "; dequantize it first"));
 }

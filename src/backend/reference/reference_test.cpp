@@ -39,9 +39,9 @@ class Reference : public testing::Test {
 class Attention : public Reference {
  protected:
   Numbers q_{0, std::log(3)}, k_{0, 1}, v_{10, 20}, out_ = unset(2), lse_ = unset(2);
-  std::vector<int32_t> starts_{0, 2};
+  std::vector<int32_t> offsets_{0, 2};
   AttentionInput input() {
-    AttentionInput in{view(q_, {2, 1, 1}), view(k_, {2, 1, 1}), view(v_, {2, 1, 1}), starts_, starts_};
+    AttentionInput in{view(q_, {2, 1, 1}), view(k_, {2, 1, 1}), view(v_, {2, 1, 1}), offsets_, offsets_};
     return in;
   }
   void run(const AttentionInput& in) { backend_->attention(in, view(out_, {2, 1}), view(lse_, {2, 1})); }
@@ -69,7 +69,7 @@ TEST_F(Attention, CausalQueriesSeeOnlyThePast) {
 }
 
 TEST_F(Attention, SequencesDoNotSeeEachOther) {
-  starts_ = {0, 1, 2};
+  offsets_ = {0, 1, 2};
   run(input());
   EXPECT_THAT(out_, near({10, 20}));
 }
@@ -243,7 +243,7 @@ TEST_F(Reference, LayerNormGradient) {
   EXPECT_THAT(dbias, near({8, 7, 7, 7}));
 }
 
-TEST_F(Reference, BatchNormNormalisesColumns) {
+TEST_F(Reference, BatchNormNormalizesColumns) {
   Numbers x{1, 5, 3, 5}, gain{10, 2}, bias{0, 1}, y = unset(4), normed = unset(4), rstd = unset(2), mean = unset(2),
                                                   variance = unset(2);
   backend_->batch_norm(view(x, {2, 2}), {}, view(gain), view(bias), 1e-30, view(y, {2, 2}), view(normed, {2, 2}),

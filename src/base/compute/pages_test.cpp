@@ -19,12 +19,12 @@ constexpr size_t mebibyte = size_t{1} << 20;
 // What the system says of the mapping that holds p: its line that begins with `key`.
 std::string line_of_mapping(const void* p, const std::string& key) {
   std::ifstream maps("/proc/self/smaps");
-  const auto place = reinterpret_cast<uintptr_t>(p);
+  const auto address = reinterpret_cast<uintptr_t>(p);
   bool here = false;
   for (std::string line; std::getline(maps, line);) {
     const size_t dash = line.find('-'), space = line.find(' ');
     if (dash < space && line.find(':') > space)
-      here = std::stoull(line, nullptr, 16) <= place && place < std::stoull(line.substr(dash + 1), nullptr, 16);
+      here = std::stoull(line, nullptr, 16) <= address && address < std::stoull(line.substr(dash + 1), nullptr, 16);
     if (here && line.starts_with(key)) return line;
   }
   return {};
@@ -99,12 +99,12 @@ bool readable(const std::byte* p) {
 TEST(Pages, GivenBackKeepTheirPlace) {
   Pages p(4 * mebibyte), few(100);
   for (Pages* pages : {&p, &few}) {
-    std::byte* const place = pages->data();
-    place[0] = std::byte{1};
-    EXPECT_TRUE(readable(place));
+    std::byte* const address = pages->data();
+    address[0] = std::byte{1};
+    EXPECT_TRUE(readable(address));
     pages->give_back();
-    EXPECT_EQ(pages->data(), place);
-    EXPECT_FALSE(readable(place));
+    EXPECT_EQ(pages->data(), address);
+    EXPECT_FALSE(readable(address));
     pages->give_back();  // once is enough
   }
   Pages().give_back();

@@ -63,14 +63,14 @@ int default_threads() {
 int threads_that_start(int n) {
   thread_local int asked = 1, started = 1;
   if (n <= started || n == asked) return std::min(n, started);
-  std::latch all_there(1);
+  std::latch all_started(1);
   std::vector<std::thread> others;
   try {
     others.reserve(static_cast<size_t>(n));
-    while (static_cast<int>(others.size()) < n - 1) others.emplace_back([&] { all_there.wait(); });
+    while (static_cast<int>(others.size()) < n - 1) others.emplace_back([&] { all_started.wait(); });
   } catch (const std::exception&) {  // as many as there are, then: no result depends on it
   }
-  all_there.count_down();
+  all_started.count_down();
   for (std::thread& t : others) t.join();
   asked = n;
   started = static_cast<int>(others.size()) + 1;
@@ -93,7 +93,7 @@ int threads() {
 namespace detail {
 
 namespace {
-// Pieces t, t + team, t + 2 team ... are the share of thread t: what it wrote in one call is near it in the next.
+// Chunks t, t + team, t + 2 team ... are the share of thread t: what it wrote in one call is near it in the next.
 struct alignas(64) Share {
   std::atomic<int64_t> taken = 0;
 };
@@ -111,7 +111,7 @@ Share* new_shares(int team) {
 }
 
 struct Job {
-  int64_t pieces;
+  int64_t chunks;
   void (*body)(void*, int64_t);
   void* state;
   Share* shares;
@@ -120,20 +120,20 @@ struct Job {
   char begin = 0, end = 0;  // addresses only: what the sanitizer takes for the two barriers
 };
 
-// The next piece of an owner's share, or one beyond the last.
+// The next chunk of an owner's share, or one beyond the last.
 int64_t take(Job& job, int owner, int team) {
   std::atomic<int64_t>& taken = job.shares[owner].taken;
-  if (owner + team * taken.load(std::memory_order_relaxed) >= job.pieces) return job.pieces;
+  if (owner + team * taken.load(std::memory_order_relaxed) >= job.chunks) return job.chunks;
   return owner + team * taken.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Its own share first, then what the others have not begun: a core that somebody else uses must not hold up the rest.
-void run_pieces(Job& job, int thread, int team) {
+void run_chunks(Job& job, int thread, int team) {
   HEXAPLA_TSAN_ACQUIRE(&job.begin);
   try {
     for (int ahead = 0; ahead < team; ++ahead) {
       const int owner = (thread + ahead) % team;
-      for (int64_t i = take(job, owner, team); i < job.pieces; i = take(job, owner, team)) job.body(job.state, i);
+      for (int64_t i = take(job, owner, team); i < job.chunks; i = take(job, owner, team)) job.body(job.state, i);
     }
   } catch (...) {
     const std::lock_guard lock(job.error_mutex);
@@ -143,18 +143,18 @@ void run_pieces(Job& job, int thread, int team) {
 }
 }  // namespace
 
-HEXAPLA_TSAN_UNWATCHED void run_parallel(int64_t pieces, void (*body)(void*, int64_t), void* state) {
-  if (pieces <= 0) return;
+HEXAPLA_TSAN_UNWATCHED void run_parallel(int64_t chunks, void (*body)(void*, int64_t), void* state) {
+  if (chunks <= 0) return;
   if (omp_in_parallel() || threads() == 1) {
-    for (int64_t i = 0; i < pieces; ++i) body(state, i);
+    for (int64_t i = 0; i < chunks; ++i) body(state, i);
     return;
   }
   const int team = threads_that_start(threads());
-  Job job{pieces, body, state, new_shares(team), nullptr, {}};
+  Job job{chunks, body, state, new_shares(team), nullptr, {}};
   Job* shared = &job;
   HEXAPLA_TSAN_RELEASE(&job.begin);
 #pragma omp parallel firstprivate(shared) num_threads(team)
-  run_pieces(*shared, omp_get_thread_num(), omp_get_num_threads());
+  run_chunks(*shared, omp_get_thread_num(), omp_get_num_threads());
   HEXAPLA_TSAN_ACQUIRE(&job.end);
   if (job.error) std::rethrow_exception(job.error);
 }

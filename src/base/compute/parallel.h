@@ -1,6 +1,6 @@
 #pragma once
-// The one door to threads for computing. Work is cut into pieces that do not depend on the number of threads, and
-// every piece writes its own results, so the same bits come out for any number of threads.
+// The one door to threads for computing. Work is cut into chunks that do not depend on the number of threads, and
+// every chunk writes its own results, so the same bits come out for any number of threads.
 #include <cstdint>
 #include <functional>
 #include <type_traits>
@@ -13,17 +13,17 @@ void set_threads(int n);
 int threads();
 
 namespace detail {
-void run_parallel(int64_t pieces, void (*body)(void*, int64_t), void* state);
+void run_parallel(int64_t chunks, void (*body)(void*, int64_t), void* state);
 }
 
-// body(i) for i in 0 .. pieces-1, in any order, on several threads. An exception of a body is rethrown here.
+// body(i) for i in 0 .. chunks-1, in any order, on several threads. An exception of a body is rethrown here.
 // Inside of another parallel_for it runs in order on the calling thread.
 template <class Body>
-void parallel_for(int64_t pieces, Body&& body) {
-  if (pieces == 1) return void(body(int64_t{0}));
+void parallel_for(int64_t chunks, Body&& body) {
+  if (chunks == 1) return void(body(int64_t{0}));
   using Raw = std::remove_reference_t<Body>;
   detail::run_parallel(
-      pieces, [](void* state, int64_t i) { (*static_cast<Raw*>(state))(i); },
+      chunks, [](void* state, int64_t i) { (*static_cast<Raw*>(state))(i); },
       const_cast<std::remove_const_t<Raw>*>(&body));
 }
 

@@ -33,27 +33,27 @@ class Parallel : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 3, 8));
 
-TEST_P(Parallel, EveryPieceIsDoneOnce) {
+TEST_P(Parallel, EveryChunkRunsOnce) {
   EXPECT_EQ(threads(), GetParam());
-  for (const int64_t pieces : {0, 1, 2, 7, 1000}) {
-    std::vector<std::atomic<int>> done(static_cast<size_t>(pieces));
-    parallel_for(pieces, [&](int64_t i) { ++done.at(static_cast<size_t>(i)); });
+  for (const int64_t chunks : {0, 1, 2, 7, 1000}) {
+    std::vector<std::atomic<int>> done(static_cast<size_t>(chunks));
+    parallel_for(chunks, [&](int64_t i) { ++done.at(static_cast<size_t>(i)); });
     for (const auto& d : done) EXPECT_EQ(d, 1);
   }
   parallel_for(-1, [](int64_t) { FAIL(); });
 }
 
-// Each piece sums its own stretch, and the pieces are added in order: what one thread gives, any number gives.
+// Each chunk sums its own stretch, and the chunks are added in order: what one thread gives, any number gives.
 TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
   const auto sum = [] {
-    std::vector<float> pieces(64);
-    parallel_for(64, [&](int64_t piece) {
+    std::vector<float> chunks(64);
+    parallel_for(64, [&](int64_t chunk) {
       float s = 0;
-      for (int i = 0; i < 1000; ++i) s += std::sin(static_cast<float>(piece * 1000 + i));
-      pieces[static_cast<size_t>(piece)] = s;
+      for (int i = 0; i < 1000; ++i) s += std::sin(static_cast<float>(chunk * 1000 + i));
+      chunks[static_cast<size_t>(chunk)] = s;
     });
     float total = 0;
-    for (const float p : pieces) total += p;
+    for (const float p : chunks) total += p;
     return total;
   };
   const float here = sum();
@@ -61,7 +61,7 @@ TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(sum(), here);
 }
 
-// A core that somebody else uses: its thread sleeps in its first piece until all the others are done.
+// A core that somebody else uses: its thread sleeps in its first chunk until all the others are done.
 TEST_P(Parallel, OthersTakeWhatASlowThreadHasNotBegun) {
   if (GetParam() == 1) return;  // nobody could help
   std::atomic<int> done = 0;
@@ -78,7 +78,7 @@ TEST_P(Parallel, OthersTakeWhatASlowThreadHasNotBegun) {
   });
 }
 
-TEST_P(Parallel, AnErrorOfAPieceComesOut) {
+TEST_P(Parallel, AnErrorInAChunkComesOut) {
   std::string what;
   try {
     parallel_for(100, [](int64_t i) {

@@ -111,9 +111,9 @@ bool same_file(const std::string& a, const std::string& b) {
     return (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status)) == 0;
   };
   struct stat x, y;
-  const bool is_there = look(a, x);
-  if (is_there != look(b, y)) return false;
-  if (is_there) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  const bool exists = look(a, x);
+  if (exists != look(b, y)) return false;
+  if (exists) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
   return name(a) == name(b) && look(directory_of(a), x) && look(directory_of(b), y) && x.st_dev == y.st_dev &&
          x.st_ino == y.st_ino;

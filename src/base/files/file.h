@@ -26,7 +26,7 @@ std::string directory_of(const std::string& path);
 // "cannot write /x/y: No space left on device; free some space ...". doing is the verb: "write", "create".
 [[noreturn]] void fail_file(std::string_view doing, const std::string& path, int error_number);
 
-// A file written piece by piece under a temporary name in the same folder. flush() brings it to the disk, after which
+// A file written chunk by chunk under a temporary name in the same folder. flush() brings it to the disk, after which
 // nothing can be written; commit() does too and gives it its name. Files that belong together are all flushed before
 // the first is committed. A writer destroyed before that removes what it has written. RunError on failure.
 class AtomicFile {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/options/given_option.h"
 
 namespace hexapla {

@@ -4,7 +4,7 @@
 
 namespace hexapla {
 
-std::string at(const GivenOption& option) { return option.place.empty() ? "" : option.place + ": "; }
+std::string at(const GivenOption& option) { return option.location.empty() ? "" : option.location + ": "; }
 
 void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names) {
   const std::string near = nearest(names, option.name);

@@ -13,7 +13,7 @@ namespace hexapla {
 struct GivenOption {
   std::string name;                 // "lr"; "layers" sets both stacks
   std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
-  std::string place = {};           // of a file: "run.yml:3"; empty on a command line
+  std::string location = {};        // of a file: "run.yml:3"; empty on a command line
 };
 
 // By name: of an option that was given twice the last time.

@@ -23,9 +23,9 @@ struct SomeOptions {
   static void visit(Self& o, F&& f) {
     f("beam-size", o.beam_size, "", ranges::beam);
     f("alpha", o.alpha, "", Range<double>{-1, 1});
-    f("sample", o.sample, "", Anything{});
-    f("word", o.word, "", Anything{});
-    f("files", o.files, "", Anything{});
+    f("sample", o.sample, "", AnyValue{});
+    f("word", o.word, "", AnyValue{});
+    f("files", o.files, "", AnyValue{});
     f("weights", o.weights, "", Range<double>{0, 10});
   }
 };

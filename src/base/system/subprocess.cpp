@@ -86,7 +86,7 @@ struct Pipe {
 };
 
 // Whether more may come.
-bool take_what_is_there(Pipe& from, std::string& out) {
+bool read_available(Pipe& from, std::string& out) {
   char bytes[4096];
   for (ssize_t n; (n = read(from.read, bytes, sizeof bytes)) != 0;) {
     if (n < 0 && errno == EINTR) continue;
@@ -144,9 +144,9 @@ SubprocessResult run_to_end(const Subprocess& program) {
     }
     pollfd one{open ? out.read : -1, POLLIN, 0};
     poll(&one, 1, kLook);
-    if (open) open = take_what_is_there(out, result.out);
+    if (open) open = read_available(out, result.out);
   }
-  take_what_is_there(out, result.out);
+  read_available(out, result.out);
   return {std::move(result.out), how_it_ended(*status)};
 }
 

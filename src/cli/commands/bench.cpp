@@ -108,7 +108,7 @@ std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t 
 
 // One batch as the model takes it: <s> is 1, </s> is 2.
 struct Rows {
-  std::vector<int32_t> source, in, out, source_starts{0}, target_starts{0};
+  std::vector<int32_t> source, in, out, source_offsets{0}, target_offsets{0};
   explicit Rows(const std::vector<Pair>& pairs) {
     for (const Pair& p : pairs) {
       source.insert(source.end(), p.source.begin(), p.source.end());
@@ -117,15 +117,15 @@ struct Rows {
       in.insert(in.end(), p.target.begin(), p.target.end());
       out.insert(out.end(), p.target.begin(), p.target.end());
       out.push_back(2);
-      source_starts.push_back(static_cast<int32_t>(source.size()));
-      target_starts.push_back(static_cast<int32_t>(out.size()));
+      source_offsets.push_back(static_cast<int32_t>(source.size()));
+      target_offsets.push_back(static_cast<int32_t>(out.size()));
     }
   }
-  model::BatchView view() const { return {source, in, out, source_starts, target_starts}; }
+  model::BatchView view() const { return {source, in, out, source_offsets, target_offsets}; }
   std::vector<std::pair<int64_t, int64_t>> lengths() const {
     std::vector<std::pair<int64_t, int64_t>> all;
-    for (size_t i = 0; i + 1 < source_starts.size(); ++i)
-      all.emplace_back(source_starts[i + 1] - source_starts[i], target_starts[i + 1] - target_starts[i]);
+    for (size_t i = 0; i + 1 < source_offsets.size(); ++i)
+      all.emplace_back(source_offsets[i + 1] - source_offsets[i], target_offsets[i + 1] - target_offsets[i]);
     return all;
   }
 };
@@ -155,11 +155,11 @@ struct BenchTrain {
         : model_(config),
           parameters_(model_, DType::f32, model::Parameters::Use::training),
           optimizer_(model_, parameters_, options),
-          arena_(room_for(batches)),
+          arena_(arena_bytes_for(batches)),
           replay_arena_(arena_.capacity()),
           cx_{backend, arena_, DType::f32, true},
           replay_{replayed, replay_arena_, DType::f32, true} {
-      model::initialise(model_, 1, options.init_gain);
+      model::initialize(model_, 1, options.init_gain);
     }
     double step(const Rows& rows) {
       const auto start = Clock::now();
@@ -182,7 +182,7 @@ struct BenchTrain {
       model_.loss_and_gradient(cx, rows.view(), 0.1, 1.0 / static_cast<double>(rows.out.size()), saved_);
       cx.arena.clear();
     }
-    size_t room_for(std::span<const Rows> batches) const {
+    size_t arena_bytes_for(std::span<const Rows> batches) const {
       size_t most = 0;
       for (const Rows& rows : batches)
         most = std::max(most, train::step_memory(model_, train::made_up(rows.lengths())));
@@ -298,7 +298,7 @@ struct BenchTranslate {
   void write_untrained(const std::string& path) const {
     model::Transformer net(model_of(preset, vocabulary));
     model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-    model::initialise(net, 1);
+    model::initialize(net, 1);
     model::save_model(path, net, {"untrained", "untrained"}, {});
   }
 

@@ -125,24 +125,24 @@ class Table {
               b_.adam(values, gradients, first, second, {1e-4, 0.9, 0.98, 1e-9, 10, 1});
             }));
     std::vector<int32_t> ids(128 * 10);
-    const Tensor scores = normal({128, 10}), places = Tensor::of(ids.data(), {128, 10});
+    const Tensor scores = normal({128, 10}), indices = Tensor::of(ids.data(), {128, 10});
     traffic(fmt::format("log_softmax_top 10 of 128x{}", vocabulary_), static_cast<double>(logits.size()),
-            seconds_of([&] { b_.log_softmax_top(logits, 10, scores, places); }));
+            seconds_of([&] { b_.log_softmax_top(logits, 10, scores, indices); }));
   }
 
   // Sentences of 32: scores and weighted sums, forward 4 n^2 d, backward 10 n^2 d operations a sentence.
   void attention() {
     constexpr int64_t length = 32;
-    std::vector<int32_t> starts;
-    for (int64_t at = 0; at <= rows_; at += length) starts.push_back(static_cast<int32_t>(at));
-    const int64_t n = starts.back();
+    std::vector<int32_t> offsets;
+    for (int64_t at = 0; at <= rows_; at += length) offsets.push_back(static_cast<int32_t>(at));
+    const int64_t n = offsets.back();
     const auto part = [&] { return normal({n, d_}).heads(heads_); };
-    AttentionInput in{part(), part(), part(), starts, starts};
+    AttentionInput in{part(), part(), part(), offsets, offsets};
     in.scale = 1 / std::sqrt(static_cast<double>(d_ / heads_));
     const Tensor out = normal({n, d_}), lse = normal({n, heads_}), d_out = normal({n, d_});
     const Tensor dq = part(), dk = part(), dv = part();
     const auto one = static_cast<double>(n * length * d_);
-    const std::string shape = fmt::format("{} sentences of {}, {} heads", starts.size() - 1, length, heads_);
+    const std::string shape = fmt::format("{} sentences of {}, {} heads", offsets.size() - 1, length, heads_);
     arithmetic("attention " + shape, 4 * one, seconds_of([&] { b_.attention(in, out, lse); }));
     arithmetic("attention_backward " + shape, 10 * one,
                seconds_of([&] { b_.attention_backward(in, out, lse, d_out, dq, dk, dv); }));

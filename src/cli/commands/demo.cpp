@@ -145,7 +145,7 @@ std::string show_examples(const api::OpenModel& m, const data::Corpus& examples)
   return text;
 }
 
-// Where the decoder looks in the source before it writes each piece, section 3.2.3.
+// Where the decoder looks in the source before it writes each token, section 3.2.3.
 std::string show_attention(const api::OpenModel& m, const std::string& source, const std::string& target, bool color) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   pair.source.push_back(m.source.eos());

@@ -39,7 +39,7 @@ model::GradientReport gradient_check() {
   c.resolve();
   model::Transformer model(c);
   model::Parameters parameters(model, DType::f64, model::Parameters::Use::training);
-  model::initialise(model, 1);
+  model::initialize(model, 1);
   auto backend = make_reference_backend();
   Arena arena(size_t{16} << 20);
   Context cx{*backend, arena, DType::f64};

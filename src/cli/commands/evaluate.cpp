@@ -19,7 +19,7 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr int64_t kTokenisedLines = 100;  // so many lines that end in " ." are no chance
+constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." are no chance
 
 // A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
 struct Evaluate {
@@ -46,7 +46,7 @@ struct Evaluate {
       e.systems[0] = {model, translate(e.source)};
     }
     set_threads(threads);
-    if (!quiet) warn_of_tokenised_text(e.systems[0]);
+    if (!quiet) warn_of_tokenized_text(e.systems[0]);
     report::print_report(std::cout, e, chosen, report);
     return 0;
   }
@@ -126,11 +126,11 @@ struct Evaluate {
     return out;
   }
 
-  void warn_of_tokenised_text(const report::System& system) const {
+  void warn_of_tokenized_text(const report::System& system) const {
     if (!computes("bleu") || metric_options.tokenize == "none") return;
     const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
                                     [](const std::string& line) { return line.ends_with(" ."); });
-    if (ends < kTokenisedLines) return;
+    if (ends < kTokenizedLines) return;
     Progress(make_terminal(parse_color(color), quiet))
         .say(fmt::format("{}: {} lines end in ' .'; if the text is tokenized, detokenize it before it is scored",
                          system.name, ends));

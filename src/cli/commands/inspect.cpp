@@ -152,7 +152,7 @@ struct Inspect {
     set_threads(threads);
     const api::OpenModel m = api::open_model(model);
     const Kind kind = find_kind(attention, m.file.config);
-    const std::string place = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
+    const std::string scope = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
     check_head(head, m.file.config.heads);
 
     const inspect::Pair pair = read_pair(m);
@@ -160,11 +160,11 @@ struct Inspect {
         inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
     const inspect::Side source{pair.source, pieces(m.source, pair.source)};
     const inspect::Side target{seen.target_in, pieces(m.target, seen.target_in)};
-    std::cout << tokens(m, pair, source, target, seen) << pictures(kind, place, source, target, seen, paint)
+    std::cout << tokens(m, pair, source, target, seen) << pictures(kind, scope, source, target, seen, paint)
               << std::flush;
     if (output == Output::safetensors) inspect::write_tensors(out, seen, pair);
     if (output == Output::json) write_file_atomically(out, inspect::tensors_as_json(seen.seen, source, target));
-    if (output == Output::svg) write_file_atomically(out, svg(kind, place, source, target, seen));
+    if (output == Output::svg) write_file_atomically(out, svg(kind, scope, source, target, seen));
     return 0;
   }
 
@@ -217,9 +217,9 @@ struct Inspect {
     return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
   }
 
-  std::string pictures(const Kind& kind, const std::string& place, const inspect::Side& source,
+  std::string pictures(const Kind& kind, const std::string& scope, const inspect::Side& source,
                        const inspect::Side& target, const inspect::Inspection& seen, bool paint) const {
-    const inspect::Recorded& weights = seen.seen.get(place + ".weights");
+    const inspect::Recorded& weights = seen.seen.get(scope + ".weights");
     report::Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
                             kind.columns == "source" ? source.pieces : target.pieces,
                             {}};
@@ -230,23 +230,23 @@ struct Inspect {
     std::string text;
     for (const HeadMap& map : maps) {
       picture.values = map.values;
-      text += fmt::format("{}{}, {}; rows: {}, columns: {}\n", text.empty() ? "" : "\n", place, map.title, kind.rows,
+      text += fmt::format("{}{}, {}; rows: {}, columns: {}\n", text.empty() ? "" : "\n", scope, map.title, kind.rows,
                           kind.columns);
       text += report::draw_picture(picture, options);
     }
     return text;
   }
 
-  std::string svg(const Kind& kind, const std::string& place, const inspect::Side& source, const inspect::Side& target,
+  std::string svg(const Kind& kind, const std::string& scope, const inspect::Side& source, const inspect::Side& target,
                   const inspect::Inspection& seen) const {
     const std::string axes = kind.rows == kind.columns ? fmt::format("rows and columns: {}", kind.rows)
                                                        : fmt::format("rows: {}, columns: {}", kind.rows, kind.columns);
     report::SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
-                           fmt::format("{}.weights; each row is the attention of one token; {}", place, axes),
+                           fmt::format("{}.weights; each row is the attention of one token; {}", scope, axes),
                            kind.rows == "source" ? source.pieces : target.pieces,
                            kind.columns == "source" ? source.pieces : target.pieces,
                            {}};
-    for (HeadMap& map : heads_of(seen.seen.get(place + ".weights"), head.empty() ? "all" : head))
+    for (HeadMap& map : heads_of(seen.seen.get(scope + ".weights"), head.empty() ? "all" : head))
       sheet.maps.push_back({map.title, std::move(map.values)});
     return report::draw_svg(sheet);
   }

@@ -15,7 +15,7 @@
 #include "data/files/corpus.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 #include "quantize/mixed_precision.h"
 
 namespace hexapla::cli {
@@ -61,7 +61,7 @@ struct Quantize {
   }
 
   void save(model::LoadedModel& m, const std::vector<std::string>& kept) const {
-    model::save_quantised(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
+    model::save_quantized(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
   }
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by) const {
@@ -97,7 +97,7 @@ struct Quantize {
                        : fmt::format("  {} in f32: BLEU {:.2f}", part, score));
     };
     kept = quantize::parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch},
-                                   quantize::quantisable_parts(*m.net), kept, now);
+                                   quantize::quantizable_parts(*m.net), kept, now);
     measure(kept);
     return kept;
   }

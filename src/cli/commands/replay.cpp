@@ -29,18 +29,18 @@ std::string table_row(size_t number, const OpOutput& o) {
   if (o.found.nan) faults += fmt::format("{} NaN ", o.found.nan);
   if (o.found.infinite) faults += fmt::format("{} infinite ", o.found.infinite);
   if (!faults.empty()) faults += fmt::format("of {}", o.found.values);
-  return fmt::format("{:>6}  {:<44} {:<28} {:<7} {:>13} {:>11.4g}  {}\n", number, o.place, o.op, o.output, cat(o.shape),
+  return fmt::format("{:>6}  {:<44} {:<28} {:<7} {:>13} {:>11.4g}  {}\n", number, o.scope, o.op, o.output, cat(o.shape),
                      o.found.largest, faults);
 }
 
-// The places in `outputs` of those with the largest values, the largest first.
+// The indices into `outputs` of those with the largest values, the largest first.
 std::vector<size_t> largest_outputs(const std::vector<OpOutput>& outputs) {
-  std::vector<size_t> places(outputs.size());
-  std::iota(places.begin(), places.end(), size_t{0});
-  std::stable_sort(places.begin(), places.end(),
+  std::vector<size_t> indices(outputs.size());
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  std::stable_sort(indices.begin(), indices.end(),
                    [&](size_t a, size_t b) { return outputs[a].found.largest > outputs[b].found.largest; });
-  places.resize(std::min(places.size(), shown_largest));
-  return places;
+  indices.resize(std::min(indices.size(), shown_largest));
+  return indices;
 }
 
 struct Replay {

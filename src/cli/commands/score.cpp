@@ -122,7 +122,7 @@ struct Score {
   }
 
   std::string as_columns(const decode::TextScore& s, const decode::SoftAlignment* a) const {
-    std::string line = fmt::format("{:.6f}\t{:.6f}", s.score, s.normalised);
+    std::string line = fmt::format("{:.6f}\t{:.6f}", s.score, s.normalized);
     if (words) line += "\t" + numbers(s.words);
     if (tokens) line += "\t" + numbers(s.log_p);
     if (a) line += "\t" + alignment.text(*a);
@@ -131,7 +131,7 @@ struct Score {
 
   std::string as_json(const api::OpenModel& m, const decode::TextScore& s, const std::string& source,
                       const std::string& target, const decode::SoftAlignment* a) const {
-    nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalised}, {"tokens", s.tokens}};
+    nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalized}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();
     const std::string clean = text::clean_utf8(target);
     const auto text = text::words(clean);

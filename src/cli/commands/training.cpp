@@ -61,7 +61,7 @@ train::TrainResult run_training(const train::TrainOptions& asked, ProgressWatche
   if (train::given_vocabulary(options).empty() && pieces < options.vocab_size)
     watcher.note(fmt::format("the text gives {}, fewer than --vocab-size {}", text::counted(pieces, "piece"),
                              options.vocab_size));
-  watcher.remember(options.model);
+  watcher.set_folder(options.model);
   train::TensorBoardWatcher events(options.model, watcher);
   train::Watchers all({&watcher, &events});
   train::TrainResult result = train::train(options, *data, *backend, all, stop);

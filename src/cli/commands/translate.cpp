@@ -146,7 +146,7 @@ struct Translate {
           std::cout << t.text << aligned << "\n";
         else
           std::cout << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", first + static_cast<int64_t>(i), t.text,
-                                   aligned, t.score, t.normalised);
+                                   aligned, t.score, t.normalized);
       }
     }
     std::cout.flush();
@@ -160,7 +160,7 @@ struct Translate {
     for (const decode::Translation& t : found) {
       list.push_back({{"text", t.text},
                       {"score", t.score},
-                      {"normalised", t.normalised},
+                      {"normalised", t.normalized},
                       {"ids", t.ids},
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;

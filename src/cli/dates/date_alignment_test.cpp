@@ -101,10 +101,10 @@ TEST_F(DateAlignment, LinksOfADate) {
   const std::chrono::year_month_day day{std::chrono::year(1999), std::chrono::month(9), std::chrono::day(22)};
   const DateStyle style{"%A, the %w of %B, %y"};
   const std::string text = write_date(day, style);
-  const DatePlaces places = places_in_date(day, style);
-  EXPECT_EQ(text.substr(places.year.from, places.year.to - places.year.from), "99");
-  EXPECT_EQ(text.substr(places.month.from, places.month.to - places.month.from), "September");
-  EXPECT_EQ(text.substr(places.day.from, places.day.to - places.day.from), "twenty-second");
+  const DateSpans spans = spans_in_date(day, style);
+  EXPECT_EQ(text.substr(spans.year.from, spans.year.to - spans.year.from), "99");
+  EXPECT_EQ(text.substr(spans.month.from, spans.month.to - spans.month.from), "September");
+  EXPECT_EQ(text.substr(spans.day.from, spans.day.to - spans.day.from), "twenty-second");
   std::set<int32_t> linked;
   for (const Date& d : dates)
     for (const data::Link& link : date_links(d.day, d.style, v)) linked.insert(link.target);

@@ -174,7 +174,7 @@ std::span<const char* const> date_forms() { return kForms; }
 
 namespace {
 
-// placed(code, place) for each part; returns the text.
+// placed(code, span) for each part; returns the text.
 template <class Placed>
 std::string write_parts(year_month_day day, const DateStyle& style, Placed&& placed) {
   std::string text;
@@ -186,44 +186,44 @@ std::string write_parts(year_month_day day, const DateStyle& style, Placed&& pla
     }
     const size_t from = text.size();
     text += part(*++c, day);
-    placed(*c, text::PiecePlace{from, text.size()});
+    placed(*c, text::TokenSpan{from, text.size()});
   }
   for (char& c : text) c = in_letters(c, style.letters);
   return text;
 }
 
-// The tokens that stand in this place, if only in part.
-std::vector<int32_t> tokens_in(const text::PiecePlace& place, std::span<const text::PiecePlace> tokens) {
+// The tokens that stand in this span, if only in part.
+std::vector<int32_t> tokens_in(const text::TokenSpan& span, std::span<const text::TokenSpan> tokens) {
   std::vector<int32_t> in;
   for (size_t i = 0; i < tokens.size(); ++i)
-    if (tokens[i].from < place.to && tokens[i].to > place.from) in.push_back(static_cast<int32_t>(i));
+    if (tokens[i].from < span.to && tokens[i].to > span.from) in.push_back(static_cast<int32_t>(i));
   return in;
 }
 
 }  // namespace
 
 std::string write_date(year_month_day day, const DateStyle& style) {
-  return write_parts(day, style, [](char, const text::PiecePlace&) {});
+  return write_parts(day, style, [](char, const text::TokenSpan&) {});
 }
 
-DatePlaces places_in_date(year_month_day day, const DateStyle& style) {
-  DatePlaces places;
-  write_parts(day, style, [&](char code, const text::PiecePlace& place) {
-    if (code == 'Y' || code == 'y') places.year = place;
-    if (code == 'B' || code == 'b' || code == 'p' || code == 'm' || code == 'M') places.month = place;
-    if (code == 'd' || code == 'D' || code == 'o' || code == 'w') places.day = place;
+DateSpans spans_in_date(year_month_day day, const DateStyle& style) {
+  DateSpans spans;
+  write_parts(day, style, [&](char code, const text::TokenSpan& span) {
+    if (code == 'Y' || code == 'y') spans.year = span;
+    if (code == 'B' || code == 'b' || code == 'p' || code == 'm' || code == 'M') spans.month = span;
+    if (code == 'd' || code == 'D' || code == 'o' || code == 'w') spans.day = span;
   });
-  return places;
+  return spans;
 }
 
 std::vector<data::Link> date_links(year_month_day day, const DateStyle& style, const text::Vocabulary& vocabulary) {
-  const auto from = vocabulary.encode_with_places(write_date(day, style)).places;
-  const auto to = vocabulary.encode_with_places(iso_date(day)).places;
-  const DatePlaces places = places_in_date(day, style);
+  const auto from = vocabulary.encode_with_spans(write_date(day, style)).spans;
+  const auto to = vocabulary.encode_with_spans(iso_date(day)).spans;
+  const DateSpans spans = spans_in_date(day, style);
   std::vector<data::Link> links;
-  for (auto part : {&DatePlaces::year, &DatePlaces::month, &DatePlaces::day})
-    for (int32_t t : tokens_in(kIsoPlaces.*part, to))
-      for (int32_t s : tokens_in(places.*part, from)) links.push_back({s, t});
+  for (auto part : {&DateSpans::year, &DateSpans::month, &DateSpans::day})
+    for (int32_t t : tokens_in(kIsoSpans.*part, to))
+      for (int32_t s : tokens_in(spans.*part, from)) links.push_back({s, t});
   return links;
 }
 

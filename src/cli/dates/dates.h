@@ -34,13 +34,13 @@ struct DateStyle {
   Commas commas = Commas::kept;
 };
 std::string write_date(std::chrono::year_month_day day, const DateStyle& style);  // Error: an unknown part
-// Where the year, the month and the day stand in it: bytes. An empty place for a part that the form does not have.
-struct DatePlaces {
-  text::PiecePlace year{}, month{}, day{};
+// Where the year, the month and the day stand in it: bytes. An empty span for a part that the form does not have.
+struct DateSpans {
+  text::TokenSpan year{}, month{}, day{};
 };
-DatePlaces places_in_date(std::chrono::year_month_day day, const DateStyle& style);
+DateSpans spans_in_date(std::chrono::year_month_day day, const DateStyle& style);
 // The same in iso_date().
-inline constexpr DatePlaces kIsoPlaces{{0, 4}, {5, 7}, {8, 10}};
+inline constexpr DateSpans kIsoSpans{{0, 4}, {5, 7}, {8, 10}};
 // Which tokens of a text and of its ISO form name the same part of the day: a true alignment.
 std::vector<data::Link> date_links(std::chrono::year_month_day day, const DateStyle& style,
                                    const text::Vocabulary& vocabulary);

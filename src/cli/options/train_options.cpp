@@ -39,7 +39,7 @@ void set_own(const GivenOption& given, CLI::Option& option) {
     for (const std::string& v : given.values) option.add_result(v);
     option.run_callback();
   } catch (const std::exception& e) {
-    throw UsageError(cat(given.place, ": '", given.name, "' cannot be ", given.values.front(), ": ", e.what()));
+    throw UsageError(cat(given.location, ": '", given.name, "' cannot be ", given.values.front(), ": ", e.what()));
   }
 }
 

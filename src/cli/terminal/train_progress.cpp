@@ -130,7 +130,7 @@ std::string ProgressWatcher::bold(const std::string& text) const {
   return progress_.terminal().color ? "\x1b[1m" + text + "\x1b[0m" : text;
 }
 
-void ProgressWatcher::remember(const std::string& folder) {
+void ProgressWatcher::set_folder(const std::string& folder) {
   for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(number(object, "loss"));
   for (const auto& object : objects_in(folder + "/valid.jsonl")) {
     train::Validation v;

@@ -10,7 +10,7 @@ class ProgressWatcher : public train::TrainWatcher {
  public:
   explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
   // What valid.jsonl and train.jsonl of an earlier start say, so that "best" and the sparklines are of the whole run.
-  void remember(const std::string& folder);
+  void set_folder(const std::string& folder);
 
   void note(const std::string& text) override;
   void started(const train::TrainStart& s) override;

@@ -248,7 +248,7 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   c.resolve();
   model::Transformer net(c);
   model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
-  model::initialise(net, 1);
+  model::initialize(net, 1);
   model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
   const Result r = run_command(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
@@ -294,7 +294,7 @@ TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
   c.resolve();
   model::Transformer net(c);
   model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
-  model::initialise(net, 1);
+  model::initialize(net, 1);
   model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {{"updates", "12"}});
   const Result text = run_command({"info", "-m", folder()});
   EXPECT_EQ(text.code, 0) << text.err;
@@ -325,7 +325,7 @@ TEST_F(Files, DamagedModels) {
   c.resolve();
   model::Transformer net(c);
   model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
-  model::initialise(net, 1);
+  model::initialize(net, 1);
   const std::string path = folder() + "/m.safetensors";
   model::save_model(path, net, {"x", "x"}, {});
   const std::string whole = read_file(path);

@@ -147,14 +147,14 @@ TEST_F(EvaluateCommand, ErrorsOfOptions) {
   expect_error({hypotheses, reference, "--compare", reference, "--resamples", "1"}, 2, HasSubstr("--resamples"));
 }
 
-TEST_F(EvaluateCommand, TokenisedTextIsNoted) {
+TEST_F(EvaluateCommand, TokenizedTextIsNoted) {
   std::string lines;
   for (int i = 0; i < 100; ++i) lines += "a b .\n";
-  const std::string tokenised = write("tok", lines);
-  const Result r = evaluate({tokenised, tokenised});
+  const std::string tokenized = write("tok", lines);
+  const Result r = evaluate({tokenized, tokenized});
   EXPECT_THAT(r.err, HasSubstr("100 lines end in ' .'"));
-  EXPECT_EQ(evaluate({tokenised, tokenised, "--tokenize", "none"}).err, "");
-  EXPECT_EQ(evaluate({tokenised, tokenised, "--quiet"}).err, "");
+  EXPECT_EQ(evaluate({tokenized, tokenized, "--tokenize", "none"}).err, "");
+  EXPECT_EQ(evaluate({tokenized, tokenized, "--quiet"}).err, "");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "cli/test_command.h"
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 #include "text/utf8.h"
 #include "text/vocabulary/test_tokenizers.h"
 
@@ -22,7 +22,7 @@ class ForeignModel : public CommandFolder {
  protected:
   ForeignModel() : tokenizers_(text::honest_tokenizers()), net_(config()) {
     parameters_.emplace(net_, DType::f32, model::Parameters::Use::inference);
-    model::initialise(net_, 3);
+    model::initialize(net_, 3);
   }
   model::Config config() const {
     model::Config c;
@@ -40,7 +40,7 @@ class ForeignModel : public CommandFolder {
   std::string with_piece(int32_t id, const std::string& text) const {
     text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
     m.pieces[static_cast<size_t>(id)].text = text;
-    return m.serialised();
+    return m.serialized();
   }
   std::vector<Result> every_reader(const std::string& text) const {
     return {
@@ -77,7 +77,7 @@ TEST_P(TamperedModel, IsRefusedOrHarmless) {
 TEST_F(ForeignModel, AnotherNumberOfPiecesIsABadFile) {
   text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
   m.pieces.pop_back();
-  save(m.serialised());
+  save(m.serialized());
   const int64_t n = config().source_vocab;
   for (const Result& r : every_reader("ka")) {
     EXPECT_EQ(r.code, 3);
@@ -131,10 +131,10 @@ TEST_F(ForeignModel, LinesOfDataDoNotCommandTheTerminal) {
 TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
   for (const float bad : {3e38F, -1.0F}) {
     model::for_each<model::Parameter>(net_, [&](const std::string& name, model::Parameter& p) {
-      if (!model::quantisable(name, p)) return;
+      if (!model::quantizable(name, p)) return;
       static std::vector<std::vector<int8_t>> integers;
       static std::vector<std::vector<float>> scales;
-      const auto n = static_cast<size_t>(p.shape[*model::quantisable(name, p) == model::ScaleOf::columns ? 1 : 0]);
+      const auto n = static_cast<size_t>(p.shape[*model::quantizable(name, p) == model::ScaleOf::columns ? 1 : 0]);
       p.integers = Tensor::of(integers.emplace_back(static_cast<size_t>(p.shape.size()), 1).data(), p.shape);
       p.scales = Tensor::of(scales.emplace_back(n, bad).data(), {static_cast<int64_t>(n)});
     });

@@ -46,7 +46,7 @@ TEST_F(ModelCommands, WhatIsReadIsNotOverwritten) {
                HasSubstr("--model " + folder() + "/./model.safetensors is one of the input files"));
 }
 
-TEST_F(ModelCommands, QuantisedModelsAreToldApart) {
+TEST_F(ModelCommands, QuantizedModelsAreToldApart) {
   const std::string integers = at("integers.safetensors");
   ASSERT_EQ(run_command({"quantize", "-m", model, "-o", integers}).code, 0);
   EXPECT_THAT(run_command({"info", "-m", integers}).out, HasSubstr("in 8-bit integers"));
@@ -74,7 +74,7 @@ TEST_F(ModelCommands, AMeanNeedsOneConfiguration) {
     c.resolve();
     model::Transformer net(c);
     const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-    model::initialise(net, 4);
+    model::initialize(net, 4);
     model::save_model(at(name), net, {v.bytes(), v.bytes()}, {});
     return at(name);
   };

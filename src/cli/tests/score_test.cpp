@@ -67,7 +67,7 @@ TEST_F(ScoreCommand, PairsOfOneFile) {
   EXPECT_EQ(r.out, score("a dog\n\n", "ein hund\nein\n", {"-q"}).out);
 }
 
-TEST_F(ScoreCommand, NormalisationIsThatOfTranslating) {
+TEST_F(ScoreCommand, NormalizationIsThatOfTranslating) {
   const auto row = numbers(
       score("a dog .\n", "ein hund .\n", {"--token-scores", "--length-normalization", "power", "--length-penalty", "1"})
           .out)[0];

@@ -41,7 +41,7 @@ class TranslateTest : public CommandFolder {
     c.resolve();
     model::Transformer net(c);
     const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-    model::initialise(net, seed);
+    model::initialize(net, seed);
     model::save_model(at(name), net, {v.bytes(), v.bytes()}, {});
   }
 

@@ -29,7 +29,7 @@ bool Coverage::add(std::string_view line, Where where) {
   side.words += static_cast<int64_t>(text::words(line).size());
   for (const int32_t id : use.vocabulary.encode(line)) {
     use.used[static_cast<size_t>(id)] = true;
-    ++side.pieces;
+    ++side.tokens;
     side.unknown += id == use.vocabulary.unk();
     side.bytes += use.byte[static_cast<size_t>(id)];
   }

@@ -13,11 +13,11 @@ namespace hexapla::curate {
 class Coverage {
  public:
   struct Side {
-    int64_t pieces = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: text/words.h
+    int64_t tokens = 0, unknown = 0, bytes = 0, words = 0;  // bytes: pieces <0x00> to <0xFF>; words: text/words.h
   };
 
   explicit Coverage(text::VocabularyPair vocabularies);
-  // Counts the line's pieces; true if one of them is the unknown one.
+  // Counts the line's tokens; true if one of them is the unknown one.
   bool add(std::string_view line, Where side);
 
   const Side& of(Where side) const { return sides_[static_cast<size_t>(side)]; }

@@ -11,16 +11,16 @@
 namespace hexapla::data {
 namespace {
 
-constexpr int64_t kLinesAPiece = 128;
+constexpr int64_t kLinesPerChunk = 128;
 
 // Keeps the streams of random numbers of this file apart from those of others with the same seed.
 constexpr uint64_t kPlanStream = 0x706C616E00000000;
 
 std::vector<Example> encode_all(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target) {
   std::vector<Example> examples(corpus.source.size());
-  parallel_for((corpus.size() + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
-    const int64_t end = std::min(corpus.size(), (piece + 1) * kLinesAPiece);
-    for (int64_t i = piece * kLinesAPiece; i < end; ++i) {
+  parallel_for((corpus.size() + kLinesPerChunk - 1) / kLinesPerChunk, [&](int64_t chunk) {
+    const int64_t end = std::min(corpus.size(), (chunk + 1) * kLinesPerChunk);
+    for (int64_t i = chunk * kLinesPerChunk; i < end; ++i) {
       Example& example = examples[i];
       example.source = source.encode(corpus.source[i]);
       example.target = target.encode(corpus.target[i]);
@@ -66,10 +66,10 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
 void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
                const text::Vocabulary& source, const text::Vocabulary& target) {
   const auto n = static_cast<int64_t>(examples.size());
-  parallel_for((n + kLinesAPiece - 1) / kLinesAPiece, [&](int64_t piece) {
-    for (int64_t i = piece * kLinesAPiece; i < std::min(n, (piece + 1) * kLinesAPiece); ++i) {
-      const auto place = std::lower_bound(corpus.lines.begin(), corpus.lines.end(), examples[i].line);
-      examples[i].links = links.of_pair(place - corpus.lines.begin(), source, target);
+  parallel_for((n + kLinesPerChunk - 1) / kLinesPerChunk, [&](int64_t chunk) {
+    for (int64_t i = chunk * kLinesPerChunk; i < std::min(n, (chunk + 1) * kLinesPerChunk); ++i) {
+      const auto index = std::lower_bound(corpus.lines.begin(), corpus.lines.end(), examples[i].line);
+      examples[i].links = links.of_pair(index - corpus.lines.begin(), source, target);
     }
   });
 }
@@ -81,32 +81,32 @@ void append_links(Batch& batch, const Example& example) {
   for (int32_t t = 0; t <= static_cast<int32_t>(example.target.size()); ++t) {
     for (; next < example.links.size() && example.links[next].target == t; ++next)
       batch.linked.push_back(example.links[next].source);
-    batch.link_starts.push_back(static_cast<int32_t>(batch.linked.size()));
+    batch.link_offsets.push_back(static_cast<int32_t>(batch.linked.size()));
   }
 }
 }  // namespace
 
-Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places) {
+Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> indices) {
   Batch batch;
-  batch.source_starts = batch.target_starts = {0};
-  for (const int32_t place : places) {
-    HEXAPLA_CHECK(place >= 0 && static_cast<size_t>(place) < examples.size(), "example ", place, " of ",
+  batch.source_offsets = batch.target_offsets = {0};
+  for (const int32_t index : indices) {
+    HEXAPLA_CHECK(index >= 0 && static_cast<size_t>(index) < examples.size(), "example ", index, " of ",
                   examples.size());
-    const Example& example = examples[place];
+    const Example& example = examples[index];
     batch.source.insert(batch.source.end(), example.source.begin(), example.source.end());
     batch.target_in.push_back(target.bos());
     batch.target_in.insert(batch.target_in.end(), example.target.begin(), example.target.end());
     batch.target_out.insert(batch.target_out.end(), example.target.begin(), example.target.end());
     batch.target_out.push_back(target.eos());
-    batch.source_starts.push_back(static_cast<int32_t>(batch.source.size()));
-    batch.target_starts.push_back(static_cast<int32_t>(batch.target_out.size()));
+    batch.source_offsets.push_back(static_cast<int32_t>(batch.source.size()));
+    batch.target_offsets.push_back(static_cast<int32_t>(batch.target_out.size()));
     batch.lines.push_back(example.line);
     batch.corpora.push_back(example.corpus);
   }
-  const auto has_links = [&](int32_t place) { return !examples[place].links.empty(); };
-  if (std::none_of(places.begin(), places.end(), has_links)) return batch;
-  batch.link_starts = {0};
-  for (const int32_t place : places) append_links(batch, examples[place]);
+  const auto has_links = [&](int32_t index) { return !examples[index].links.empty(); };
+  if (std::none_of(indices.begin(), indices.end(), has_links)) return batch;
+  batch.link_offsets = {0};
+  for (const int32_t index : indices) append_links(batch, examples[index]);
   return batch;
 }
 
@@ -128,14 +128,14 @@ Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, i
   });
   Plan batches;
   int64_t sources = 0, targets = 0;
-  for (const int32_t place : order) {
-    const int64_t n = sizes[place].source, m = sizes[place].target;
+  for (const int32_t index : order) {
+    const int64_t n = sizes[index].source, m = sizes[index].target;
     const bool full = targets + m > batch_tokens || 2 * (sources + n) > 3 * batch_tokens;
     if (batches.empty() || full) {
       batches.emplace_back();
       sources = targets = 0;
     }
-    batches.back().push_back(place);
+    batches.back().push_back(index);
     sources += n;
     targets += m;
   }

@@ -34,15 +34,15 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
 void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
                const text::Vocabulary& source, const text::Vocabulary& target);
 
-// Sequences one after the other without padding: sequence b owns rows starts[b] .. starts[b+1]-1 of its side.
+// Sequences one after the other without padding: sequence b owns rows offsets[b] .. offsets[b+1]-1 of its side.
 struct Batch {
-  std::vector<int32_t> source, source_starts;                 // source ends with </s>
-  std::vector<int32_t> target_in, target_out, target_starts;  // <s> y and y </s>: both have target_starts
-  std::vector<int64_t> lines;                                 // where each pair stands in the corpus files
-  std::vector<int32_t> corpora;                               // in which training set
-  // Where an example has links: row t of the target (</s> has none) is linked to the places
-  // linked[link_starts[t]] .. linked[link_starts[t + 1] - 1] of its source. Else empty.
-  std::vector<int32_t> link_starts, linked;
+  std::vector<int32_t> source, source_offsets;                 // source ends with </s>
+  std::vector<int32_t> target_in, target_out, target_offsets;  // <s> y and y </s>: both have target_offsets
+  std::vector<int64_t> lines;                                  // where each pair stands in the corpus files
+  std::vector<int32_t> corpora;                                // in which training set
+  // Where an example has links: row t of the target (</s> has none) is linked to the positions
+  // linked[link_offsets[t]] .. linked[link_offsets[t + 1] - 1] of its source. Else empty.
+  std::vector<int32_t> link_offsets, linked;
 
   int64_t sequences() const { return static_cast<int64_t>(lines.size()); }
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
@@ -52,8 +52,8 @@ struct Batch {
 // "lines 3, 7", or "lines 3, 7 of a.en + a.de; 5 of b.tsv" where there is more than one training set.
 std::string name_lines(std::span<const Batch> batches, std::span<const std::string> sets);
 
-// The examples at the given places, in this order. `target` gives <s> and </s>. Error: a place outside.
-Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> places);
+// The examples at the given indices, in this order. `target` gives <s> and </s>. Error: an index outside.
+Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> indices);
 
 struct Batching {
   int64_t batch_tokens = 2048;  // target tokens of a batch, </s> counted, no padding to count
@@ -61,13 +61,13 @@ struct Batching {
   uint64_t seed = 1;
 };
 
-// The batches of one epoch as places in `examples`: every example once, neighbors in a batch of like length, at most
+// The batches of one epoch as indices into `examples`: every example once, neighbors in a batch of like length, at most
 // batch_tokens target and 1.5 * batch_tokens source tokens a batch (a longer example stands alone), in random order.
 // A function of its arguments alone, so that a resumed run plans what the unbroken one would have.
 using Plan = std::vector<std::vector<int32_t>>;
 Plan plan_epoch(std::span<const Example> examples, const Batching& options, int64_t epoch);
 
-// The same for any places, which may stand in `order` more than once, with the lengths of what stands there and the
+// The same for any indices, which may stand in `order` more than once, with the lengths of what stands there and the
 // random numbers that the caller has.
 struct PairSize {
   int32_t source = 0, target = 0;  // tokens, each with </s>

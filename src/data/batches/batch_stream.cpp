@@ -130,8 +130,8 @@ class WindowedStream : public BatchStream {
     size_t best = 0;
     for (size_t i = 0; i < window().plan.size(); ++i) {
       int64_t tokens = 0;
-      for (const int32_t place : window_->plan[i]) {
-        const PackedPair pair = (*window_->table)[place];
+      for (const int32_t index : window_->plan[i]) {
+        const PackedPair pair = (*window_->table)[index];
         tokens += count_ids(pair.source) + 2 * count_ids(pair.target);
       }
       if (tokens > most) most = tokens, best = i;
@@ -144,8 +144,8 @@ class WindowedStream : public BatchStream {
     const int64_t longest = options_.max_length;
     auto most = [&](int64_t limit, double mean) {
       constexpr double more_than_mean = 1.25;  // of tokens, an epoch may have
-      const double there = more_than_mean * mean * static_cast<double>(maker().most_pairs());
-      return std::min(std::max(limit, longest), static_cast<int64_t>(std::ceil(there)));
+      const double upper = more_than_mean * mean * static_cast<double>(maker().most_pairs());
+      return std::min(std::max(limit, longest), static_cast<int64_t>(std::ceil(upper)));
     };
     const int64_t targets = most(options_.batch_tokens, means.target);
     const int64_t sources = most(options_.batch_tokens * 3 / 2, means.source);
@@ -154,13 +154,13 @@ class WindowedStream : public BatchStream {
       return static_cast<size_t>(tokens * (i + 1) / sequences - tokens * i / sequences);
     };
     std::vector<Example> all;
-    std::vector<int32_t> places;
+    std::vector<int32_t> indices;
     for (int64_t i = 0; i < sequences; ++i) {
       all.push_back({text::Ids(std::max<size_t>(length(sources, i), 1), source_.eos()),
                      text::Ids(std::max<size_t>(length(targets, i), 2) - 1, target_.eos())});
-      places.push_back(static_cast<int32_t>(i));
+      indices.push_back(static_cast<int32_t>(i));
     }
-    return make_batch(target_, all, places);
+    return make_batch(target_, all, indices);
   }
 
   text::Vocabulary source_, target_;

@@ -131,7 +131,7 @@ TEST_F(BatchStreams, EveryEpochHasEveryPairOnceInAnotherOrder) {
   EXPECT_EQ(entries(), 0u) << "something was left on the disk";
 }
 
-TEST_F(BatchStreams, GoOnFromAnyPlace) {
+TEST_F(BatchStreams, GoOnFromAnyPosition) {
   for (const TrainingPairs& pairs : every_kind()) {
     const auto whole = read(*open(pairs), 2);
     for (size_t from = 0; from < whole.size(); from += 1 + whole.size() / 5) {
@@ -146,7 +146,7 @@ TEST_F(BatchStreams, GoOnFromAnyPlace) {
   }
 }
 
-TEST_F(BatchStreams, OnDiskNeighboursComeFromEverywhere) {
+TEST_F(BatchStreams, OnDiskNeighborsComeFromEverywhere) {
   const TrainingPairs pairs = ids(0);
   EXPECT_GT(shuffle_parts(pairs, {size_t{1} << 19, folder()}), 3);
   const auto stream = open(pairs);
@@ -203,8 +203,8 @@ TEST_F(BatchStreams, SubwordsAreDrawnAnewEachEpoch) {
   for (int epoch = 0; epoch < 4;) {
     const Batch& b = stream->next();
     for (int64_t i = 0; i < b.sequences(); ++i) {
-      const std::span<const int32_t> ids(b.source.data() + b.source_starts[i],
-                                         b.source.data() + b.source_starts[i + 1]);
+      const std::span<const int32_t> ids(b.source.data() + b.source_offsets[i],
+                                         b.source.data() + b.source_offsets[i + 1]);
       EXPECT_EQ(ids.back(), vocabulary().eos());
       EXPECT_LE(ids.size(), 20u);
       lengths[b.lines[i]].insert(ids.size());
@@ -221,7 +221,7 @@ TEST_F(BatchStreams, WhereADrawIsTooLongTheBestStandsIn) {
   const auto stream = open_batches(pairs, {.batch_tokens = 1000, .max_length = 5, .seed = 9});
   do {
     const Batch& b = stream->next();
-    for (int64_t i = 0; i < b.sequences(); ++i) EXPECT_LE(b.target_starts[i + 1] - b.target_starts[i], 5);
+    for (int64_t i = 0; i < b.sequences(); ++i) EXPECT_LE(b.target_offsets[i + 1] - b.target_offsets[i], 5);
   } while (!stream->epoch_ended());
 }
 

@@ -124,13 +124,13 @@ TEST(MakeBatch, IsRagged) {
   std::vector<Example> examples(3);
   examples[0] = {{10, 11, 2}, {20}, 7};
   examples[2] = {{12, 2}, {21, 22, 23}, 9};
-  const std::vector<int32_t> places = {2, 0};
-  const Batch batch = make_batch(vocabulary(), examples, places);
+  const std::vector<int32_t> indices = {2, 0};
+  const Batch batch = make_batch(vocabulary(), examples, indices);
   EXPECT_THAT(batch.source, ElementsAre(12, 2, 10, 11, 2));
-  EXPECT_THAT(batch.source_starts, ElementsAre(0, 2, 5));
+  EXPECT_THAT(batch.source_offsets, ElementsAre(0, 2, 5));
   EXPECT_THAT(batch.target_in, ElementsAre(1, 21, 22, 23, 1, 20));
   EXPECT_THAT(batch.target_out, ElementsAre(21, 22, 23, 2, 20, 2));
-  EXPECT_THAT(batch.target_starts, ElementsAre(0, 4, 6));
+  EXPECT_THAT(batch.target_offsets, ElementsAre(0, 4, 6));
   EXPECT_THAT(batch.lines, ElementsAre(9, 7));
   EXPECT_EQ(batch.target_tokens(), 6);
   EXPECT_EQ(batch.source_tokens(), 5);
@@ -139,8 +139,8 @@ TEST(MakeBatch, IsRagged) {
 
 TEST(MakeBatch, PlaceOutsideIsAnError) {
   const std::vector<Example> examples(2);
-  const std::vector<int32_t> places = {2};
-  EXPECT_THROW(make_batch(vocabulary(), examples, places), Error);
+  const std::vector<int32_t> indices = {2};
+  EXPECT_THROW(make_batch(vocabulary(), examples, indices), Error);
 }
 
 TEST(PlanEpoch, EveryExampleOnceWithinTheLimits) {
@@ -157,7 +157,7 @@ TEST(PlanEpoch, EveryExampleOnceWithinTheLimits) {
   EXPECT_EQ(std::set<int32_t>(seen.begin(), seen.end()).size(), 2000u);
 }
 
-TEST(PlanEpoch, NeighboursAreOfLikeLengthAndBatchesAreNotSorted) {
+TEST(PlanEpoch, NeighborsAreOfLikeLengthAndBatchesAreNotSorted) {
   const auto examples = made_up_examples(2000);
   const auto plan = plan_epoch(examples, {.batch_tokens = 400}, 1);
   std::vector<size_t> longest;

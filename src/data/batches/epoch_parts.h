@@ -12,7 +12,7 @@ struct Stopped {};
 
 struct EpochPart {
   std::shared_ptr<const PairTable> table;
-  std::vector<int32_t> order;  // what of it the epoch has, in ascending order: the same place as often as it is wanted
+  std::vector<int32_t> order;  // what of it the epoch has, in ascending order: the same index as often as it is wanted
 };
 
 class EpochParts {

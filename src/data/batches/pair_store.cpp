@@ -82,7 +82,7 @@ void PairStore::finish() {
 
 void PairStore::close_block() {
   if (file_) {
-    places_.emplace_back(file_->append(open_), open_.size());
+    extents_.emplace_back(file_->append(open_), open_.size());
     open_.clear();
     return;
   }
@@ -94,7 +94,7 @@ void PairStore::close_block() {
 void PairStore::move_to_file() {
   file_.emplace(folder_);
   for (PairBlock& block : blocks_) {
-    places_.emplace_back(file_->append(*block), block->size());
+    extents_.emplace_back(file_->append(*block), block->size());
     block.reset();
   }
   blocks_ = {};
@@ -104,7 +104,7 @@ PairBlock PairStore::block(size_t i) const {
   HEXAPLA_CHECK(open_.empty() && i < blocks(), "block ", i, " of ", blocks(), ", ", open_.size(), " bytes not closed");
   if (!file_) return blocks_[i];
   auto bytes = std::make_shared<std::string>();
-  file_->read(places_[i].first, places_[i].second, *bytes);
+  file_->read(extents_[i].first, extents_[i].second, *bytes);
   return bytes;
 }
 
@@ -119,9 +119,9 @@ void PairTable::add(PairBlock block) {
 }
 
 PackedPair PairTable::operator[](int64_t i) const {
-  const uint64_t place = at_.at(static_cast<size_t>(i));
-  std::string_view left = *blocks_[place >> 32];
-  left.remove_prefix(place & 0xFFFFFFFF);
+  const uint64_t packed_offset = at_.at(static_cast<size_t>(i));
+  std::string_view left = *blocks_[packed_offset >> 32];
+  left.remove_prefix(packed_offset & 0xFFFFFFFF);
   return take_pair(left);
 }
 

@@ -43,7 +43,7 @@ class PairStore {
   int64_t pairs() const { return pairs_; }
   uint64_t bytes() const { return bytes_; }  // what they take in memory, with what it takes to find and plan them
   bool in_memory() const { return !file_; }
-  size_t blocks() const { return file_ ? places_.size() : blocks_.size(); }
+  size_t blocks() const { return file_ ? extents_.size() : blocks_.size(); }
   PairBlock block(size_t i) const;  // of a file: read anew. In the order of adding; several threads may. RunError
 
   // f(pair) for every pair in the order of adding.
@@ -64,7 +64,7 @@ class PairStore {
   std::string open_;  // the block that is being filled
   std::vector<PairBlock> blocks_;
   std::optional<TemporaryFile> file_;
-  std::vector<std::pair<uint64_t, size_t>> places_;  // of the blocks in the file
+  std::vector<std::pair<uint64_t, size_t>> extents_;  // of the blocks in the file
   int64_t pairs_ = 0;
   uint64_t bytes_ = 0;
 };

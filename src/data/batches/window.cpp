@@ -37,16 +37,16 @@ size_t bytes_of(const Example& e) {
 
 int64_t Window::pairs() const {
   return std::accumulate(plan.begin(), plan.end(), int64_t{0},
-                         [](int64_t sum, const auto& places) { return sum + static_cast<int64_t>(places.size()); });
+                         [](int64_t sum, const auto& indices) { return sum + static_cast<int64_t>(indices.size()); });
 }
 
 Batch Window::batch(const text::Vocabulary& target, size_t i) const {
   if (!table) return make_batch(target, examples, plan[i]);
   std::vector<Example> some;
-  for (const int32_t place : plan[i]) some.push_back(unpack_example((*table)[place]));
-  std::vector<int32_t> places(some.size());
-  std::iota(places.begin(), places.end(), 0);
-  return make_batch(target, some, places);
+  for (const int32_t index : plan[i]) some.push_back(unpack_example((*table)[index]));
+  std::vector<int32_t> indices(some.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  return make_batch(target, some, indices);
 }
 
 WindowMaker::WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)

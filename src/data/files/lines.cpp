@@ -106,7 +106,7 @@ std::string read_head(Bytes& from, size_t size) {
 
 // Damaged data says in which file and at which line it was met.
 template <class Read>
-auto naming_place(const std::string& name, int64_t line, Read read) {
+auto naming_location(const std::string& name, int64_t line, Read read) {
   try {
     return read();
   } catch (const DamagedBytes& damage) {
@@ -140,14 +140,14 @@ struct LineReader::Impl {
     bytes = std::make_unique<Rejoined>(std::move(head), std::move(bytes));
   }
   bool refill(int64_t for_line) {
-    rest = {block.data(), naming_place(name, for_line, [&] { return bytes->read(block.data(), block.size()); })};
+    rest = {block.data(), naming_location(name, for_line, [&] { return bytes->read(block.data(), block.size()); })};
     return !rest.empty();
   }
 };
 
 LineReader::LineReader(const std::string& path, BeforeWaiting before_waiting) : impl_(std::make_unique<Impl>()) {
   impl_->name = path == "-" ? "stdin" : path;
-  naming_place(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
+  naming_location(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
   impl_->block.resize(kBlock);
 }
 LineReader::~LineReader() = default;

@@ -28,14 +28,14 @@ void check_counts(LineReader& source, LineReader& target) {
 // Splits at the one tab.
 void split(const std::string& line, const LineReader& reader, std::string& source, std::string& target) {
   const size_t tab = line.find('\t');
-  const std::string place = cat(reader.name(), " line ", reader.line_number());
+  const std::string location = cat(reader.name(), " line ", reader.line_number());
   if (tab == std::string::npos)
-    throw DataError(cat(place, " has no tab: a line is SOURCE<TAB>TARGET; fix the line, or give two files"));
+    throw DataError(cat(location, " has no tab: a line is SOURCE<TAB>TARGET; fix the line, or give two files"));
   size_t fields = 2;
   for (size_t at = tab; (at = line.find('\t', at + 1)) != std::string::npos;) ++fields;
   if (fields > 2)
     throw DataError(
-        cat(place, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; select two columns with: cut -f 1,2"));
+        cat(location, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; select two columns with: cut -f 1,2"));
   source.assign(line, 0, tab);
   target.assign(line, tab + 1);
 }

@@ -13,7 +13,7 @@ class ConstrainedTokens {
  public:
   // needed: so many are looked for where every row has them; a row is sorted whole only where rules take them away.
   ConstrainedTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special)
-      : cx_(cx), special_(special), best_(cx, logits, needed, special), logits_(logits), normalised_(rows()) {}
+      : cx_(cx), special_(special), best_(cx, logits, needed, special), logits_(logits), normalized_(rows()) {}
 
   // f(score, id) for every token but <s> and padding, best first, until it returns false.
   template <class F>
@@ -41,10 +41,10 @@ class ConstrainedTokens {
   // [1, V]: log p of every token. RunError: NaN.
   Tensor scores(int64_t row) {
     const Tensor r = logits_.slice(row, 1);
-    if (!normalised_[static_cast<size_t>(row)]) {
+    if (!normalized_[static_cast<size_t>(row)]) {
       log_softmax_in_place(cx_, r);
       if (std::isnan(number(r, 0))) throw_not_a_number();
-      normalised_[static_cast<size_t>(row)] = true;
+      normalized_[static_cast<size_t>(row)] = true;
     }
     return r;
   }
@@ -69,7 +69,7 @@ class ConstrainedTokens {
   SpecialIds special_;
   BestTokens best_;
   Tensor logits_;
-  std::vector<bool> normalised_;
+  std::vector<bool> normalized_;
 };
 
 }  // namespace hexapla::decode

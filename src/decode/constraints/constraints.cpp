@@ -93,7 +93,7 @@ bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
 
 }  // namespace
 
-bool ruled(const AllConstraints& all, const SearchOptions& o) {
+bool is_constrained(const AllConstraints& all, const SearchOptions& o) {
   return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_repetition > 0 || o.forbid_unknown ||
          any_request(all,
                      [](const SentenceConstraints& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });

@@ -44,6 +44,6 @@ class Constraints {
 };
 
 // Whether any sentence has rules: if not, there are faster ways to decode.
-bool ruled(const AllConstraints& all, const SearchOptions& options);
+bool is_constrained(const AllConstraints& all, const SearchOptions& options);
 
 }  // namespace hexapla::decode

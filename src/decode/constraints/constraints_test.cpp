@@ -44,9 +44,9 @@ model::Config config() {
   return c;
 }
 
-class RulesTest : public testing::Test {
+class ConstraintsTest : public testing::Test {
  protected:
-  RulesTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
+  ConstraintsTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
   std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
     std::vector<std::string> best;
     warnings_ = 0;
@@ -110,7 +110,7 @@ TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
     ids.insert(ids.begin(), vocabulary().bos());
     EXPECT_EQ(pieces().read(ids), line);
   }
-  EXPECT_EQ(pieces().normalised(" ein  Hund "), "ein Hund ");
+  EXPECT_EQ(pieces().normalized(" ein  Hund "), "ein Hund ");
   EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
 }
 
@@ -141,24 +141,24 @@ TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
     const PieceTexts::Reading reading = texts.read(begun, "", {});
     EXPECT_TRUE(vanishes || from_first_word(reading.text) == from_first_word(v.decode(begun))) << reading.text;
     EXPECT_EQ(reading.text, text::plain_line(reading.text));
-    EXPECT_EQ(reading.places.size() + 1, begun.size());
-    for (const text::PiecePlace& place : reading.places) EXPECT_LE(place.to, reading.text.size());
+    EXPECT_EQ(reading.spans.size() + 1, begun.size());
+    for (const text::TokenSpan& span : reading.spans) EXPECT_LE(span.to, reading.text.size());
   }
   EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
-  EXPECT_EQ(texts.normalised("ein\r\n\x01Hund\n"), "ein Hund ");
+  EXPECT_EQ(texts.normalized("ein\r\n\x01Hund\n"), "ein Hund ");
   EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "`forbid`").text, "ein Hund");
 }
 
 // ---- searches ----
 
-TEST_F(RulesTest, WithoutEffectTheyChangeNothing) {
+TEST_F(ConstraintsTest, WithoutEffectTheyChangeNothing) {
   const auto lines = made_up_lines(60, 5);
   for (int n : {1, 4}) {
     options_.search.n_best = n;
     const auto plain = translator_.translate(lines, options_);
-    TranslateOptions ruled = options_;
-    ruled.everywhere.forbid = {"Ж"};
-    const auto same = translator_.translate(lines, ruled);
+    TranslateOptions is_constrained = options_;
+    is_constrained.everywhere.forbid = {"Ж"};
+    const auto same = translator_.translate(lines, is_constrained);
     for (size_t i = 0; i < lines.size(); ++i) {
       ASSERT_EQ(same[i].size(), plain[i].size());
       for (size_t k = 0; k < plain[i].size(); ++k) {
@@ -169,7 +169,7 @@ TEST_F(RulesTest, WithoutEffectTheyChangeNothing) {
   }
 }
 
-TEST_F(RulesTest, RequiredPhrasesAreInEveryTranslation) {
+TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
   const auto lines = made_up_lines(1000, 6);
   Random random(9);
   std::vector<LineConstraints> requests(lines.size());
@@ -190,7 +190,7 @@ TEST_F(RulesTest, RequiredPhrasesAreInEveryTranslation) {
   EXPECT_GT(missing_before, 1000) << "the model says them of its own accord";
 }
 
-TEST_F(RulesTest, ForbiddenPhrasesAreInNone) {
+TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {
   const auto lines = made_up_lines(300, 7);
   const auto free = texts({lines}, options_);
   // The words that the model likes best, whatever they are.
@@ -217,7 +217,7 @@ TEST_F(RulesTest, ForbiddenPhrasesAreInNone) {
       for (const std::string& phrase : options_.everywhere.forbid) EXPECT_FALSE(has(t.text, phrase)) << t.text;
 }
 
-TEST_F(RulesTest, TranslationsBeginAsTheyMust) {
+TEST_F(ConstraintsTest, TranslationsBeginAsTheyMust) {
   const auto lines = made_up_lines(100, 8);
   for (const bool sampled : {false, true}) {
     if (sampled) options_.search.sampling = SamplingOptions{};
@@ -230,7 +230,7 @@ TEST_F(RulesTest, TranslationsBeginAsTheyMust) {
   }
 }
 
-TEST_F(RulesTest, AllTogetherAndWhateverTheNeighbours) {
+TEST_F(ConstraintsTest, AllTogetherAndWhateverTheNeighbors) {
   const auto lines = made_up_lines(60, 10);
   std::vector<LineConstraints> requests(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -263,7 +263,7 @@ TEST_F(RulesTest, AllTogetherAndWhateverTheNeighbours) {
   }
 }
 
-TEST_F(RulesTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
+TEST_F(ConstraintsTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
   options_.search.longest = 2;
   const std::vector<std::string> lines{"ein Hund", "zwei"};
   const std::vector<LineConstraints> requests{{.require = {"zwei Katzen und ein Hund und die Straße"}}, {}};
@@ -272,7 +272,7 @@ TEST_F(RulesTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
   EXPECT_EQ(warnings_, 1);
 }
 
-TEST_F(RulesTest, LengthsAreKept) {
+TEST_F(ConstraintsTest, LengthsAreKept) {
   const auto lines = made_up_lines(60, 11);
   const auto lengths = [&](const TranslateOptions& o) {
     std::vector<int64_t> all;
@@ -295,14 +295,14 @@ TEST_F(RulesTest, LengthsAreKept) {
     for (const int64_t x : n) sum += x;
     return sum;
   };
-  EXPECT_EQ(normalised(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
+  EXPECT_EQ(normalized(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
   m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = 1;
   TranslateOptions brief = options_, wordy = options_;
   brief.search.word_penalty = 20, wordy.search.word_penalty = -20;
   EXPECT_LT(total(lengths(brief)), total(lengths(wordy)));
 }
 
-TEST_F(RulesTest, NothingIsRepeated) {
+TEST_F(ConstraintsTest, NothingIsRepeated) {
   const auto lines = made_up_lines(100, 12);
   const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
     int all = 0;
@@ -368,7 +368,7 @@ TEST(Constraints, StutterIsOfCharacters) {
   EXPECT_TRUE(may_read("abab", std::numeric_limits<int64_t>::max()));
 }
 
-TEST_F(RulesTest, TheUnknownPieceCanBeForbidden) {
+TEST_F(ConstraintsTest, TheUnknownPieceCanBeForbidden) {
   m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 20;
   const auto lines = made_up_lines(10, 13);
   const auto unknown = [&] {

@@ -38,7 +38,7 @@ ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceText
 SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t line) const {
   SentenceConstraints r = everywhere_;
   r.line = line;
-  r.prefix = pieces_.normalised(own.prefix);
+  r.prefix = pieces_.normalized(own.prefix);
   r.prefix_tokens = pieces_.most_tokens(r.prefix);
   add_phrases(target_, pieces_, own, r);
   return r;

@@ -40,7 +40,7 @@ size_t begun(const text::Ids& phrase, const text::Ids& ids) {
 
 Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option) {
-  Phrase p{pieces.normalised(text), target.encode(text::plain_line(text))};
+  Phrase p{pieces.normalized(text), target.encode(text::plain_line(text))};
   while (p.text.ends_with(' ')) p.text.pop_back();
   if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
   if (text::begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);

@@ -11,7 +11,7 @@ namespace hexapla::decode {
 
 struct Phrase {
   std::string text;  // normalized
-  text::Ids ids;     // as pieces that follow other words
+  text::Ids ids;     // as tokens that follow other words
 };
 // UsageError: a blank phrase; or, if it is to be written, one with a character that the vocabulary does not have. The
 // option that it came from stands in the message.

@@ -71,9 +71,9 @@ PieceTexts::Reading PieceTexts::read(const text::Ids& ids, std::string_view forc
     if (ids[i] == unk_ && unknown++ < copies.size() && kUnknown.ends_with(piece)) piece = copies[unknown - 1];
     const size_t from = reading.text.size();
     reading.text += piece;
-    reading.places.push_back({from, reading.text.size()});
+    reading.spans.push_back({from, reading.text.size()});
   }
-  text::make_plain_line(reading.text, reading.places);
+  text::make_plain_line(reading.text, reading.spans);
   return reading;
 }
 
@@ -94,7 +94,7 @@ int64_t PieceTexts::most_tokens(std::string_view text) const {
   return n;
 }
 
-std::string PieceTexts::normalised(const std::string& text) const {
+std::string PieceTexts::normalized(const std::string& text) const {
   const std::string line = text::plain_line(text);
   std::string all;
   for (const std::string& piece : vocabulary_.pieces(line)) {

@@ -27,9 +27,9 @@ class PieceTexts {
 
   struct Reading {
     std::string text;
-    std::vector<text::PiecePlace> places;  // of ids[1], ids[2] .. in the text
+    std::vector<text::TokenSpan> spans;  // of ids[1], ids[2] .. in the text
   };
-  // The same as one line (plain_line) with places, and with copies[i] for the i-th unknown piece, where `forced` has
+  // The same as one line (plain_line) with spans, and with copies[i] for the i-th unknown piece, where `forced` has
   // nothing for it.
   Reading read(const text::Ids& ids, std::string_view forced, std::span<const std::string> copies) const;
 
@@ -39,7 +39,7 @@ class PieceTexts {
   int64_t most_tokens(std::string_view text) const;
   // As the vocabulary's normalization has it, as one line: with a blank for every space, none at the start; one at the
   // end is kept.
-  std::string normalised(const std::string& text) const;
+  std::string normalized(const std::string& text) const;
 
  private:
   text::Vocabulary vocabulary_;

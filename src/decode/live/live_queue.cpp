@@ -21,7 +21,7 @@ LiveQueue::~LiveQueue() {
   }
   if (deadline_watch_.joinable()) deadline_watch_.join();
   waiting_.clear();
-  while (!entries_.empty()) end(entries_.begin()->first, {LiveEnd::cancelled});
+  while (!entries_.empty()) end(entries_.begin()->first, {LiveEnd::canceled});
 }
 
 void LiveQueue::check(const LiveRequest& request) const {
@@ -106,25 +106,25 @@ bool LiveQueue::cancel(size_t name) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(name);
     if (found == entries_.end()) return false;
-    found->second->cancelled = true;
+    found->second->canceled = true;
     if (!wait_no_more(name)) return true;  // a loop will see it
   }
-  end(name, {LiveEnd::cancelled});
+  end(name, {LiveEnd::canceled});
   return true;
 }
 
 void LiveQueue::close(bool finish) {
-  std::deque<size_t> cancelled;
+  std::deque<size_t> canceled;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     if (!finish) {
-      cancelled.swap(waiting_);
+      canceled.swap(waiting_);
       deadlines_.clear();
     }
     arrived_.notify_all();
   }
-  for (const size_t name : cancelled) end(name, {LiveEnd::cancelled});
+  for (const size_t name : canceled) end(name, {LiveEnd::canceled});
 }
 
 size_t LiveQueue::waiting() const {
@@ -152,7 +152,7 @@ std::optional<SentenceJob> LiveQueue::next(bool idle) {
 }
 
 std::optional<LiveEnd> LiveQueue::given_up(const Entry& entry) {
-  if (entry.cancelled) return LiveEnd::cancelled;
+  if (entry.canceled) return LiveEnd::canceled;
   if (entry.request.deadline && LiveRequest::Clock::now() >= *entry.request.deadline) return LiveEnd::late;
   return {};
 }

@@ -32,7 +32,7 @@ struct LiveLimits {
 
 constexpr int64_t most_live_candidates = 1024;  // tokens of a row of logits that are drawn among
 
-enum class LiveEnd { finished, cancelled, late, failed };
+enum class LiveEnd { finished, canceled, late, failed };
 
 struct LiveResult {
   LiveEnd end;
@@ -88,7 +88,7 @@ class LiveQueue {
   struct Entry {
     LiveRequest request;
     std::unique_ptr<DecodingStrategy> strategy;
-    std::atomic<bool> cancelled = false;
+    std::atomic<bool> canceled = false;
   };
   using Entries = std::map<size_t, std::shared_ptr<Entry>>;
 

@@ -197,7 +197,7 @@ bool LiveTranslator::cancel(size_t name) {
     if (found == jobs_.end()) return false;
     job = found->second;
   }
-  give_up(job, LiveEnd::cancelled, {});
+  give_up(job, LiveEnd::canceled, {});
   return true;
 }
 

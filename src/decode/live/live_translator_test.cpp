@@ -65,7 +65,7 @@ struct Answer {
   std::function<void(TextResult)> sink() {
     return [this](TextResult r) { promise.set_value(std::move(r)); };
   }
-  bool is_there() const { return future.wait_for(milliseconds(0)) == std::future_status::ready; }
+  bool exists() const { return future.wait_for(milliseconds(0)) == std::future_status::ready; }
 };
 
 // Holds whoever comes first until it is opened.
@@ -97,9 +97,9 @@ void expect_same(const std::vector<std::vector<Translation>>& is, const std::vec
     for (size_t j = 0; j < is[i].size(); ++j) {
       const Translation &a = is[i][j], &b = expected[i][j];
       EXPECT_EQ(a.text, b.text) << request;
-      EXPECT_EQ(std::tie(a.score, a.normalised, a.coverage), std::tie(b.score, b.normalised, b.coverage)) << request;
+      EXPECT_EQ(std::tie(a.score, a.normalized, a.coverage), std::tie(b.score, b.normalized, b.coverage)) << request;
       EXPECT_EQ(std::tie(a.ids, a.token_scores), std::tie(b.ids, b.token_scores)) << request;
-      EXPECT_EQ(a.places, b.places) << request;
+      EXPECT_EQ(a.spans, b.spans) << request;
     }
   }
 }
@@ -173,7 +173,7 @@ struct Expected {
 
 struct Asked {
   TextRequest request;
-  TextResult result{LiveEnd::cancelled};
+  TextResult result{LiveEnd::canceled};
   std::string refusal;
   int ends = 0;
   std::atomic<int> steps = 0, at_a_time = 0;
@@ -234,7 +234,7 @@ TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
     for (const TextWarning& w : a.result.warnings) in_parts += w.what.find(" parts") != std::string::npos, ++warned;
     for (const auto& line : a.result.lines)
       for (const Translation& t : line)
-        copied += a.request.options.copy_unknown && !t.places.empty(), none += !t.whole();
+        copied += a.request.options.copy_unknown && !t.spans.empty(), none += !t.whole();
   }
   EXPECT_GT(refused, 5);
   EXPECT_LT(refused, 80);
@@ -289,7 +289,7 @@ struct Held {
   void open() { gate.opened.set_value(); }
 };
 
-TEST(LiveTranslator, CanBeCancelledOnItsWayAndWhileItWaits) {
+TEST(LiveTranslator, CanBeCanceledOnItsWayAndWhileItWaits) {
   Served served(1, one_at_a_time());
   Held held(*served.live);
   Answer waits;
@@ -297,16 +297,16 @@ TEST(LiveTranslator, CanBeCancelledOnItsWayAndWhileItWaits) {
   r.on_end = waits.sink();
   const size_t name = served.live->submit(std::move(r));
   EXPECT_TRUE(served.live->cancel(name));
-  ASSERT_TRUE(waits.is_there()) << "no loop is needed for that";
-  EXPECT_EQ(waits.future.get().end, LiveEnd::cancelled);
+  ASSERT_TRUE(waits.exists()) << "no loop is needed for that";
+  EXPECT_EQ(waits.future.get().end, LiveEnd::canceled);
   EXPECT_FALSE(served.live->cancel(name)) << "it is gone";
   EXPECT_TRUE(served.live->cancel(held.name));
-  EXPECT_FALSE(held.answer.is_there()) << "its loop is held";
+  EXPECT_FALSE(held.answer.exists()) << "its loop is held";
   held.open();
-  EXPECT_EQ(held.answer.future.get().end, LiveEnd::cancelled);
+  EXPECT_EQ(held.answer.future.get().end, LiveEnd::canceled);
 }
 
-TEST(LiveTranslator, AllPartsAreCancelledTogether) {
+TEST(LiveTranslator, AllPartsAreCanceledTogether) {
   Served served(1, one_at_a_time());
   Held held(*served.live);
   Answer answer;
@@ -316,7 +316,7 @@ TEST(LiveTranslator, AllPartsAreCancelledTogether) {
   const size_t name = served.live->submit(std::move(r));
   EXPECT_GE(served.live->waiting(), 3u);
   EXPECT_TRUE(served.live->cancel(name));
-  EXPECT_EQ(answer.future.get().end, LiveEnd::cancelled);
+  EXPECT_EQ(answer.future.get().end, LiveEnd::canceled);
   EXPECT_EQ(served.live->waiting(), 0u);
   held.open();
 }
@@ -333,7 +333,7 @@ TEST(LiveTranslator, ALateRequestIsAnsweredThoughNoLoopHasTime) {
     EXPECT_EQ(late.future.get().end, LiveEnd::late);
   }
   EXPECT_EQ(served.live->waiting(), 0u);
-  EXPECT_FALSE(held.answer.is_there());
+  EXPECT_FALSE(held.answer.exists());
   held.open();
   const TextResult result = held.answer.future.get();
   expect_same(result.lines, Expected(*served.alone, held.request).lines, 0);
@@ -355,7 +355,7 @@ TEST(LiveTranslator, ALaterDeadlineDoesNotHoldUpAnEarlierOne) {
   }
   EXPECT_EQ(served.live->waiting(), 1u);
   served.end(false);
-  EXPECT_EQ(later.future.get().end, LiveEnd::cancelled);
+  EXPECT_EQ(later.future.get().end, LiveEnd::canceled);
 }
 
 TEST(LiveTranslator, ADeadlineEndsWhatIsOnItsWay) {
@@ -408,7 +408,7 @@ TEST(LiveTranslator, CallbacksMaySubmitAndCancel) {
     first.promise.set_value(std::move(result));
   };
   name.set_value(served.live->submit(std::move(r)));
-  EXPECT_EQ(first.future.get().end, LiveEnd::cancelled);
+  EXPECT_EQ(first.future.get().end, LiveEnd::canceled);
   EXPECT_EQ(second.future.get().end, LiveEnd::finished);
 }
 
@@ -439,7 +439,7 @@ TEST(LiveTranslator, BlankLinesNeedNoLoop) {
   Answer answer;
   TextRequest r{.lines = {"", "  "}, .on_end = answer.sink()};
   served.live->submit(std::move(r));
-  ASSERT_TRUE(answer.is_there());
+  ASSERT_TRUE(answer.exists());
   const TextResult result = answer.future.get();
   ASSERT_EQ(result.lines.size(), 2u);
   EXPECT_EQ(result.lines[1].at(0).text, "");

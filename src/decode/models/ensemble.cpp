@@ -95,14 +95,14 @@ void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, 
 
 namespace {
 
-size_t member_memory(const model::Transformer& model, const DecodingCapacity& room, DType dtype) {
-  const int64_t hypotheses = room.sentences * room.widest;
+size_t member_memory(const model::Transformer& model, const DecodingCapacity& capacity, DType dtype) {
+  const int64_t hypotheses = capacity.sentences * capacity.widest;
   return decoding_memory(model.config,
-                         {.source_tokens = room.tokens,
+                         {.source_tokens = capacity.tokens,
                           .hypotheses = hypotheses,
                           .logit_rows = hypotheses,
-                          .longest = room.longest,
-                          .cache_rows = room.cache_rows,
+                          .longest = capacity.longest,
+                          .cache_rows = capacity.cache_rows,
                           .candidates = 0},
                          dtype);
 }
@@ -120,21 +120,21 @@ size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity
   return bytes;
 }
 
-EnsembleSteps::Member::Member(Context& outer, const model::Transformer& model, const DecodingCapacity& room)
-    : arena(member_memory(model, room, outer.dtype)),
+EnsembleSteps::Member::Member(Context& outer, const model::Transformer& model, const DecodingCapacity& capacity)
+    : arena(member_memory(model, capacity, outer.dtype)),
       cx{outer.backend, arena, outer.dtype},
-      steps(cx, model, room.tokens, room.cache_rows) {}
+      steps(cx, model, capacity.tokens, capacity.cache_rows) {}
 
-EnsembleSteps::EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& room)
+EnsembleSteps::EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& capacity)
     : cx_(cx), ensemble_(ensemble), before_(cx.arena) {
-  for (const model::Transformer* m : ensemble.models) members_.push_back(std::make_unique<Member>(cx, *m, room));
+  for (const model::Transformer* m : ensemble.models) members_.push_back(std::make_unique<Member>(cx, *m, capacity));
 }
 
-void EnsembleSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> places) {
-  for (auto& m : members_) m->steps.encode(sources, places);
+void EnsembleSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows) {
+  for (auto& m : members_) m->steps.encode(sources, first_rows);
 }
 
-Tensor EnsembleSteps::step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+Tensor EnsembleSteps::step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
   cx_.arena.rewind(before_.mark());
   members_[0]->steps.take_rows(prefixes);
   std::vector<Tensor> logits;

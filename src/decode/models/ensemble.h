@@ -41,16 +41,16 @@ size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity
 class EnsembleSteps {
  public:
   // The mixture is kept in cx's arena, the models work in arenas of their own.
-  EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& room);
-  void encode(std::span<const text::Ids> sources, std::span<const int64_t> places);
-  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+  EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& capacity);
+  void encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows);
+  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);
 
  private:
   struct Member {
     Arena arena;
     Context cx;
     DecoderSteps steps;
-    Member(Context& outer, const model::Transformer& model, const DecodingCapacity& room);
+    Member(Context& outer, const model::Transformer& model, const DecodingCapacity& capacity);
   };
   Context& cx_;
   const Ensemble& ensemble_;

@@ -20,7 +20,7 @@ Found find(const Ensemble& ensemble, std::span<const text::Ids> sources, const S
   Found found(sources.size());
   on_workers(1, *backend, DType::f64, search_memory(ensemble, queue, options, DType::f64), [&](Context& cx) {
     search(cx, ensemble, queue, options, specials,
-           [&](size_t place, std::vector<Hypothesis> h) { found[place] = std::move(h); });
+           [&](size_t index, std::vector<Hypothesis> h) { found[index] = std::move(h); });
     EXPECT_EQ(cx.arena.mark().bottom, 0u) << "the arena is not given back";
   });
   return found;

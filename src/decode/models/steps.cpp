@@ -6,9 +6,9 @@ namespace hexapla::decode {
 
 Ragged::Ragged(std::span<const text::Ids> sentences) {
   for (const text::Ids& s : sentences) {
-    HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", starts.size() - 1, " of the batch is empty, even without </s>");
+    HEXAPLA_CHECK(!s.empty(), "decoding: sentence ", offsets.size() - 1, " of the batch is empty, even without </s>");
     ids.insert(ids.end(), s.begin(), s.end());
-    starts.push_back(static_cast<int32_t>(ids.size()));
+    offsets.push_back(static_cast<int32_t>(ids.size()));
   }
 }
 
@@ -25,25 +25,25 @@ int64_t tokens_of(std::span<const text::Ids> sources) {
 DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows)
     : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
   HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
-  cache_ = model.decoder.make_room(cx, memory_rows, cache_rows);
+  cache_ = model.decoder.allocate_cache(cx, memory_rows, cache_rows);
   step_ = cx.arena.mark();
 }
 
 DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
                            int64_t cache_rows)
     : DecoderSteps(cx, model, tokens_of(sources), cache_rows) {
-  all_ = Ragged(sources).starts;
-  const std::vector<int64_t> places(all_.begin(), all_.end() - 1);
-  encode(sources, places);
+  all_ = Ragged(sources).offsets;
+  const std::vector<int64_t> first_rows(all_.begin(), all_.end() - 1);
+  encode(sources, first_rows);
 }
 
-void DecoderSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> places) {
+void DecoderSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows) {
   cx_.arena.rewind(step_);
   const Ragged batch(sources);
   const ForwardOnly forward_only(cx_);
   model::Transformer::Saved saved;
-  const Tensor memory = model_.encode(cx_, batch.ids, batch.starts, saved);
-  model_.decoder.remember(cx_, {memory, batch.starts}, places, cache_);
+  const Tensor memory = model_.encode(cx_, batch.ids, batch.offsets, saved);
+  model_.decoder.project_cross(cx_, {memory, batch.offsets}, first_rows, cache_);
   cx_.arena.rewind(step_);
 }
 
@@ -61,16 +61,16 @@ std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes
 }
 
 void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
-  const std::vector<int32_t> places = unseen_rows(prefixes);
+  const std::vector<int32_t> rows = unseen_rows(prefixes);
   for (size_t i = 0; i < prefixes.size(); ++i) {
     Prefix& p = *prefixes[i];
     HEXAPLA_CHECK(p.ids.size() == p.rows.size() + 1, "decoding: a hypothesis of ", p.ids.size(), " ids has ",
                   p.rows.size(), " cache rows, so not exactly one id is new");
-    p.rows.push_back(places[i]);
+    p.rows.push_back(rows[i]);
   }
 }
 
-Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
   const auto n = static_cast<int64_t>(prefixes.size());
   HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
@@ -82,7 +82,7 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Starts hypothese
   for (int64_t i = 0; i < n; ++i) {
     const Prefix& p = *prefixes[i];
     in.ids.data<int32_t>()[i] = p.ids.back();
-    in.places.data<int32_t>()[i] = p.rows.back();
+    in.cache_rows.data<int32_t>()[i] = p.rows.back();
     in.positions.data<int32_t>()[i] = static_cast<int32_t>(p.ids.size() - 1);
     in.rows.lengths.data<int32_t>()[i] = static_cast<int32_t>(p.rows.size());
     int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);

@@ -12,7 +12,7 @@ namespace hexapla::decode {
 
 // Sentences one after the other. Error: an empty one.
 struct Ragged {
-  std::vector<int32_t> ids, starts{0};
+  std::vector<int32_t> ids, offsets{0};
   explicit Ragged(std::span<const text::Ids> sentences);
 };
 
@@ -60,23 +60,23 @@ class DecoderSteps {
   // DecodingCapacity for just these sentences, encoded, one after the other.
   DecoderSteps(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources, int64_t cache_rows);
 
-  // Encodes sentences (each ends with </s>) into the memory rows from places[i] on. What stood there is lost.
-  void encode(std::span<const text::Ids> sources, std::span<const int64_t> places);
+  // Encodes sentences (each ends with </s>) into the memory rows from first_rows[i] on. What stood there is lost.
+  void encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows);
 
   // Feeds the last id of each hypothesis and appends its cache row. Sentence i is the memory rows memory[i] ..
   // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
   // skipped).
   // -> logits of the next token [N, V], valid until the next step.
-  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory) {
+  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
     take_rows(prefixes);
     return compute(prefixes, hypotheses, memory);
   }
   // All the sentences that the constructor encoded.
-  Tensor step(std::span<Prefix* const> prefixes, Starts hypotheses) { return step(prefixes, hypotheses, all_); }
+  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses) { return step(prefixes, hypotheses, all_); }
 
   // The two halves of step, for several models that decode the same hypotheses: one of them takes the rows.
   void take_rows(std::span<Prefix* const> prefixes);
-  Tensor compute(std::span<Prefix* const> prefixes, Starts hypotheses, Starts memory);
+  Tensor compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);
 
  private:
   std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);

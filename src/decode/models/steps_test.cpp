@@ -1,4 +1,4 @@
-// A step with a cache gives what the whole decoder gives at that place.
+// A step with a cache gives what the whole decoder gives at that position.
 #include "decode/models/steps.h"
 
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@ using namespace test;
 double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
 
 struct Flat {
-  std::vector<int32_t> ids, starts{0};
+  std::vector<int32_t> ids, offsets{0};
   void append(const text::Ids& s) {
     ids.insert(ids.end(), s.begin(), s.end());
-    starts.push_back(static_cast<int32_t>(ids.size()));
+    offsets.push_back(static_cast<int32_t>(ids.size()));
   }
 };
 
@@ -43,8 +43,8 @@ std::vector<double> whole_decoder(Context& cx, const model::Transformer& model, 
     target.append(forced.targets[i]);
   }
   model::Transformer::Saved s;
-  const Tensor memory = model.encode(cx, source.ids, source.starts, s);
-  const Tensor z = model.logits(cx, model.decode(cx, {memory, source.starts}, target.ids, target.starts, s));
+  const Tensor memory = model.encode(cx, source.ids, source.offsets, s);
+  const Tensor z = model.logits(cx, model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, s));
   std::vector<double> values;
   for (int64_t i = 0; i < z.size(); ++i) values.push_back(number(z, i));
   cx.arena.clear();
@@ -60,7 +60,7 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
   double worst = 0;
   for (size_t t = 0; t < 7; ++t) {
     std::vector<Prefix*> live;
-    std::vector<int32_t> starts{0};
+    std::vector<int32_t> offsets{0};
     std::vector<int64_t> place;
     int64_t at = 0;
     for (size_t i = 0; i < prefixes.size(); ++i) {
@@ -72,9 +72,9 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
         place.push_back(at + static_cast<int64_t>(t));
       }
       at += static_cast<int64_t>(forced.targets[i].size());
-      if (i % 2 == 1) starts.push_back(static_cast<int32_t>(live.size()));
+      if (i % 2 == 1) offsets.push_back(static_cast<int32_t>(live.size()));
     }
-    const Tensor z = decoder.step(live, starts);
+    const Tensor z = decoder.step(live, offsets);
     for (size_t n = 0; n < live.size(); ++n)
       for (int64_t j = 0; j < v; ++j)
         worst = std::max(worst, std::abs(number(z, static_cast<int64_t>(n) * v + j) - expected[place[n] * v + j]));

@@ -40,7 +40,7 @@ std::vector<bool> joined_units(const Units& units) {
 
 Tensor encode(Context& cx, const model::Transformer& model, const Ragged& source, model::Transformer::Saved& saved) {
   const ForwardOnly forward_only(cx);
-  return model.encode(cx, source.ids, source.starts, saved);
+  return model.encode(cx, source.ids, source.offsets, saved);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const model::Transformer& mo
   const ArenaRewind whole(cx.arena);
   model::Transformer::Saved saved;
   const Tensor memory = encode(cx, model, source, saved);
-  model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
+  model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, saved);
   std::vector<SoftAlignment> alignments;
   for (size_t b = 0; b < sources.size(); ++b) {
     const Arena::Frame frame(cx.arena);

@@ -25,7 +25,7 @@ void check(const AttentionHead& head, const model::Config& config);
 struct SoftAlignment {
   int64_t rows = 0, columns = 0;
   std::vector<double> weights;
-  // Of each column: whether the same piece brought it in as the column before it. Empty: none.
+  // Of each column: whether the same token brought it in as the column before it. Empty: none.
   std::vector<bool> joined{};
   double at(int64_t row, int64_t column) const { return weights[static_cast<size_t>(row * columns + column)]; }
   bool operator==(const SoftAlignment&) const = default;

@@ -70,9 +70,9 @@ TEST(Alignment, LongSourcesBesideShortTargetsHaveTheMemory) {
 // Sees every weight of every layer, as hexapla inspect does.
 struct SeeAll : Observer {
   std::map<std::string, std::vector<double>> weights;
-  void observe(const std::string&, Tensor, Starts) override {}
-  void observe_attention(const std::string& place, int64_t, Tensor, Tensor w) override {
-    weights[place] = {w.data<double>(), w.data<double>() + w.size()};
+  void observe(const std::string&, Tensor, Offsets) override {}
+  void observe_attention(const std::string& scope, int64_t, Tensor, Tensor w) override {
+    weights[scope] = {w.data<double>(), w.data<double>() + w.size()};
   }
 };
 
@@ -101,7 +101,7 @@ TEST(Alignment, IsTheAttentionOfThatLayerAndHead) {
   }
 }
 
-TEST(Alignment, NeighboursAndThreadsDoNotMatter) {
+TEST(Alignment, NeighborsAndThreadsDoNotMatter) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
   const std::vector<text::Ids> sources = random_sentences(40, 12, 24), targets = random_targets(40, 15);
@@ -167,7 +167,7 @@ class AlignText : public testing::Test {
   TranslateOptions options_{.search = {.extra_length = 5}, .batch_tokens = 40};
 };
 
-TEST_F(AlignText, WordsOfBothSidesAndNoNeighbours) {
+TEST_F(AlignText, WordsOfBothSidesAndNoNeighbors) {
   const std::vector<std::string> sources = made_up_lines(40, 4), targets = made_up_lines(40, 5);
   const auto together = scorer_.align(sources, targets, options_, {{1, 0}});
   for (size_t i = 0; i < sources.size(); ++i) {

@@ -21,7 +21,7 @@ void align_each(const PairReader& reader, const PairBatches& pairs, const Attent
       pairs.most([&](const auto& x, const auto& y) { return align_memory(reader.model, x, y, dtype); });
   pairs.each_batch(reader.backend, dtype, memory, [&](Context& cx, const PairBatch& batch) {
     auto found = align_pairs(cx, reader.model, batch.from, batch.to, reader.special, attention);
-    for (size_t b = 0; b < found.size(); ++b) see(batch.places[b], std::move(found[b]));
+    for (size_t b = 0; b < found.size(); ++b) see(batch.indices[b], std::move(found[b]));
   });
 }
 

@@ -12,7 +12,7 @@
 namespace hexapla::decode {
 
 struct PairBatch {
-  std::vector<size_t> places;  // in the input
+  std::vector<size_t> indices;  // in the input
   std::vector<text::Ids> from, to;
 };
 
@@ -25,9 +25,9 @@ struct PairBatches {
               const TranslateOptions& options);
   PairBatch batch(size_t i) const {
     PairBatch b{batches[i], {}, {}};
-    for (size_t place : b.places) {
-      b.from.push_back(from[place].ids);
-      b.to.push_back(to[place].ids);
+    for (size_t index : b.indices) {
+      b.from.push_back(from[index].ids);
+      b.to.push_back(to[index].ids);
     }
     return b;
   }
@@ -57,7 +57,7 @@ struct PairReader {
   SpecialIds special;
   Backend& backend;
 };
-// see(place in the input, weights of its tokens) for each pair, from the workers' threads. UsageError: no such head.
+// see(index in the input, weights of its tokens) for each pair, from the workers' threads. UsageError: no such head.
 void align_each(const PairReader& reader, const PairBatches& pairs, const AttentionHead& attention,
                 const std::function<void(size_t, SoftAlignment)>& see);
 

@@ -18,13 +18,13 @@ void add_coverage(const Aligner& align, std::span<const text::Ids> sources, std:
     }
   align(std::move(from), std::move(to), [&](size_t i, const SoftAlignment& tokens) {
     all[i]->coverage = beta * coverage(tokens);
-    all[i]->normalised += all[i]->coverage;
+    all[i]->normalized += all[i]->coverage;
   });
   for (std::vector<Hypothesis>& of_sentence : found) sort_best_first(of_sentence);
 }
 
-std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const text::PlacedPieces& source,
-                   int32_t unknown) {
+std::string source_of_unknown(const SoftAlignment& tokens, int64_t t, std::string_view text,
+                              const text::EncodedText& source, int32_t unknown) {
   int64_t most = -1, most_unknown = -1;
   const auto above = [&](int64_t s, int64_t best) { return best < 0 || tokens.at(t, s) > tokens.at(t, best); };
   for (int64_t s = 0; s + 1 < tokens.columns; ++s) {
@@ -32,39 +32,39 @@ std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text
     if (source.ids[s] == unknown && above(s, most_unknown)) most_unknown = s;
   }
   if (most_unknown >= 0) {
-    const text::PiecePlace place = source.places[most_unknown];
-    return std::string(text.substr(place.from, place.to - place.from));
+    const text::TokenSpan span = source.spans[most_unknown];
+    return std::string(text.substr(span.from, span.to - span.from));
   }
   const std::vector<std::string_view> all = text::words(text);
   if (most < 0 || all.empty()) return "";
-  const text::WordSpan span = text::words_of_pieces(text, source.places)[most];
+  const text::WordSpan span = text::words_of_tokens(text, source.spans)[most];
   return {all[span.first].data(), all[span.last].data() + all[span.last].size()};
 }
 
 Copies copies(const Aligner& align, const SourceTexts& sources, const text::Vocabulary& target,
               std::span<const std::vector<Hypothesis>> found) {
-  struct Again {
+  struct RescoredPairs {
     size_t sentence;
     const text::Ids* ids;
     std::vector<std::string>* copies;
   };
   std::vector<text::Ids> from, to;
-  std::vector<Again> again;
+  std::vector<RescoredPairs> rescored;
   Copies all;
   for (size_t i = 0; i < found.size(); ++i)
     for (const Hypothesis& h : found[i]) {
       if (std::find(h.ids.begin(), h.ids.end(), target.unk()) == h.ids.end()) continue;
       from.push_back(sources.ids[i]);
       to.push_back(h.ids);
-      again.push_back({i, &h.ids, &all[&h]});
+      rescored.push_back({i, &h.ids, &all[&h]});
     }
   align(std::move(from), std::move(to), [&](size_t i, const SoftAlignment& tokens) {
-    const auto& [sentence, ids, of_one] = again[i];
+    const auto& [sentence, ids, of_one] = rescored[i];
     const std::string& text = sources.texts[sentence];
-    const text::PlacedPieces pieces = sources.vocabulary.encode_with_places(text);
+    const text::EncodedText encoded = sources.vocabulary.encode_with_spans(text);
     for (size_t t = 0; t < ids->size(); ++t)
       if ((*ids)[t] == target.unk())
-        of_one->push_back(copied(tokens, static_cast<int64_t>(t), text, pieces, sources.vocabulary.unk()));
+        of_one->push_back(source_of_unknown(tokens, static_cast<int64_t>(t), text, encoded, sources.vocabulary.unk()));
   });
   return all;
 }

@@ -1,6 +1,6 @@
 #pragma once
 // What is done with translations once they are found, by the attention that one forced pass shows
-// (decode/rescoring/alignment.h): the coverage penalty, and unknown pieces written as what they came from.
+// (decode/rescoring/alignment.h): the coverage penalty, and unknown tokens written as what they came from.
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,7 +19,7 @@ struct SourceTexts {
   std::span<const std::string> texts;
   const text::Vocabulary& vocabulary;
 };
-// For every hypothesis with unknown pieces what these came from, in their order. The pointers are those into `found`.
+// For every hypothesis with unknown tokens what these came from, in their order. The pointers are those into `found`.
 using Copies = std::unordered_map<const Hypothesis*, std::vector<std::string>>;
 Copies copies(const Aligner& align, const SourceTexts& sources, const text::Vocabulary& target,
               std::span<const std::vector<Hypothesis>> found);
@@ -27,7 +27,7 @@ Copies copies(const Aligner& align, const SourceTexts& sources, const text::Voca
 // What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
 // side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script
 // without blanks) of the token that had most.
-std::string copied(const SoftAlignment& tokens, int64_t t, std::string_view text, const text::PlacedPieces& source,
-                   int32_t unknown);
+std::string source_of_unknown(const SoftAlignment& tokens, int64_t t, std::string_view text,
+                              const text::EncodedText& source, int32_t unknown);
 
 }  // namespace hexapla::decode

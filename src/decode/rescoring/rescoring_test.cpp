@@ -24,16 +24,16 @@ TEST(Coverage, ByHand) {
 
 TEST(Copied, AnUnknownPieceComesFromAnUnknownPiece) {
   const std::string text = "ein Ж2 Haus";
-  const text::PlacedPieces source{{5, 3, 7, 8}, {{0, 3}, {4, 6}, {6, 7}, {7, 12}}};
+  const text::EncodedText source{{5, 3, 7, 8}, {{0, 3}, {4, 6}, {6, 7}, {7, 12}}};
   const SoftAlignment soft{2, 5, {0.1, 0.1, 0.5, 0.2, 0.1, 0.2, 0.1, 0.1, 0.5, 0.1}};
-  EXPECT_EQ(copied(soft, 0, text, source, 3), "Ж");
-  EXPECT_EQ(copied(soft, 0, text, source, 9), "Ж2") << "the whole word that has most";
-  EXPECT_EQ(copied(soft, 1, text, source, 9), "Haus");
+  EXPECT_EQ(source_of_unknown(soft, 0, text, source, 3), "Ж");
+  EXPECT_EQ(source_of_unknown(soft, 0, text, source, 9), "Ж2") << "the whole word that has most";
+  EXPECT_EQ(source_of_unknown(soft, 1, text, source, 9), "Haus");
 }
 
-class HindsightTest : public testing::Test {
+class RescoringTest : public testing::Test {
  protected:
-  HindsightTest() {
+  RescoringTest() {
     m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;
     options_.search.extra_length = 5;
     options_.attention = {1, AttentionHead::mean};
@@ -47,7 +47,7 @@ class HindsightTest : public testing::Test {
   TranslateOptions options_;
 };
 
-TEST_F(HindsightTest, TheCoveragePenaltyReordersTheBeam) {
+TEST_F(RescoringTest, TheCoveragePenaltyReordersTheBeam) {
   const auto lines = made_up_lines(300, 5);
   options_.search.n_best = options_.search.beam_size;
   const auto plain = translator_.translate(lines, options_);
@@ -68,28 +68,28 @@ TEST_F(HindsightTest, TheCoveragePenaltyReordersTheBeam) {
       const auto same = [&](const Translation& p) { return p.ids == t.ids; };
       const auto p = std::find_if(plain[i].begin(), plain[i].end(), same);
       ASSERT_NE(p, plain[i].end());
-      EXPECT_NEAR(t.normalised, p->normalised + 20 * coverage(soft[j]), 1e-9);
+      EXPECT_NEAR(t.normalized, p->normalized + 20 * coverage(soft[j]), 1e-9);
       EXPECT_NEAR(t.coverage, 20 * coverage(soft[j]), 1e-9);
       if (j > 0) {
-        EXPECT_LE(t.normalised, covered[i][j - 1].normalised);
+        EXPECT_LE(t.normalized, covered[i][j - 1].normalized);
       }
     }
   }
   EXPECT_GT(changed, 5);
 }
 
-TEST_F(HindsightTest, PartsOfALineAddTheirCoverage) {
+TEST_F(RescoringTest, PartsOfALineAddTheirCoverage) {
   options_.coverage_penalty = 0.5;
   const std::string first = "zwei Katzen laufen schnell.", second = "ein Hund läuft.";
   options_.max_length = static_cast<int64_t>(vocabulary().encode(first).size()) + 1;
   const Translation whole = translator_.translate(std::vector{first + " " + second}, options_)[0][0];
   const auto parts = translator_.translate(std::vector{first, second}, options_);
   EXPECT_NEAR(whole.coverage, parts[0][0].coverage + parts[1][0].coverage, 1e-9);
-  EXPECT_NEAR(whole.normalised, parts[0][0].normalised + parts[1][0].normalised, 1e-9);
+  EXPECT_NEAR(whole.normalized, parts[0][0].normalized + parts[1][0].normalized, 1e-9);
   EXPECT_LT(whole.coverage, 0);
 }
 
-TEST_F(HindsightTest, UnknownPiecesAreCopied) {
+TEST_F(RescoringTest, UnknownPiecesAreCopied) {
   like_unknown_pieces();
   const std::vector<std::string> lines{"zwei ЖЮ Katzen", "ein Hund läuft", ""};
   options_.search.extra_length = 3;
@@ -102,10 +102,10 @@ TEST_F(HindsightTest, UnknownPiecesAreCopied) {
     EXPECT_THAT(kept[i][0].text, HasSubstr("\u2047")) << "the test would show nothing";
     EXPECT_THAT(found[i][0].text, Not(HasSubstr("\u2047")));
     const Translation& t = found[i][0];
-    ASSERT_EQ(t.places.size(), t.ids.size());
+    ASSERT_EQ(t.spans.size(), t.ids.size());
     for (size_t j = 0; j < t.ids.size(); ++j) {
       if (t.ids[j] != vocabulary().unk()) continue;
-      const std::string piece = t.text.substr(t.places[j].from, t.places[j].to - t.places[j].from);
+      const std::string piece = t.text.substr(t.spans[j].from, t.spans[j].to - t.spans[j].from);
       if (i == 0)
         EXPECT_EQ(piece, "ЖЮ");
       else
@@ -114,7 +114,7 @@ TEST_F(HindsightTest, UnknownPiecesAreCopied) {
   }
 }
 
-TEST_F(HindsightTest, CopiedTextHasItsOwnWords) {
+TEST_F(RescoringTest, CopiedTextHasItsOwnWords) {
   like_unknown_pieces();
   const std::vector<std::string> lines{"zwei ЖЮ Katzen und die Straße"};
   options_.copy_unknown = true;
@@ -128,7 +128,7 @@ TEST_F(HindsightTest, CopiedTextHasItsOwnWords) {
   }
 }
 
-TEST_F(HindsightTest, BadOptionsAreRefused) {
+TEST_F(RescoringTest, BadOptionsAreRefused) {
   const std::vector<std::string> lines{"ein Hund"};
   const auto message = [&] {
     try {

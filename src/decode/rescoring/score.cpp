@@ -45,19 +45,19 @@ std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model,
   const Ragged source(sources), target(with_start(targets, special.bos));
   std::vector<int32_t> labels(target.ids.begin() + 1, target.ids.end());
   labels.push_back(special.eos);
-  for (size_t b = 1; b < target.starts.size(); ++b) labels[target.starts[b] - 1] = special.eos;
+  for (size_t b = 1; b < target.offsets.size(); ++b) labels[target.offsets[b] - 1] = special.eos;
 
   const ArenaRewind whole(cx.arena);
   const ForwardOnly forward_only(cx);
   model::Transformer::Saved saved;
-  const Tensor memory = model.encode(cx, source.ids, source.starts, saved);
-  const Tensor x = model.decode(cx, {memory, source.starts}, target.ids, target.starts, saved);
+  const Tensor memory = model.encode(cx, source.ids, source.offsets, saved);
+  const Tensor x = model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, saved);
   const std::vector<double> tokens = label_scores(cx, model, x, labels);
 
   std::vector<PairScore> scores(sources.size());
   for (size_t b = 0; b < scores.size(); ++b) {
-    scores[b].tokens = target.starts[b + 1] - target.starts[b];
-    scores[b].log_p.assign(tokens.begin() + target.starts[b], tokens.begin() + target.starts[b + 1]);
+    scores[b].tokens = target.offsets[b + 1] - target.offsets[b];
+    scores[b].log_p.assign(tokens.begin() + target.offsets[b], tokens.begin() + target.offsets[b + 1]);
     for (double log_p : scores[b].log_p) scores[b].score += log_p;
   }
   return scores;

@@ -46,7 +46,7 @@ TEST(Score, IsWhatTheSearchSays) {
     }
 }
 
-TEST(Score, NeighboursTilesAndThreadsDoNotMatter) {
+TEST(Score, NeighborsTilesAndThreadsDoNotMatter) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
   const std::vector<text::Ids> sources = random_sentences(100, 12, 24);

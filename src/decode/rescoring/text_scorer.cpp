@@ -25,7 +25,7 @@ text::WordEnds ends_of(AlignmentUnit unit) {
   return unit == AlignmentUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
 }
 
-// </s> stands behind the words. Words that one piece has part in share its log-probability evenly. Of a line that was
+// </s> stands behind the words. Words that one token has part in share its log-probability evenly. Of a line that was
 // cut the words that were not read have log-probability 0.
 std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Line& line) {
   std::vector<double> sums(static_cast<size_t>(line.word_count) + 1);
@@ -70,10 +70,11 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
       pairs.most([&](const auto& from, const auto& to) { return score_memory(model_, from, to, dtype); });
   pairs.each_batch(backend_, dtype, memory, [&](Context& cx, const PairBatch& batch) {
     auto scores = score_pairs(cx, model_, batch.from, batch.to, special_ids(target_));
-    for (size_t b = 0; b < scores.size(); ++b) static_cast<PairScore&>(results[batch.places[b]]) = std::move(scores[b]);
+    for (size_t b = 0; b < scores.size(); ++b)
+      static_cast<PairScore&>(results[batch.indices[b]]) = std::move(scores[b]);
   });
   for (size_t i = 0; i < results.size(); ++i) {
-    results[i].normalised = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
+    results[i].normalized = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
     results[i].words = by_word(results[i].log_p, pairs.to[i]);
     results[i].words_read = pairs.to[i].words_read + 1;
     results[i].target = pairs.to[i].ids;
@@ -95,7 +96,7 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
   const text::WordEnds ends = ends_of(how.unit);
   Lines to;
   for (const Translation& t : targets)
-    to.push_back({t.ids, text::words_of_pieces(t.text, t.places.empty() ? target_.places_in(t.ids) : t.places, ends),
+    to.push_back({t.ids, text::words_of_tokens(t.text, t.spans.empty() ? target_.spans_in(t.ids) : t.spans, ends),
                   static_cast<int32_t>(text::words(t.text, ends).size())});
   return align(source_lines(sources, options, {}, ends), to, options, how);
 }

@@ -11,7 +11,7 @@
 namespace hexapla::decode {
 
 struct TextScore : PairScore {
-  double normalised = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
+  double normalized = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
   int64_t words_read = 0;     // so many of them, </s> counted: less than all where the translation was cut
   text::Ids target;           // the tokens, without </s>

@@ -33,15 +33,15 @@ TEST_F(TextScorerTest, AgreesWithTheTranslator) {
   const auto scores = score(sources, targets);
   int same = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
-    // Text may come back as other, usually fewer pieces than were found.
+    // Text may come back as other, usually fewer tokens than were found.
     if (std::abs(scores[i].score - found[i][0].score) > 1e-4) continue;
-    EXPECT_NEAR(scores[i].normalised, found[i][0].normalised, 1e-4);
+    EXPECT_NEAR(scores[i].normalized, found[i][0].normalized, 1e-4);
     ++same;
   }
   EXPECT_GT(same, 3);
 }
 
-TEST_F(TextScorerTest, NeighboursBatchesAndThreadsDoNotMatter) {
+TEST_F(TextScorerTest, NeighborsBatchesAndThreadsDoNotMatter) {
   const std::vector<std::string> sources = made_up_lines(60, 4), targets = made_up_lines(60, 5);
   set_threads(2);
   const auto together = score(sources, targets);

@@ -19,9 +19,9 @@ struct BeamEntry {
 class DecodingStrategy;
 
 struct Sentence {
-  size_t source;          // its name in the queue that it comes from
-  int64_t place, tokens;  // its memory rows
-  int64_t cap, width;     // tokens of a translation, </s> counted, and hypotheses, at most
+  size_t source;              // its name in the queue that it comes from
+  int64_t first_row, tokens;  // its memory rows
+  int64_t cap, width;         // tokens of a translation, </s> counted, and hypotheses, at most
   const SentenceConstraints* constraints;
   DecodingStrategy* strategy;
   std::vector<BeamEntry> live;
@@ -29,14 +29,14 @@ struct Sentence {
 };
 
 // What hypotheses of `tokens` tokens, </s> counted, are compared by.
-inline double normalised(double score, int64_t tokens, const SearchOptions& options) {
+inline double normalized(double score, int64_t tokens, const SearchOptions& options) {
   return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
 }
 
 // By their normalized scores, equal ones as they came.
 inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
   std::stable_sort(hypotheses.begin(), hypotheses.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.normalised > b.normalised; });
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.normalized > b.normalized; });
 }
 
 // live + id, of log-probability `last`, with the score of the whole given.
@@ -54,7 +54,7 @@ inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, doubl
 inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options) {
   const double score = live.score + last;
   const text::Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-  Hypothesis h{ids, score, normalised(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
+  Hypothesis h{ids, score, normalized(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
   if (options.token_scores) {
     h.token_scores = live.token_scores;
     h.token_scores.push_back(static_cast<float>(last));

@@ -59,7 +59,7 @@ bool passed(const Sentence& s, const SearchOptions& options) {
   const double score = best.score - options.word_penalty * static_cast<double>(options.word_penalty < 0 ? s.cap : next);
   const double bound =
       std::max(score / divisor(options.length_penalty, next), score / divisor(options.length_penalty, s.cap));
-  return bound <= s.finished[n_best - 1].normalised;
+  return bound <= s.finished[n_best - 1].normalized;
 }
 
 void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {

@@ -34,7 +34,7 @@ class DecodeLoop {
     if (8 * on_their_way > 7 * capacity_.sentences) return true;
     std::vector<SentenceJob> begun;
     while (static_cast<int64_t>(sentences_.size()) < capacity_.sentences && look()) {
-      const std::optional<size_t> at = room_for(*waiting_);
+      const std::optional<size_t> at = slot_for(*waiting_);
       if (!at) break;
       begun.push_back(*std::exchange(waiting_, {}));
       attempt(std::span(&begun.back(), 1), [&] { add(begun.back(), *at); });
@@ -49,15 +49,15 @@ class DecodeLoop {
 
   void encode(const std::vector<SentenceJob>& begun) {
     std::vector<text::Ids> sources;
-    std::vector<int64_t> places;
+    std::vector<int64_t> first_rows;
     for (const SentenceJob& job : begun) {
       const auto s =
           std::find_if(sentences_.begin(), sentences_.end(), [&](const Sentence& x) { return x.source == job.name; });
       if (s == sentences_.end()) continue;  // it has failed
       sources.push_back(*job.source);
-      places.push_back(s->place);
+      first_rows.push_back(s->first_row);
     }
-    if (!sources.empty()) decoder_.encode(sources, places);
+    if (!sources.empty()) decoder_.encode(sources, first_rows);
   }
 
   Sentence sentence(const SentenceJob& job) const {
@@ -73,8 +73,8 @@ class DecodeLoop {
   }
   static int64_t rows_of(const Sentence& s) { return s.cap * s.width; }
 
-  // Before which sentence this one has its place, if there is memory for it.
-  std::optional<size_t> room_for(const SentenceJob& job) const {
+  // Before which sentence this one goes, if there is memory for it.
+  std::optional<size_t> slot_for(const SentenceJob& job) const {
     const Sentence s = sentence(job);
     if (held_rows_ + rows_of(s) > capacity_.cache_rows) return {};
     return gap(s.tokens);
@@ -82,7 +82,7 @@ class DecodeLoop {
 
   void add(const SentenceJob& job, size_t at) {
     Sentence s = sentence(job);
-    s.place = at == 0 ? 0 : sentences_[at - 1].place + sentences_[at - 1].tokens;
+    s.first_row = at == 0 ? 0 : sentences_[at - 1].first_row + sentences_[at - 1].tokens;
     job.strategy->begin(s);
     const int64_t rows = rows_of(s);
     sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
@@ -92,7 +92,7 @@ class DecodeLoop {
   void step(Context& cx) {
     attempt(sentences_, [&] {
       const StepLayout rows(sentences_, capacity_.tokens);
-      const Tensor logits = decoder_.step(rows.prefixes, rows.starts, rows.memory);
+      const Tensor logits = decoder_.step(rows.prefixes, rows.offsets, rows.memory);
       for (size_t from = 0, to = 0; from < sentences_.size(); from = to) {
         while (to < sentences_.size() && sentences_[to].strategy == sentences_[from].strategy) ++to;
         const std::span<Sentence> some(sentences_.data() + from, to - from);
@@ -167,8 +167,8 @@ class DecodeLoop {
   std::optional<size_t> gap(int64_t tokens) const {
     int64_t free = 0;
     for (size_t i = 0; i < sentences_.size(); ++i) {
-      if (sentences_[i].place - free >= tokens) return i;
-      free = sentences_[i].place + sentences_[i].tokens;
+      if (sentences_[i].first_row - free >= tokens) return i;
+      free = sentences_[i].first_row + sentences_[i].tokens;
     }
     if (capacity_.tokens - free < tokens) return {};
     return sentences_.size();
@@ -178,7 +178,7 @@ class DecodeLoop {
   int64_t positions_;
   SentenceQueue& queue_;
   DecodingCapacity capacity_;
-  std::vector<Sentence> sentences_;     // by place
+  std::vector<Sentence> sentences_;     // by first row
   int64_t held_rows_ = 0;               // of the cache, at most
   std::vector<size_t> failed_;          // of this step
   std::optional<SentenceJob> waiting_;  // taken from the queue, not yet begun

@@ -65,11 +65,11 @@ DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const Sear
 StepLayout::StepLayout(std::vector<Sentence>& sentences, int64_t tokens) {
   int64_t gap = 0;
   for (Sentence& s : sentences) {
-    if (s.place > gap) begin(gap);
-    begin(s.place);
+    if (s.first_row > gap) begin(gap);
+    begin(s.first_row);
     first.push_back(static_cast<int64_t>(prefixes.size()));
     for (BeamEntry& live : s.live) prefixes.push_back(&live.prefix);
-    gap = s.place + s.tokens;
+    gap = s.first_row + s.tokens;
   }
   if (tokens > gap) begin(gap);
   begin(tokens);
@@ -77,7 +77,7 @@ StepLayout::StepLayout(std::vector<Sentence>& sentences, int64_t tokens) {
 
 void StepLayout::begin(int64_t row) {
   memory.push_back(static_cast<int32_t>(row));
-  starts.push_back(static_cast<int32_t>(prefixes.size()));
+  offsets.push_back(static_cast<int32_t>(prefixes.size()));
 }
 
 }  // namespace hexapla::decode

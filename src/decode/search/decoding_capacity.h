@@ -24,11 +24,11 @@ struct DecodingCapacity {
   DecodingCapacity(int64_t positions, const Queue& q, const SearchOptions& options);
 };
 
-// All the hypotheses of the sentences on their way, which stand in the order of their places. Between two of them there
-// may be memory that nobody looks at: as if a sentence without hypotheses stood there.
+// All the hypotheses of the sentences on their way, which stand in the order of their first rows. Between two of them
+// there may be memory that nobody looks at: as if a sentence without hypotheses stood there.
 struct StepLayout {
   std::vector<Prefix*> prefixes;
-  std::vector<int32_t> starts, memory;
+  std::vector<int32_t> offsets, memory;
   std::vector<int64_t> first;  // of each sentence
 
   // tokens: memory rows in all

@@ -17,19 +17,19 @@ std::vector<Hypothesis> greedy(Context& cx, const model::Transformer& model, std
   DecoderSteps decoder(cx, model, sources, cache_rows);
   for (int64_t length = 1;; ++length) {
     std::vector<Prefix*> prefixes;
-    std::vector<int32_t> starts{0};
+    std::vector<int32_t> offsets{0};
     for (size_t b = 0; b < live.size(); ++b) {
       if (!ended[b]) prefixes.push_back(&live[b].prefix);
-      starts.push_back(static_cast<int32_t>(prefixes.size()));
+      offsets.push_back(static_cast<int32_t>(prefixes.size()));
     }
     if (prefixes.empty()) return results;
-    const Tensor logits = decoder.step(prefixes, starts);
+    const Tensor logits = decoder.step(prefixes, offsets);
     const BestTokens best(cx, logits, 1, special);
     for (size_t b = 0; b < live.size(); ++b) {
       if (ended[b]) continue;
       const auto [score, id] = length < longest_translation(positions(model), sources[b], options)
-                                   ? best.first(starts[b])
-                                   : Token{end_scores(cx, logits.slice(starts[b], 1), special)[0], special.eos};
+                                   ? best.first(offsets[b])
+                                   : Token{end_scores(cx, logits.slice(offsets[b], 1), special)[0], special.eos};
       if (id == special.eos) {
         results[b] = finish(live[b], score, options);
         ended[b] = true;

@@ -15,7 +15,7 @@ std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const
   if (options.sampling && required)
     throw UsageError("required words need beam search and cannot be sampled; leave one of them out");
   if (options.sampling) return std::make_unique<Sampler>(all, options, special);
-  if (ruled(all, options)) return std::make_unique<ConstrainedBeamSearch>(all, options, special);
+  if (is_constrained(all, options)) return std::make_unique<ConstrainedBeamSearch>(all, options, special);
   return std::make_unique<BeamSearch>(options, special);
 }
 

@@ -18,8 +18,8 @@ double total(std::span<const double> weights) {
   return sum;
 }
 
-// The first place at which the running sum of the weights passes u times their sum; none where all of them are 0.
-std::optional<size_t> place(std::span<const double> weights, double u) {
+// The first index at which the running sum of the weights passes u times their sum; none where all of them are 0.
+std::optional<size_t> index_at(std::span<const double> weights, double u) {
   const double wanted = u * total(weights);
   double running = 0;
   std::optional<size_t> last;
@@ -112,7 +112,7 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
   std::vector<bool> open = writable(log_p, tokens);
   std::vector<double> w = weights(log_p, open, temperature);
   for (uint32_t attempt = 0; attempt < attempts && !constraints_.forced(so_far); ++attempt) {
-    const std::optional<size_t> id = place(w, draw(key, attempt));
+    const std::optional<size_t> id = index_at(w, draw(key, attempt));
     if (!id) return {};
     if (constraints_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
     open[*id] = false;
@@ -120,7 +120,7 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
   }
   for (size_t id = 0; id < open.size(); ++id)
     open[id] = open[id] && constraints_.allows(so_far, static_cast<int32_t>(id));
-  const std::optional<size_t> id = place(weights(log_p, open, temperature), draw(key, attempts));
+  const std::optional<size_t> id = index_at(weights(log_p, open, temperature), draw(key, attempts));
   return id ? std::optional(token(*id)) : std::nullopt;
 }
 
@@ -133,7 +133,7 @@ std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& 
   size_t n = 0;
   while (n < best.tokens.size() && sum < o.top_p * best.total) sum += best.weights[n++];
   if (n == 0) return {};
-  return best.tokens[place(std::span(best.weights).first(n), draw(key, 0)).value()];
+  return best.tokens[index_at(std::span(best.weights).first(n), draw(key, 0)).value()];
 }
 
 // The top_k of what is allowed, or all of it.

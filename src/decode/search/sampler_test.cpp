@@ -36,7 +36,7 @@ struct Draws {
     Found found(sources.size());
     on_workers(workers, *backend, dtype, search_memory(model, queue, options, dtype), [&](Context& cx) {
       search(cx, model, queue, options, specials,
-             [&](size_t place, std::vector<Hypothesis> h) { found[place] = std::move(h); });
+             [&](size_t index, std::vector<Hypothesis> h) { found[index] = std::move(h); });
     });
     return found;
   }

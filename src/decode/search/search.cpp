@@ -73,7 +73,7 @@ std::vector<std::vector<Hypothesis>> search(Context& cx, const model::Transforme
   Everything all(sources);
   std::vector<std::vector<Hypothesis>> results(sources.size());
   search(cx, model, all.queue, options, special,
-         [&](size_t place, std::vector<Hypothesis> found) { results[place] = std::move(found); });
+         [&](size_t index, std::vector<Hypothesis> found) { results[index] = std::move(found); });
   return results;
 }
 

@@ -13,7 +13,7 @@ namespace hexapla::decode {
 struct Ensemble;  // decode/models/ensemble.h
 
 // Takes sentences until none is left; one that is done makes room for others at once, or nearly: encoding a few
-// together is faster. done(place in sources, hypotheses) is called for each, from the worker's thread: hypotheses best
+// together is faster. done(index in sources, hypotheses) is called for each, from the worker's thread: hypotheses best
 // first, at most n_best (fewer only if the vocabulary is too small for as many, or as rules say below). Every step
 // extends each live hypothesis by every token; of all these candidates of a sentence, equal scores by lower beam and
 // lower id, the best beam_size go on, and one that ends with </s> is finished if it is among the first beam_size. A

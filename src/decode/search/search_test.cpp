@@ -90,7 +90,7 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
       Oracle oracle(m.model, source);
       std::vector<Hypothesis> all;
       all_translations(oracle, {}, 0, 3, penalty, all);
-      std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.normalised > b.normalised; });
+      std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.normalized > b.normalized; });
       const auto backend = make_reference_backend();
       const Found found = find(*backend, m.model, std::vector<text::Ids>{source},
                                {.beam_size = 300, .length_penalty = penalty, .n_best = 5, .extra_length = 1});
@@ -98,7 +98,7 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
       for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(found[0][i].ids, all[i].ids) << "place " << i;
         EXPECT_NEAR(found[0][i].score, all[i].score, 1e-10);
-        EXPECT_NEAR(found[0][i].normalised, all[i].normalised, 1e-10);
+        EXPECT_NEAR(found[0][i].normalized, all[i].normalized, 1e-10);
       }
     }
   }
@@ -138,7 +138,7 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
       if (!ends && live.size() < beam) live.push_back(l);
     }
   }
-  std::stable_sort(finished.begin(), finished.end(), [](auto& a, auto& b) { return a.normalised > b.normalised; });
+  std::stable_sort(finished.begin(), finished.end(), [](auto& a, auto& b) { return a.normalized > b.normalized; });
   finished.resize(std::min(finished.size(), static_cast<size_t>(options.n_best)));
   return finished;
 }
@@ -167,7 +167,7 @@ TEST(Search, EqualsPlainBeamSearch) {
         ASSERT_EQ(found[b].size(), expected.size());
         for (size_t i = 0; i < expected.size(); ++i) {
           EXPECT_EQ(found[b][i].ids, expected[i].ids) << "sentence " << b << ", place " << i;
-          EXPECT_NEAR(found[b][i].normalised, expected[i].normalised, 1e-10);
+          EXPECT_NEAR(found[b][i].normalized, expected[i].normalized, 1e-10);
           lengths.insert(expected[i].ids.size());
         }
       }
@@ -216,9 +216,9 @@ Found find_by_workers(Backend& backend, const model::Transformer& model, std::sp
   Queue queue{sources, order, 5, 30};
   const DType dtype = model.target_embedding().table.value.dtype;
   on_workers(2, backend, dtype, search_memory(model, queue, options, dtype), [&](Context& cx) {
-    search(cx, model, queue, options, specials, [&](size_t place, std::vector<Hypothesis> hypotheses) {
-      EXPECT_TRUE(found[place].empty()) << "done twice";
-      found[place] = std::move(hypotheses);
+    search(cx, model, queue, options, specials, [&](size_t index, std::vector<Hypothesis> hypotheses) {
+      EXPECT_TRUE(found[index].empty()) << "done twice";
+      found[index] = std::move(hypotheses);
     });
     EXPECT_EQ(cx.arena.mark().bottom, 0u) << "the arena is not given back";
   });
@@ -226,7 +226,7 @@ Found find_by_workers(Backend& backend, const model::Transformer& model, std::sp
 }
 
 // Together, one by one, in another order, on one thread and on two: the same ids and the same bits of every score.
-void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
+void expect_no_neighbors(Backend& backend, const TestModel& m, int sentences) {
   const std::vector<text::Ids> sources = random_sentences(sentences, 12, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 8};
   set_threads(1);
@@ -247,14 +247,14 @@ void expect_no_neighbours(Backend& backend, const TestModel& m, int sentences) {
   set_threads(1);
 }
 
-TEST(Search, NeighboursAndThreadsDoNotMatter) {
+TEST(Search, NeighborsAndThreadsDoNotMatter) {
   for (const auto& backend : backends()) {
     SCOPED_TRACE(backend->name());
     const bool reference = backend->name() == "reference";
-    expect_no_neighbours(*backend, TestModel(small_config()), reference ? 30 : 100);
+    expect_no_neighbors(*backend, TestModel(small_config()), reference ? 30 : 100);
     model::Config wide = small_config();  // wide enough for every kind of kernel
     wide.d_model = 64, wide.d_ff = 160, wide.heads = 4, wide.tied = "all", wide.source_vocab = wide.target_vocab = 333;
-    if (!reference) expect_no_neighbours(*backend, TestModel(wide), 100);
+    if (!reference) expect_no_neighbors(*backend, TestModel(wide), 100);
   }
 }
 

@@ -24,7 +24,7 @@ LineEncoder::LineEncoder(const text::Vocabulary& vocabulary, int64_t learned_pos
 }
 
 text::Ids LineEncoder::encode(const std::string& text, size_t line) const {
-  text::Ids ids = vocabulary_.encode(mended(text, line));
+  text::Ids ids = vocabulary_.encode(repaired(text, line));
   ids.resize(kept(ids.size(), line));
   return ids;
 }
@@ -36,16 +36,16 @@ std::vector<text::Ids> LineEncoder::encode(std::span<const std::string> lines) c
 }
 
 LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends) const {
-  const std::string clean = mended(text, line);
-  text::PlacedPieces pieces = vocabulary_.encode_with_places(clean);
-  const size_t all = pieces.ids.size();
-  pieces.ids.resize(kept(all, line));
-  pieces.places.resize(pieces.ids.size());
-  const bool cut = pieces.ids.size() < all;
+  const std::string clean = repaired(text, line);
+  text::EncodedText encoded = vocabulary_.encode_with_spans(clean);
+  const size_t all = encoded.ids.size();
+  encoded.ids.resize(kept(all, line));
+  encoded.spans.resize(encoded.ids.size());
+  const bool cut = encoded.ids.size() < all;
   const auto count = static_cast<int32_t>(text::words(clean, ends).size());
-  std::vector<text::WordSpan> spans = text::words_of_pieces(clean, pieces.places, ends);
+  std::vector<text::WordSpan> spans = text::words_of_tokens(clean, encoded.spans, ends);
   const int32_t read = cut && !spans.empty() ? std::min(count, spans.back().last + 1) : count;
-  return {std::move(pieces.ids), std::move(spans), count, read};
+  return {std::move(encoded.ids), std::move(spans), count, read};
 }
 
 // How many of so many tokens are read.
@@ -56,7 +56,7 @@ size_t LineEncoder::kept(size_t tokens, size_t line) const {
   return static_cast<size_t>(longest_ - 1);
 }
 
-std::string LineEncoder::mended(const std::string& text, size_t line) const {
+std::string LineEncoder::repaired(const std::string& text, size_t line) const {
   if (!text::invalid_utf8(text)) return text;
   std::string clean = text::clean_utf8(text);
   const size_t bytes = (clean.size() - text.size()) / 2;  // each became the three bytes of U+FFFD

@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 
-// The line's place in the input (from 0) and what was done to it. A result comes in every case.
+// The line's index in the input (from 0) and what was done to it. A result comes in every case.
 using LineWarning = std::function<void(size_t line, const std::string& what)>;
 
 // Borrows everything. Warns of a line of more than max_length tokens (or than the model's learned positions), </s>
@@ -22,7 +22,7 @@ class LineEncoder {
   LineEncoder(const text::Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
               const LineWarning& warn);
 
-  // Without </s>; empty for a blank line. `line` is its place in the input, for warnings.
+  // Without </s>; empty for a blank line. `line` is its index in the input, for warnings.
   text::Ids encode(const std::string& text, size_t line) const;
   std::vector<text::Ids> encode(std::span<const std::string> lines) const;
   // The same, and to which words of the line (text/words.h) each token belongs.
@@ -35,7 +35,7 @@ class LineEncoder {
   Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const;
 
  protected:
-  std::string mended(const std::string& text, size_t line) const;
+  std::string repaired(const std::string& text, size_t line) const;
   size_t kept(size_t tokens, size_t line) const;
 
   const text::Vocabulary& vocabulary_;

@@ -59,7 +59,7 @@ int with(const Strings& texts, const std::string& phrase) {
       std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return t.find(phrase) != std::string::npos; }));
 }
 
-TEST_F(NoBlanks, ForbiddenPhrasesAreRefusedAtThePieceThatEndsThem) {
+TEST_F(NoBlanks, ForbiddenPhrasesAreRefusedAtTheTokenThatEndsThem) {
   const Strings lines = chinese(80, 5);
   for (const int64_t beam : {1, 4}) {
     options_.search.beam_size = static_cast<int>(beam);
@@ -110,9 +110,9 @@ TEST_F(NoBlanks, CharactersAreAligned) {
       for (int64_t s = 0; s < a.columns; ++s) sum += a.at(t, s);
       EXPECT_NEAR(sum, 1, 1e-9) << to[i];
     }
-    const auto pieces = text::words_of_pieces(from[i], v_.encode_with_places(from[i]).places);
+    const auto tokens = text::words_of_tokens(from[i], v_.encode_with_spans(from[i]).spans);
     for (const data::Link& link : hard_links(a))
-      for (const text::WordSpan& piece : pieces)
+      for (const text::WordSpan& piece : tokens)
         if (piece.first <= link.source && link.source <= piece.last && piece.count() > 1) {
           several = true;
           for (int32_t s = piece.first; s <= piece.last; ++s)
@@ -138,8 +138,8 @@ TEST_F(NoBlanks, ScoresOfCharactersAddUp) {
   }
 }
 
-// One source piece of two characters, one of one, and </s>; a target piece of two characters, and </s>.
-TEST(Alignment, PiecesOfSeveralWordsShareTheirWeight) {
+// One source token of two characters, one of one, and </s>; a target token of two characters, and </s>.
+TEST(Alignment, TokensOfSeveralWordsShareTheirWeight) {
   const SoftAlignment tokens{2, 3, {.6, .3, .1, .2, .2, .6}};
   const std::vector<text::WordSpan> from{text::WordSpan(0, 1), text::WordSpan(2)}, to{text::WordSpan(0, 1)};
   const SoftAlignment a = merge(tokens, {from, 3}, {to, 2});

@@ -17,13 +17,13 @@ Translation in_one(std::span<const std::vector<Translation>> parts, size_t i) {
   std::vector<std::string> texts;
   for (const std::vector<Translation>& found : parts) {
     if (found.empty()) {
-      whole.score = whole.normalised = kNone;
+      whole.score = whole.normalized = kNone;
       continue;
     }
     const Translation& t = found[std::min(i, found.size() - 1)];
     texts.push_back(t.text);
     whole.score += t.score;
-    whole.normalised += t.normalised;
+    whole.normalized += t.normalized;
     whole.coverage += t.coverage;
     whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
     whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
@@ -64,11 +64,11 @@ PieceTexts::Reading read(const TextSides& sides, const text::Ids& ids, const std
 Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
   return {.text = std::move(reading.text),
           .score = found.score,
-          .normalised = found.normalised,
+          .normalized = found.normalized,
           .ids = std::move(found.ids),
           .token_scores = std::move(found.token_scores),
           .coverage = found.coverage,
-          .places = std::move(reading.places)};
+          .spans = std::move(reading.spans)};
 }
 
 }  // namespace

@@ -14,11 +14,11 @@ struct Translation {
   std::string text;
   // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
   // that follows the rules, and nothing stands for it in the text.
-  double score = 0, normalised = 0;
+  double score = 0, normalized = 0;
   text::Ids ids;
-  std::vector<float> token_scores;       // of ids and </s>; only where SearchOptions asks for them
-  double coverage = 0;                   // as in Hypothesis
-  std::vector<text::PiecePlace> places;  // of ids in the text; none where they are as Vocabulary::places_in() has them
+  std::vector<float> token_scores;     // of ids and </s>; only where SearchOptions asks for them
+  double coverage = 0;                 // as in Hypothesis
+  std::vector<text::TokenSpan> spans;  // of ids in the text; none where they are as Vocabulary::spans_in() has them
 
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
 };

@@ -19,8 +19,8 @@ struct Lines {
 
 // One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
 struct LineError : DataError {
-  size_t line;  // its place among those that were given
-  LineError(size_t place, const std::string& what) : DataError(what), line(place) {}
+  size_t line;  // its index among those that were given
+  LineError(size_t index, const std::string& what) : DataError(what), line(index) {}
 };
 
 // Some sentences, whole lines or parts of one.

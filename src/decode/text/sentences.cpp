@@ -67,16 +67,16 @@ std::vector<std::string_view> characters(std::string_view text) {
 using Fits = std::function<bool(const std::string&)>;
 using Cut = std::vector<std::string_view> (*)(std::string_view);
 
-// A part from the start of the first piece to the end of the last, both being of one text.
+// A part from the start of the first chunk to the end of the last, both being of one text.
 std::string_view span_of(std::string_view first, std::string_view last) {
   return {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
 }
 
-// How many of the pieces from `first` on fit together, at least that one, which is known to fit. Looks 1, 2, 4 .. ahead
+// How many of the chunks from `first` on fit together, at least that one, which is known to fit. Looks 1, 2, 4 .. ahead
 // and then halves: to try one after the other took time in proportion to the square of what fits.
-size_t how_many(std::span<const std::string_view> pieces, size_t first, const Fits& fits) {
-  const auto fit = [&](size_t n) { return fits(std::string(span_of(pieces[first], pieces[first + n - 1]))); };
-  size_t good = 1, bad = pieces.size() - first + 1;
+size_t how_many(std::span<const std::string_view> chunks, size_t first, const Fits& fits) {
+  const auto fit = [&](size_t n) { return fits(std::string(span_of(chunks[first], chunks[first + n - 1]))); };
+  size_t good = 1, bad = chunks.size() - first + 1;
   for (size_t n = 2; n < bad; n = std::min(2 * n, bad - 1)) {
     if (!fit(n)) {
       bad = n;
@@ -92,21 +92,21 @@ size_t how_many(std::span<const std::string_view> pieces, size_t first, const Fi
   return good;
 }
 
-// Pieces go into one part as long as it fits; a piece that does not fit alone is cut by the next means.
+// Chunks go into one part as long as it fits; a chunk that does not fit alone is cut by the next means.
 void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
   if (cuts.empty() || fits(std::string(text))) {
     parts.emplace_back(text);
     return;
   }
-  const std::vector<std::string_view> pieces = cuts[0](text);
-  for (size_t i = 0, n = 1; i < pieces.size(); i += n) {
+  const std::vector<std::string_view> chunks = cuts[0](text);
+  for (size_t i = 0, n = 1; i < chunks.size(); i += n) {
     n = 1;
-    if (pieces.size() == 1 || !fits(std::string(pieces[i]))) {
-      part(pieces[i], cuts.subspan(1), fits, parts);
+    if (chunks.size() == 1 || !fits(std::string(chunks[i]))) {
+      part(chunks[i], cuts.subspan(1), fits, parts);
       continue;
     }
-    n = how_many(pieces, i, fits);
-    parts.emplace_back(span_of(pieces[i], pieces[i + n - 1]));
+    n = how_many(chunks, i, fits);
+    parts.emplace_back(span_of(chunks[i], chunks[i + n - 1]));
   }
 }
 

@@ -16,7 +16,7 @@ LongInput parse_long_input(const std::string& word) {
 }
 
 std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
-  const std::string clean = mended(text, line);
+  const std::string clean = repaired(text, line);
   const text::Ids ids = vocabulary_.encode(clean);
   if (ids.empty()) return {};
   if (fits(ids)) return {{clean, ids}};
@@ -33,7 +33,7 @@ std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, siz
 }
 
 std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, size_t line) const {
-  std::string clean = mended(text, line);
+  std::string clean = repaired(text, line);
   text::Ids ids = vocabulary_.encode(clean);
   ids.resize(kept(ids.size(), line));
   if (ids.empty()) return {};

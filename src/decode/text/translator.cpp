@@ -49,9 +49,9 @@ void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, si
   queue.sentences = std::min(queue.sentences, share);
   const DType dtype = model().target_embedding().table.value.dtype;
   std::atomic<size_t> answered = 0;
-  const Done counted = [&](size_t place, std::vector<Hypothesis> found) {
+  const Done counted = [&](size_t index, std::vector<Hypothesis> found) {
     ++answered;
-    done(place, std::move(found));
+    done(index, std::move(found));
   };
   const auto run = [&](const auto& models) {
     const int64_t workers = memory == 0 ? most : fit_into(memory, most, models, queue, options, dtype);
@@ -78,7 +78,7 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
               .pieces = sides_.pieces.get()};
   std::vector<std::vector<Hypothesis>> found(sentences.ids.size());
   search_queue(queue, options_of_search(options), options.memory,
-               [&](size_t place, std::vector<Hypothesis> of_one) { found[place] = std::move(of_one); });
+               [&](size_t index, std::vector<Hypothesis> of_one) { found[index] = std::move(of_one); });
   const Aligner align = worker_aligner({model(), special_ids(sides_.target), backend_}, options);
   return of_lines(sentences, translations(sides_, sentences.all(), std::move(found), options, align), warn);
 }

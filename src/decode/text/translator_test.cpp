@@ -88,7 +88,7 @@ TEST_F(TranslatorTest, IsTheSearchBetweenTwoVocabularies) {
   for (size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(translations[i].text, vocabulary().decode(found[i].ids));
     EXPECT_EQ(translations[i].score, found[i].score);
-    EXPECT_EQ(translations[i].normalised, found[i].normalised);
+    EXPECT_EQ(translations[i].normalized, found[i].normalized);
   }
 }
 
@@ -116,8 +116,8 @@ TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
     const auto all = translator_.translate(lines, options);
     for (size_t i = 0; i < lines.size(); ++i) {
       EXPECT_EQ(all[i].at(0).text, best[i].at(0).text);
-      EXPECT_EQ(all[i][0].normalised, best[i][0].normalised);
-      for (size_t k = 1; k < all[i].size(); ++k) EXPECT_GE(all[i][k - 1].normalised, all[i][k].normalised) << i;
+      EXPECT_EQ(all[i][0].normalized, best[i][0].normalized);
+      for (size_t k = 1; k < all[i].size(); ++k) EXPECT_GE(all[i][k - 1].normalized, all[i][k].normalized) << i;
     }
   }
 }
@@ -140,7 +140,7 @@ TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
   EXPECT_NE(found[2][0].text, "") << "the other parts";
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(found[i].at(0).whole(), i == 0 || i == 3);
-    EXPECT_EQ(found[i][0].score == none, found[i][0].normalised == none);
+    EXPECT_EQ(found[i][0].score == none, found[i][0].normalized == none);
   }
   const std::string none_follows = "no translation satisfies the constraints; relax them";
   EXPECT_THAT(warnings.all, testing::Contains("1: " + none_follows));
@@ -151,7 +151,7 @@ TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
 // What comes before a line that cannot be is in order, and the error says which line that is.
 TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
   const std::vector<std::string> lines{"ein Hund", "zwei", "ein Hund und zwei Katzen und die Straße", "ein"};
-  const auto place = [&](const std::vector<LineConstraints>& requests, const TranslateOptions& options) -> int64_t {
+  const auto index = [&](const std::vector<LineConstraints>& requests, const TranslateOptions& options) -> int64_t {
     Warnings warnings;
     try {
       translator_.translate(Lines{lines, requests, 10}, options, warnings.sink());
@@ -163,16 +163,16 @@ TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
     return -1;
   };
   TranslateOptions options = short_;
-  EXPECT_EQ(place({}, options), -1);
-  EXPECT_EQ(place({{}, {}, {}, {.require = {"Ж"}}}, options), 3);
-  EXPECT_EQ(place({{}, {.forbid = {" "}}, {}, {.require = {"Ж"}}}, options), 1);
+  EXPECT_EQ(index({}, options), -1);
+  EXPECT_EQ(index({{}, {}, {}, {.require = {"Ж"}}}, options), 3);
+  EXPECT_EQ(index({{}, {.forbid = {" "}}, {}, {.require = {"Ж"}}}, options), 1);
   options.max_length = 8;
-  EXPECT_EQ(place({{.require = {"ein"}}, {}, {.require = {"ein"}}, {}}, options), 2);
-  EXPECT_EQ(place({{}, {}, {}, {.require = {"ein"}}}, options), -1);
+  EXPECT_EQ(index({{.require = {"ein"}}, {}, {.require = {"ein"}}, {}}, options), 2);
+  EXPECT_EQ(index({{}, {}, {}, {.require = {"ein"}}}, options), -1);
   options.long_input = LongInput::refuse;
-  EXPECT_EQ(place({}, options), 2);
+  EXPECT_EQ(index({}, options), 2);
   options.search.sampling = SamplingOptions{};
-  EXPECT_EQ(place({{}, {.require = {"ein"}}, {}, {}}, options), 1);
+  EXPECT_EQ(index({{}, {.require = {"ein"}}, {}, {}}, options), 1);
   options.everywhere.require = {"ein"};
   EXPECT_THROW(texts(lines, options), UsageError);
 }

@@ -8,7 +8,7 @@
 namespace hexapla::evaluate {
 namespace {
 
-constexpr size_t kSentencesAPiece = 16;
+constexpr size_t kSentencesPerChunk = 16;
 
 void check_counts(const Metric& metric, size_t hypotheses, References references) {
   if (references.empty()) throw DataError(metric.name() + " needs a reference: give at least one");
@@ -27,11 +27,11 @@ std::vector<MetricStatistics> sentence_statistics(const Metric& metric, std::spa
                                                   References references) {
   check_counts(metric, hypotheses.size(), references);
   std::vector<MetricStatistics> all(hypotheses.size());
-  const size_t pieces = (hypotheses.size() + kSentencesAPiece - 1) / kSentencesAPiece;
-  parallel_for(static_cast<int64_t>(pieces), [&](int64_t piece) {
-    const size_t first = static_cast<size_t>(piece) * kSentencesAPiece;
+  const size_t chunks = (hypotheses.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
+  parallel_for(static_cast<int64_t>(chunks), [&](int64_t chunk) {
+    const size_t first = static_cast<size_t>(chunk) * kSentencesPerChunk;
     Sentences own(references.size());
-    for (size_t i = first; i < std::min(first + kSentencesAPiece, hypotheses.size()); ++i) {
+    for (size_t i = first; i < std::min(first + kSentencesPerChunk, hypotheses.size()); ++i) {
       for (size_t r = 0; r < references.size(); ++r) own[r] = references[r][i];
       all[i] = metric.statistics(hypotheses[i], own);
     }

@@ -170,8 +170,8 @@ class MoveSearch {
   void try_targets(const Alignment& alignment, const Block& b, int32_t now) {
     if (!any(alignment.wrong_in_hypothesis, b.start, b.length)) return;
     if (!any(alignment.wrong_in_reference, b.reference, b.length)) return;
-    const int64_t there = alignment.hypothesis_at[b.reference], start = static_cast<int64_t>(b.start);
-    if (start <= there && there < start + static_cast<int64_t>(b.length)) return;
+    const int64_t position = alignment.hypothesis_at[b.reference], start = static_cast<int64_t>(b.start);
+    if (start <= position && position < start + static_cast<int64_t>(b.length)) return;
     int64_t last = -1;
     for (size_t offset = 0; offset <= b.length; ++offset) {
       const size_t before = b.reference + offset;  // the word of the reference before the place, plus 1

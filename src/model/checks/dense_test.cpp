@@ -20,21 +20,21 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 const std::vector<int32_t> kQueries{0, 3, 3, 8, 9}, kKeys{0, 4, 6, 6, 12};
 constexpr int64_t kSentences = 4;
 
-int64_t length(Starts rows, int64_t b) { return rows[b + 1] - rows[b]; }
-int64_t longest(Starts rows) {
+int64_t length(Offsets rows, int64_t b) { return rows[b + 1] - rows[b]; }
+int64_t longest(Offsets rows) {
   int64_t n = 0;
   for (int64_t b = 0; b < kSentences; ++b) n = std::max(n, length(rows, b));
   return n;
 }
 // Starts of the padded batch: every sentence has as many rows as the longest.
-std::vector<int32_t> padded(Starts rows) {
-  std::vector<int32_t> starts;
-  for (int64_t b = 0; b <= kSentences; ++b) starts.push_back(static_cast<int32_t>(b * longest(rows)));
-  return starts;
+std::vector<int32_t> padded(Offsets rows) {
+  std::vector<int32_t> offsets;
+  for (int64_t b = 0; b <= kSentences; ++b) offsets.push_back(static_cast<int32_t>(b * longest(rows)));
+  return offsets;
 }
 // f(ragged row, padded row) for every real row.
 template <class F>
-void each_row(Starts rows, F&& f) {
+void each_row(Offsets rows, F&& f) {
   for (int64_t b = 0; b < kSentences; ++b)
     for (int64_t t = 0; t < length(rows, b); ++t) f(rows[b] + t, b * longest(rows) + t);
 }
@@ -69,7 +69,7 @@ class Dense : public testing::TestWithParam<Device> {
     return t;
   }
   // The rows of x at their padded places; padding holds `rest`.
-  Tensor pad(Tensor x, Starts rows, double rest) {
+  Tensor pad(Tensor x, Offsets rows, double rest) {
     Tensor y = filled({kSentences * longest(rows), x.shape[1]}, rest);
     const int64_t d = x.shape[1];
     each_row(rows, [&](int64_t from, int64_t to) {
@@ -103,7 +103,7 @@ class Dense : public testing::TestWithParam<Device> {
     for (int64_t i = 0; i < ragged.size(); ++i) expect_near(what, i, get(ragged, i), get(dense, i));
   }
   // Real rows equal; every row of padding holds `rest`.
-  void expect_equal_rows(const char* what, Tensor ragged, Tensor dense, Starts rows, double rest) {
+  void expect_equal_rows(const char* what, Tensor ragged, Tensor dense, Offsets rows, double rest) {
     const Tensor expected = pad(ragged, rows, rest);
     expect_equal(what, expected, dense);
   }
@@ -131,7 +131,7 @@ constexpr int64_t kHeads = 2, kDk = 3, kDv = 5;
 
 struct Raw {  // as matrices: [N, H * d]
   Tensor q, k, v, d_out;
-  Starts queries, keys;
+  Offsets queries, keys;
 };
 
 Pass run(Context& cx, const Raw& raw, bool causal, Tensor mask) {
@@ -216,7 +216,7 @@ class DenseMultiHead : public Dense {
  protected:
   struct Side {
     Tensor query, key, value, dy;
-    Starts queries, keys;
+    Offsets queries, keys;
   };
   struct Result {
     Tensor y, d_query, d_key, d_value;
@@ -227,7 +227,7 @@ class DenseMultiHead : public Dense {
     heads.bias = true;
     MultiHeadAttention attention(heads, {.query = 6, .key = 5, .value = 7, .output = 4});
     parameters_.push_back(std::make_unique<Parameters>(attention, cx.dtype, Parameters::Use::training));
-    initialise(attention, 3);
+    initialize(attention, 3);
     Tensor values = parameters_.back()->values();
     Random noise(8);
     for (int64_t i = 0; i < values.size(); ++i) put(values, i, get(values, i) + 0.2 * noise.normal());
@@ -275,7 +275,7 @@ TEST_P(DenseMultiHead, OfOneInputEqualsSelfAttention) {
   MultiHeadAttention general(Heads::scaled_dot(kHeads, kDk, kDv), {.query = d, .key = d, .value = d, .output = d});
   Parameters of_self(self, cx.dtype, Parameters::Use::training),
       of_general(general, cx.dtype, Parameters::Use::training);
-  initialise(self, 3);
+  initialize(self, 3);
   const auto copy = [&](Tensor from, Tensor to) {
     for (int64_t i = 0; i < to.size(); ++i) put(to, i, get(from, i / to.shape[1] * from.strides[0] + i % to.shape[1]));
   };

@@ -108,7 +108,7 @@ class ComparingObserver : public Observer {
   ComparingObserver(Comparison& to, double logits, double tolerance)
       : comparison_(to), logits_(logits), tolerance_(tolerance) {}
 
-  void observe(const std::string& name, Tensor value, Starts) override {
+  void observe(const std::string& name, Tensor value, Offsets) override {
     // Attention shows its weights before q, k and v: they wait for their place in the formula.
     if (name.ends_with(".heads")) compare_attention(name.substr(0, name.size() - 6));
     if (name == "generator.logits")
@@ -122,10 +122,10 @@ class ComparingObserver : public Observer {
   }
 
  private:
-  void compare_attention(const std::string& place) {
+  void compare_attention(const std::string& scope) {
     const Shape all{int64_t(waiting_scores_.size())};
-    comparison_.relative("scores." + place, Tensor::of(waiting_scores_.data(), all), tolerance_);
-    comparison_.relative("weights." + place, Tensor::of(waiting_weights_.data(), all), tolerance_);
+    comparison_.relative("scores." + scope, Tensor::of(waiting_scores_.data(), all), tolerance_);
+    comparison_.relative("weights." + scope, Tensor::of(waiting_weights_.data(), all), tolerance_);
     waiting_scores_.clear();
     waiting_weights_.clear();
   }

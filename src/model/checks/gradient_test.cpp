@@ -19,7 +19,7 @@ template <class Module>
 class Bench {
  public:
   explicit Bench(Module m) : module(std::move(m)), parameters_(module, DType::f64, Parameters::Use::training) {
-    initialise(module, 3);
+    initialize(module, 3);
     Random random(4);
     const Tensor values = parameters_.values();
     for (double& v : values.values<double>()) v += 0.2 * random.normal();  // no gain of 1, no bias of 0
@@ -258,7 +258,7 @@ void check_whole_model(Config c, const Guide& guide) {
   c.resolve();
   Transformer model(c);
   Parameters parameters(model, DType::f64, Parameters::Use::training);
-  initialise(model, 1);
+  initialize(model, 1);
   auto backend = make_reference_backend();
   Arena arena(size_t{64} << 20);
   Context cx{*backend, arena, DType::f64};

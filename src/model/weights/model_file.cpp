@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {
@@ -143,7 +143,7 @@ Config read_config(const SafetensorsFile& file) {
 
 // The scales of a quantized parameter; nothing if it is not quantized.
 const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
-  if (file.get(name).dtype != DType::i8 || !quantisable(name, p)) return nullptr;
+  if (file.get(name).dtype != DType::i8 || !quantizable(name, p)) return nullptr;
   return &file.get(name + ".scales");
 }
 
@@ -164,7 +164,7 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
     const TensorEntry* scales = scales_of(file, name, p);
     if (!scales) return check(name, p.shape);
-    check(scales->name, {p.shape[*quantisable(name, p) == ScaleOf::columns ? 1 : 0]});
+    check(scales->name, {p.shape[*quantizable(name, p) == ScaleOf::columns ? 1 : 0]});
     if (file.get(name).shape != p.shape)
       throw DataError(cat(file.path(), ": the tensor ", name, " is i8 ", file.get(name).shape,
                           ", but the configuration asks for ", p.shape));
@@ -201,13 +201,13 @@ void read_vocabularies(TensorReader& from, LoadedModel& model) {
 }
 
 // A parameter as the file has it: what it stands for is integers * scales.
-struct QuantisedTensor {
+struct QuantizedTensor {
   std::vector<int8_t> integers;
   std::vector<float> scales;
   ScaleOf how;
   Tensor value;
 
-  QuantisedTensor(TensorReader& from, const std::string& name, const TensorEntry& factors, ScaleOf scale_of, Tensor to)
+  QuantizedTensor(TensorReader& from, const std::string& name, const TensorEntry& factors, ScaleOf scale_of, Tensor to)
       : integers(static_cast<size_t>(to.size())),
         scales(static_cast<size_t>(factors.shape[0])),
         how(scale_of),
@@ -215,8 +215,8 @@ struct QuantisedTensor {
     from.read(name, Tensor::of(integers.data(), to.shape));
     from.read(factors.name, Tensor::of(scales.data(), factors.shape));
   }
-  void dequantise() {
-    model::dequantise(Tensor::of(integers.data(), value.shape),
+  void dequantize() {
+    model::dequantize(Tensor::of(integers.data(), value.shape),
                       Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
   }
 };
@@ -250,16 +250,16 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
 
 namespace {
 // std::filesystem ends the program where it lacks memory for a path.
-bool is_there(const std::string& path, mode_t kind) {
+bool exists(const std::string& path, mode_t kind) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
 }
 }  // namespace
 
 std::string model_file(const std::string& path) {
-  if (!is_there(path, S_IFDIR)) return path;
+  if (!exists(path, S_IFDIR)) return path;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
-    if (is_there(path + name, S_IFREG)) return path + name;
+    if (exists(path + name, S_IFREG)) return path + name;
   throw DataError(cat(path, " is a folder without a model.safetensors; `model` takes a model file, or the folder of a ",
                       "finished training"));
 }
@@ -269,17 +269,17 @@ LoadedModel load_model(const std::string& path) {
   LoadedModel model = open_model(file);
   model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
   TensorReader from(file);
-  std::list<QuantisedTensor> quantised;
+  std::list<QuantizedTensor> quantized;
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
     if (const TensorEntry* scales = scales_of(file, name, p))
-      quantised.emplace_back(from, name, *scales, *quantisable(name, p), p.value);
+      quantized.emplace_back(from, name, *scales, *quantizable(name, p), p.value);
     else
       from.read(name, p.value);
   });
   for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { from.read(name, b.value); });
   read_vocabularies(from, model);
   from.check();
-  for (QuantisedTensor& q : quantised) q.dequantise();
+  for (QuantizedTensor& q : quantized) q.dequantize();
   return model;
 }
 
@@ -304,14 +304,14 @@ LoadedModel load_to_translate(const std::string& path) {
     if (!scales) return;
     p.integers = p.value;
     p.scales = copied(scales->name);
-    if (*quantisable(name, p) == ScaleOf::rows) tables.push_back(&p);  // looked up row by row
+    if (*quantizable(name, p) == ScaleOf::rows) tables.push_back(&p);  // looked up row by row
   });
   for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = copied(name); });
   read_vocabularies(from, model);
   from.check();
   for (Parameter* p : tables) {
     p->value = room(p->shape, DType::f32);
-    dequantise(p->integers, p->scales, ScaleOf::rows, p->value);
+    dequantize(p->integers, p->scales, ScaleOf::rows, p->value);
   }
   return model;
 }

@@ -1,12 +1,12 @@
 #include "model/weights/packed_weights.h"
 
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 
 namespace hexapla::model {
 namespace {
 
 std::shared_ptr<const PackedWeight> pack(Backend& backend, Tensor w, Tensor integers, Tensor scales) {
-  return integers ? backend.pack_quantised(integers, scales) : backend.pack(w);
+  return integers ? backend.pack_quantized(integers, scales) : backend.pack(w);
 }
 
 // The target's table serves as the generator's weight, and its rows are looked up as well: its numbers stay.
@@ -19,13 +19,13 @@ void pack_tied_generator(Backend& backend, Parameter& table) {
 
 void pack_weights(Backend& backend, LoadedModel& model) {
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
-    if (quantisable(name, p) != ScaleOf::columns) return;
+    if (quantizable(name, p) != ScaleOf::columns) return;
     p.packed = pack(backend, p.value, p.integers, p.scales);
     if (p.packed) model.give_back(p.value);
   });
   if (!model.net->generator.weight) pack_tied_generator(backend, model.net->embeddings.back().table);
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
-    if (p.integers && quantisable(name, p) == ScaleOf::rows) model.give_back(p.integers);
+    if (p.integers && quantizable(name, p) == ScaleOf::rows) model.give_back(p.integers);
   });
 }
 

@@ -7,7 +7,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/files/test_folder.h"
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 
 namespace hexapla::model {
 namespace {
@@ -42,12 +42,12 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     c.resolve();
     return c;
   }
-  std::string save(const std::string& name, uint64_t seed, bool quantised = false) const {
+  std::string save(const std::string& name, uint64_t seed, bool quantized = false) const {
     Transformer net(config());
     const Parameters parameters(net, DType::f32, Parameters::Use::inference);
-    initialise(net, seed);
-    if (quantised)
-      save_quantised(at(name), net, {"text", "text"}, {}, {});
+    initialize(net, seed);
+    if (quantized)
+      save_quantized(at(name), net, {"text", "text"}, {}, {});
     else
       save_model(at(name), net, {"text", "text"}, {});
     return at(name);
@@ -68,7 +68,7 @@ TEST_P(PackedModel, KeepsEveryWeightOfAProductAndNothingElse) {
   pack_weights(*backend_, model);
   const Parameter* tied = model.net->generator.weight ? nullptr : &model.net->target_embedding().table;
   for_each<Parameter>(*model.net, [&](const std::string& name, const Parameter& p) {
-    EXPECT_EQ(p.packed != nullptr, quantisable(name, p) == ScaleOf::columns || &p == tied) << name;
+    EXPECT_EQ(p.packed != nullptr, quantizable(name, p) == ScaleOf::columns || &p == tied) << name;
   });
 }
 
@@ -103,7 +103,7 @@ TEST_P(PackedModel, IsSharedByThreads) {
   for (const Results& r : found) EXPECT_EQ(r, expected);
 }
 
-TEST_P(PackedModel, AQuantisedOneGivesAboutWhatItsIntegersStandFor) {
+TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
   const std::string file = save("model", 1, true);
   const Results expected = results_of(*backend_, *load_model(file).net);
   LoadedModel packed = load_to_translate(file);

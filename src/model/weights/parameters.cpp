@@ -23,7 +23,7 @@ void set(Tensor t, int64_t i, double v) {
 }
 }  // namespace
 
-void initialise(Parameter& p, Random random, double gain) {
+void initialize(Parameter& p, Random random, double gain) {
   const double limit = p.init.kind == Init::Kind::xavier ? gain * std::sqrt(6 / (p.init.a + p.init.b)) : 0;
   for (int64_t i = 0; i < p.shape.size(); ++i) {
     double v = 0;
@@ -44,7 +44,7 @@ void initialise(Parameter& p, Random random, double gain) {
   }
 }
 
-void initialise(Buffer& b) {
+void initialize(Buffer& b) {
   for (int64_t i = 0; i < b.shape.size(); ++i) set(b.value, i, b.initial);
 }
 

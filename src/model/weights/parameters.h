@@ -42,7 +42,7 @@ class Parameters {
   int64_t count() const { return count_; }  // without the gaps
   DType dtype() const { return dtype_; }
   // Where the numbers of a parameter begin in the slab, and how many they take with the gap behind them.
-  int64_t place(const Parameter& p) const { return (p.value.bytes - values_.bytes) / int64_t(size_of(dtype_)); }
+  int64_t offset(const Parameter& p) const { return (p.value.bytes - values_.bytes) / int64_t(size_of(dtype_)); }
   static int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
   Tensor slab_like_values() { return slab(values_.shape[0]); }  // for the optimizer's moments: zeros, owned here
   // Its numbers become zeros, which take no memory until they are written.
@@ -61,18 +61,18 @@ class Parameters {
 };
 
 namespace detail {
-void initialise(Parameter& p, Random random, double gain);
-void initialise(Buffer& b);
+void initialize(Parameter& p, Random random, double gain);
+void initialize(Buffer& b);
 }  // namespace detail
 
 // Starting values from the seed: each parameter has its own stream, so its numbers do not depend on other shapes. gain
 // multiplies the limits of Xavier-uniform weights.
 template <class Module>
-void initialise(Module& module, uint64_t seed, double gain = 1) {
+void initialize(Module& module, uint64_t seed, double gain = 1) {
   uint64_t stream = 0;
   for_each<Parameter>(module,
-                      [&](const std::string&, Parameter& p) { detail::initialise(p, Random(seed, ++stream), gain); });
-  for_each<Buffer>(module, [&](const std::string&, Buffer& b) { detail::initialise(b); });
+                      [&](const std::string&, Parameter& p) { detail::initialize(p, Random(seed, ++stream), gain); });
+  for_each<Buffer>(module, [&](const std::string&, Buffer& b) { detail::initialize(b); });
 }
 
 }  // namespace hexapla::model

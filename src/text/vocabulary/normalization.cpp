@@ -24,11 +24,11 @@ class Charsmap {
 
   void add(std::string_view from, const std::string& to) {
     for (size_t i = 0; i + 1 < from.size(); ++i) {
-      const uint32_t at = place(from, i);
+      const uint32_t at = position(from, i);
       const uint32_t children = block(std::string(from.substr(0, i + 1)));
       units_[at] = offset(at, children) | label(from[i]);
     }
-    const uint32_t at = place(from, from.size() - 1);
+    const uint32_t at = position(from, from.size() - 1);
     units_[at] = offset(at, value(to)) | kHasValue | label(from.back());
   }
 
@@ -47,7 +47,7 @@ class Charsmap {
   static void append(std::string& to, uint32_t number) {
     for (int i = 0; i < 4; ++i) to.push_back(static_cast<char>(number >> (8 * i)));
   }
-  uint32_t place(std::string_view from, size_t i) { return block(std::string(from.substr(0, i))) + label(from[i]); }
+  uint32_t position(std::string_view from, size_t i) { return block(std::string(from.substr(0, i))) + label(from[i]); }
   // Where the children of the node for these bytes stand.
   uint32_t block(const std::string& bytes) {
     const auto [found, is_new] = blocks_.emplace(bytes, static_cast<uint32_t>(units_.size()));

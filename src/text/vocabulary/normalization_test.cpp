@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 // What a vocabulary looks for pieces in.
-std::string normalised(const Vocabulary& v, const std::string& text) {
+std::string normalized(const Vocabulary& v, const std::string& text) {
   std::string all;
   for (const std::string& piece : v.pieces(text)) all += piece;
   return all;
@@ -96,9 +96,9 @@ TEST(Normalization, PlainTextGivesTheSamePiecesUnderAnyRule) {
 TEST(Normalization, KeepChangesControlCharactersAndRunsOfBlanksAlone) {
   const Vocabulary v = Vocabulary::train({"a"}, {.size = 8, .normalization = "keep"});
   EXPECT_EQ(v.normalization(), "keep");
-  EXPECT_EQ(normalised(v, " \t a \n\v b\u2028\x01 c\x7F\u0085 "), "▁a▁b▁c");
-  EXPECT_EQ(normalised(v, "\x01\t\u0085"), "");
-  EXPECT_EQ(normalised(v, "a \u00A0 b"), "▁a▁\u00A0▁b");
+  EXPECT_EQ(normalized(v, " \t a \n\v b\u2028\x01 c\x7F\u0085 "), "▁a▁b▁c");
+  EXPECT_EQ(normalized(v, "\x01\t\u0085"), "");
+  EXPECT_EQ(normalized(v, "a \u00A0 b"), "▁a▁\u00A0▁b");
   std::string text, expected = "▁";
   for (uint32_t c = 1; c <= 0x10FFFF; ++c) {
     if ((c >= 0xD800 && c < 0xE000) || c == 0x2581) continue;  // SentencePiece's own blank
@@ -106,7 +106,7 @@ TEST(Normalization, KeepChangesControlCharactersAndRunsOfBlanksAlone) {
     const std::string plain = plain_line(utf8(c));
     expected += "x" + (plain == " " ? "▁" : plain);
     if (c % 256 != 255) continue;
-    EXPECT_EQ(normalised(v, text + "x"), expected + "x") << "before U+" << std::hex << c;
+    EXPECT_EQ(normalized(v, text + "x"), expected + "x") << "before U+" << std::hex << c;
     text.clear();
     expected = "▁";
   }
@@ -115,11 +115,11 @@ TEST(Normalization, KeepChangesControlCharactersAndRunsOfBlanksAlone) {
 TEST(Normalization, PlacesAreThoseInTheTextAsItCame) {
   const Vocabulary v = Vocabulary::train({"ab ab cd"}, {.size = 12, .normalization = "keep"});
   const std::string text = "a\x01\x02字\t\tb\u00A0";
-  const PlacedPieces pieces = v.encode_with_places(text);
+  const EncodedText encoded = v.encode_with_spans(text);
   size_t at = 0;
-  for (const PiecePlace& place : pieces.places) {
-    EXPECT_EQ(place.from, at);
-    at = place.to;
+  for (const TokenSpan& span : encoded.spans) {
+    EXPECT_EQ(span.from, at);
+    at = span.to;
   }
   EXPECT_EQ(at, text.size());
 }

@@ -244,7 +244,7 @@ PieceModel PieceModel::parse(std::string_view bytes, const std::string& name) {
   }
 }
 
-std::string PieceModel::serialised() const {
+std::string PieceModel::serialized() const {
   std::string bytes;
   for (const Piece& piece : pieces) put_bytes(bytes, 1, message_of(piece));
   put_bytes(bytes, 2, trainer_message(*this));

@@ -35,7 +35,7 @@ struct PieceModel {
   // are no such model.
   static PieceModel parse(std::string_view bytes, const std::string& name);
   // Just these fields in the form that SentencePiece reads.
-  std::string serialised() const;
+  std::string serialized() const;
 
   int32_t unknown() const;  // the id of the unknown piece
 };

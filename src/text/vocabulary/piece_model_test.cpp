@@ -131,17 +131,17 @@ void expect_same_as_sentencepiece(const std::string& bytes, const std::vector<st
   for (const std::string& line : texts) {
     const std::string text = clean_utf8(line);
     const auto encoded = theirs.EncodeAsImmutableProto(text);
-    PlacedPieces expected;
+    EncodedText expected;
     std::vector<std::string> pieces;
     for (const auto& piece : encoded.pieces()) {
       expected.ids.push_back(static_cast<int32_t>(piece.id()));
-      expected.places.push_back({piece.begin(), piece.end()});
+      expected.spans.push_back({piece.begin(), piece.end()});
       pieces.push_back(piece.piece());
     }
     ASSERT_EQ(ours.encode(text), expected.ids) << text;
-    const PlacedPieces placed = ours.encode_with_places(text);
+    const EncodedText placed = ours.encode_with_spans(text);
     ASSERT_EQ(placed.ids, expected.ids) << text;
-    ASSERT_EQ(placed.places, expected.places) << text;
+    ASSERT_EQ(placed.spans, expected.spans) << text;
     ASSERT_EQ(ours.pieces(text), pieces) << text;
     std::string decoded;
     ASSERT_TRUE(theirs.Decode(expected.ids, &decoded).ok());
@@ -155,20 +155,20 @@ std::vector<std::string> foreign_tokenizers() {
   for (const PieceModel::Kind kind : {PieceModel::Kind::word, PieceModel::Kind::character}) {
     PieceModel m = PieceModel::parse(honest()[0], "x");
     m.kind = kind;
-    all.push_back(m.serialised());
+    all.push_back(m.serialized());
   }
   PieceModel opus = PieceModel::parse(honest()[1], "x");  // </s> 0, <unk> 1, and no padding, as Marian has them
   std::swap(opus.pieces[0], opus.pieces[2]);
   std::swap(opus.pieces[1], opus.pieces[3]);
   opus.pieces[2].type = PieceModel::Type::unused;
-  all.push_back(opus.serialised());
+  all.push_back(opus.serialized());
   PieceModel suffix = PieceModel::parse(honest()[0], "x");
   suffix.treat_whitespace_as_suffix = true;
   suffix.normalizer.add_dummy_prefix = false;
   suffix.denormalizer = suffix.normalizer;
   suffix.unknown_surface = "?";
   suffix.pieces[9].type = PieceModel::Type::user;
-  all.push_back(suffix.serialised());
+  all.push_back(suffix.serialized());
   return all;
 }
 
@@ -185,15 +185,15 @@ TEST(PieceModel, ALongRunOfUnknownCharactersIsOneToken) {
   const Vocabulary v = Vocabulary::parse(honest()[0], "x");
   EXPECT_EQ(v.encode("ka " + emoji).back(), v.unk());
   EXPECT_EQ(v.encode("ka " + emoji).size(), v.encode("ka 😀").size());
-  EXPECT_EQ(v.encode_with_places(emoji).places.back().to, emoji.size());
+  EXPECT_EQ(v.encode_with_spans(emoji).spans.back().to, emoji.size());
 }
 
 // The pieces were read out of memory that was free again: a long line gave ids that no vocabulary has.
-TEST(PieceModel, IdsWithPlacesAreThoseWithout) {
+TEST(PieceModel, IdsWithSpansAreThoseWithout) {
   std::string text;
   for (int i = 0; i < 30'000; ++i) text += "kalo miné ";
   const Vocabulary v = Vocabulary::parse(honest()[0], "x");
-  EXPECT_EQ(v.encode_with_places(text).ids, v.encode(text));
+  EXPECT_EQ(v.encode_with_spans(text).ids, v.encode(text));
 }
 
 // Each is refused, or does what every tokenizer does, and nothing else: no end of the process, no other error.
@@ -207,13 +207,13 @@ TEST(PieceModel, TamperedTokenizersAreRefusedOrHarmless) {
       for (const std::string& text : texts_of_all_kinds()) {
         const Ids ids = v.encode(text);
         for (const int32_t id : ids) ASSERT_TRUE(id >= 0 && id < v.size()) << "mutation " << i;
-        ASSERT_EQ(v.encode_with_places(text).ids, ids) << "mutation " << i;
+        ASSERT_EQ(v.encode_with_spans(text).ids, ids) << "mutation " << i;
         v.decode(ids);
       }
       Ids every(static_cast<size_t>(v.size()));
       for (size_t id = 0; id < every.size(); ++id) every[id] = static_cast<int32_t>(id);
       v.decode(every);
-      v.places_in(every);
+      v.spans_in(every);
     } catch (const DataError&) {
       ++refused;
     }

@@ -124,7 +124,7 @@ struct SubwordSampler::Impl {
   }
 
   // The text as SentencePiece normalizes it: what its pieces spell.
-  std::string normalised(const Vocabulary& v, std::string_view text) const {
+  std::string normalized(const Vocabulary& v, std::string_view text) const {
     std::string all;
     for (const std::string& piece : v.pieces(text)) {
       const auto byte = byte_of.find(piece);
@@ -259,7 +259,7 @@ SubwordSampler::SubwordSampler(const Vocabulary& vocabulary, double alpha)
 }
 
 Ids SubwordSampler::sample(std::string_view text, Random& random) const {
-  const std::string all = impl_->normalised(vocabulary_, text);
+  const std::string all = impl_->normalized(vocabulary_, text);
   Ids ids;
   size_t begin = 0;
   for (size_t at = 0; at < all.size();) {

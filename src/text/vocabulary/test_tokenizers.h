@@ -102,14 +102,14 @@ class TokenizerMutator {
   // f(fields) of one of the messages with this number.
   template <class F>
   void change(std::vector<WireField>& model, uint64_t number, F&& f) {
-    std::vector<size_t> places;
+    std::vector<size_t> candidates;
     for (size_t i = 0; i < model.size(); ++i)
-      if (model[i].number == number && model[i].type == 2) places.push_back(i);
-    if (places.empty()) return;
-    const size_t place = one_of(places);
-    std::vector<WireField> fields = fields_of(model[place].bytes);
+      if (model[i].number == number && model[i].type == 2) candidates.push_back(i);
+    if (candidates.empty()) return;
+    const size_t chosen = one_of(candidates);
+    std::vector<WireField> fields = fields_of(model[chosen].bytes);
     f(fields);
-    model[place].bytes = wire(fields);
+    model[chosen].bytes = wire(fields);
   }
 
   std::string text() {

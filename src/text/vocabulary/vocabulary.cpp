@@ -208,7 +208,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->size = static_cast<int32_t>(model.pieces.size());
   impl->unknown = model.unknown();
   add_bytes_for_unknown(model);
-  const auto status = impl->processor.LoadFromSerializedProto(model.serialised());
+  const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
   for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
     if (id < 0) {
@@ -246,22 +246,22 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   return plain_line(text);
 }
 
-PlacedPieces Vocabulary::encode_with_places(std::string_view text) const {
-  PlacedPieces out;
+EncodedText Vocabulary::encode_with_spans(std::string_view text) const {
+  EncodedText out;
   impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
     if (continues) {
-      out.places.back().to = piece.end();
+      out.spans.back().to = piece.end();
       return;
     }
     out.ids.push_back(impl_->id_of(piece));
-    out.places.push_back({piece.begin(), piece.end()});
+    out.spans.push_back({piece.begin(), piece.end()});
   });
   return out;
 }
 
-std::vector<PiecePlace> Vocabulary::places_in(std::span<const int32_t> ids) const {
+std::vector<TokenSpan> Vocabulary::spans_in(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
-  std::vector<PiecePlace> out;
+  std::vector<TokenSpan> out;
   std::string text;
   const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
   for (const auto& piece : decoded.pieces()) {
@@ -302,7 +302,7 @@ Vocabulary bare_rule(const std::string& normalization) {
 }
 
 // Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
-void normalise(std::vector<std::string>& lines, const Vocabulary& rule) {
+void normalize(std::vector<std::string>& lines, const Vocabulary& rule) {
   for (std::string& line : lines) {
     std::string all;
     if (usable(line))
@@ -336,8 +336,8 @@ VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vect
     return {v, v};
   }
   const Vocabulary of_source = bare_rule(options.normalization), of_target = bare_rule(target_normalization);
-  normalise(source, of_source);
-  normalise(target, of_target);
+  normalize(source, of_source);
+  normalize(target, of_target);
   both.normalization = "identity";
   const Vocabulary pieces = join();
   const auto under = [&](const Vocabulary& rule) {

@@ -25,9 +25,9 @@ struct VocabularyOptions {
 };
 
 // Tokens, and where each stands in the text (before normalization).
-struct PlacedPieces {
+struct EncodedText {
   Ids ids;
-  std::vector<PiecePlace> places;
+  std::vector<TokenSpan> spans;
 };
 
 // A trained subword model. Copies share it; the const functions may be called from several threads at once.
@@ -54,10 +54,10 @@ class Vocabulary {
   // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
   // for a line feed. Error: an id outside [0, size).
   std::string decode(std::span<const int32_t> ids) const;
-  PlacedPieces encode_with_places(std::string_view text) const;           // the ids of encode()
-  std::vector<PiecePlace> places_in(std::span<const int32_t> ids) const;  // in decode(ids)
-  std::string piece(int32_t id) const;                                    // "▁the"; Error: an id outside [0, size)
-  std::vector<std::string> pieces(std::string_view text) const;           // encode, as pieces
+  EncodedText encode_with_spans(std::string_view text) const;           // the ids of encode()
+  std::vector<TokenSpan> spans_in(std::span<const int32_t> ids) const;  // in decode(ids)
+  std::string piece(int32_t id) const;                                  // "▁the"; Error: an id outside [0, size)
+  std::vector<std::string> pieces(std::string_view text) const;         // encode, as pieces
 
  private:
   struct Impl;

@@ -137,10 +137,10 @@ TEST(Vocabulary, PlacesAreThoseInTheLine) {
     const std::string text = v.decode(ids);
     EXPECT_EQ(plain_line(text), text);
     std::string all;
-    for (const PiecePlace& place : v.places_in(ids)) {
-      EXPECT_EQ(place.from, all.size());
-      ASSERT_LE(place.to, text.size());
-      all += text.substr(place.from, place.to - place.from);
+    for (const TokenSpan& span : v.spans_in(ids)) {
+      EXPECT_EQ(span.from, all.size());
+      ASSERT_LE(span.to, text.size());
+      all += text.substr(span.from, span.to - span.from);
     }
     EXPECT_EQ(all, text);
   }

@@ -16,15 +16,15 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
       average_(parameters_, optimizer_.parts(), options.ema),
       stream_(data::open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
       plan_(plan_memory(model_, parameters_, data, options, *stream_)),
-      arena_(arena_room(model_, parameters_, data, options, plan_)),
+      arena_(arena_bytes(model_, parameters_, data, options, plan_)),
       cx_{backend, arena_} {
   cx_.seed = options.seed;
   freeze_statistics(model_, frozen_parameters(model_, options.freeze));
   if (!options.init_from.empty()) initial_ = InitialModel::load(options.init_from);
 }
 
-std::string Learner::initialise() {
-  model::initialise(model_, options_.seed, options_.init_gain);
+std::string Learner::initialize() {
+  model::initialize(model_, options_.seed, options_.init_gain);
   std::string carried;
   if (initial_) carried = start_from(*initial_, model_, data_.pairs.source, data_.pairs.target);
   average_.start();

@@ -18,7 +18,7 @@ class Learner {
   Learner(const TrainOptions& options, const TrainingData& data, Backend& backend, Communicator& communicator);
 
   // The weights that a run begins with, of init-from where there is such a model. -> what was carried over; "": nothing
-  std::string initialise();
+  std::string initialize();
   // What tells the model of init-from from others; "" without.
   std::string initial_checksum() const { return initial_ ? initial_->checksum() : ""; }
   void forget_initial_model() { initial_.reset(); }

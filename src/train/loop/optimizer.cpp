@@ -19,7 +19,7 @@ std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& p
                            const std::set<std::string>& frozen, bool with_decay) {
   std::vector<Part> parts;
   model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter& p) {
-    const Part part{parameters.place(p), model::Parameters::padded(p.shape.size()), !frozen.contains(name),
+    const Part part{parameters.offset(p), model::Parameters::padded(p.shape.size()), !frozen.contains(name),
                     with_decay && is_matrix(p)};
     if (!parts.empty() && parts.back().trained == part.trained && parts.back().decays == part.decays)
       parts.back().count += part.count;

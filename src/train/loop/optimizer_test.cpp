@@ -33,7 +33,7 @@ struct Bench {
 
   explicit Bench(const TrainOptions& o = {})
       : options(o), model(config()), parameters(model, DType::f32, model::Parameters::Use::training) {
-    model::initialise(model, 3);
+    model::initialize(model, 3);
     model::for_each<model::Parameter>(model,
                                       [&](const std::string&, model::Parameter& p) { backend->fill(p.grad, 1); });
     options.lr = 0.01;
@@ -212,7 +212,7 @@ TEST(MovingAverage, HasTheStatisticsOfItsWeights) {
   c.norm = "batch";
   model::Transformer model(c);
   model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
-  model::initialise(model, 3);
+  model::initialize(model, 3);
   const auto backend = make_cpu_backend();
   MovingAverage average(parameters, parts_of(model, parameters, {}, false), 0.25);
   average.start();

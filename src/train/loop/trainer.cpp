@@ -113,7 +113,7 @@ void Run::start() {
   if (resume()) {
     info.resumed_at = state_.update;
   } else {
-    if (const std::string carried = learner_.initialise(); !carried.empty()) watcher_.note(carried);
+    if (const std::string carried = learner_.initialize(); !carried.empty()) watcher_.note(carried);
     state_.measure = measure_of(noted_, options_.best_by);
   }
   keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
@@ -123,7 +123,7 @@ void Run::start() {
   for (const auto& n : data_.notes) watcher_.note(n);
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
   if (!data_.valid.empty() && !state_.best_score)
-    if (const std::string n = says_nothing_is_validated(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
+    if (const std::string n = warning_of_no_validation(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
   watcher_.started(info);
   pace_.start();
 }

@@ -16,8 +16,8 @@ inline Guidance guidance_of(const TrainOptions& o) {
 
 // A batch as the model takes it. scale: of the gradients of the loss. Without links, nothing is guided.
 inline model::BatchView view(const data::Batch& b, const Guidance& g, double scale) {
-  return {b.source,        b.target_in,     b.target_out,
-          b.source_starts, b.target_starts, {g.layer, g.head, g.weight * scale, b.link_starts, b.linked}};
+  return {b.source,         b.target_in,      b.target_out,
+          b.source_offsets, b.target_offsets, {g.layer, g.head, g.weight * scale, b.link_offsets, b.linked}};
 }
 
 }  // namespace hexapla::train

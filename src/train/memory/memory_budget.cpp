@@ -44,8 +44,8 @@ size_t working_memory(const model::Transformer& model, const TrainingData& data,
   size_t most = step_memory(model, stream.largest(), guidance_of(o));
   if (data.valid.empty()) return most;
   for (const data::Plan& set : plan_validation(data, o))
-    for (const auto& places : set)
-      most = std::max(most, loss_memory(model, data::make_batch(data.pairs.target, data.valid, places)));
+    for (const auto& indices : set)
+      most = std::max(most, loss_memory(model, data::make_batch(data.pairs.target, data.valid, indices)));
   return most;
 }
 
@@ -54,7 +54,7 @@ size_t translating_memory(const model::Transformer& model, const TrainingData& d
   return data.valid.empty() ? 0 : decode::least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
 }
 
-size_t beyond(size_t bytes, size_t there) { return bytes - std::min(bytes, there); }
+size_t beyond(size_t bytes, size_t available) { return bytes - std::min(bytes, available); }
 
 // Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
 size_t validation_memory(const TrainingData& data) {
@@ -88,7 +88,7 @@ data::Batch fullest_batch(const model::Config& model, const TrainingData& data, 
     lengths.emplace_back(std::max<int64_t>(part_of(sources, i, sequences), 1),
                          std::max<int64_t>(part_of(targets, i, sequences), 1));
   data::Batch batch = made_up(lengths);
-  if (!o.guided_alignment.empty()) batch.link_starts.assign(batch.target_out.size() + 1, 0);
+  if (!o.guided_alignment.empty()) batch.link_offsets.assign(batch.target_out.size() + 1, 0);
   return batch;
 }
 
@@ -170,8 +170,8 @@ void check_memory(const model::Transformer& model, const model::Parameters& para
                       " MiB; ", remedy, what_else(options, plan.total())));
 }
 
-size_t arena_room(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
-                  const TrainOptions& options, const MemoryPlan& plan) {
+size_t arena_bytes(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
+                   const TrainOptions& options, const MemoryPlan& plan) {
   check_memory(model, parameters, data, options, plan);
   size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
   return capacity_for(std::max(most, plan.of(working)));

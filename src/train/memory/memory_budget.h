@@ -31,8 +31,8 @@ void check_memory(const model::Transformer& model, const model::Parameters& para
 // A capacity of the arena that is enough for every step and validation of that training: a batch with the most rows
 // that one may have needs more than the largest of the first epoch, which is what the plan announces.
 // Errors as check_memory.
-size_t arena_room(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
-                  const TrainOptions& options, const MemoryPlan& plan);
+size_t arena_bytes(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
+                   const TrainOptions& options, const MemoryPlan& plan);
 
 // options with `--batch-tokens auto` replaced: by the batch size of the run that the folder holds, or else by the
 // largest that fits into options.memory, at most the paper's 25,000 tokens. UsageError or RunError, as above,

@@ -126,7 +126,7 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
     const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
     const auto stream = data::open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
     const MemoryPlan plan = plan_memory(model, parameters, data, o, *stream);
-    const size_t room = arena_room(model, parameters, data, o, plan);
+    const size_t room = arena_bytes(model, parameters, data, o, plan);
     while (stream->epochs() < 4) {
       const data::Batch& batch = stream->next();
       ASSERT_LE(capacity_for(step_memory(model, batch)), room);

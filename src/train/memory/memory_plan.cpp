@@ -35,9 +35,9 @@ std::optional<size_t> peak_of(Call&& call) {
 // The same sequences, half as long.
 data::Batch half_of(const data::Batch& batch) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
-  for (size_t i = 0; i + 1 < batch.source_starts.size(); ++i)
-    lengths.emplace_back((batch.source_starts[i + 1] - batch.source_starts[i] + 1) / 2,
-                         (batch.target_starts[i + 1] - batch.target_starts[i] + 1) / 2);
+  for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i)
+    lengths.emplace_back((batch.source_offsets[i + 1] - batch.source_offsets[i] + 1) / 2,
+                         (batch.target_offsets[i + 1] - batch.target_offsets[i] + 1) / 2);
   return made_up(lengths);
 }
 
@@ -92,12 +92,12 @@ size_t loss_memory(const model::Transformer& model, const data::Batch& batch) {
 
 data::Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
   data::Batch b;
-  b.source_starts = b.target_starts = {0};
+  b.source_offsets = b.target_offsets = {0};
   for (const auto& [source, target] : lengths) {
     b.source.resize(b.source.size() + static_cast<size_t>(source));
     b.target_out.resize(b.target_out.size() + static_cast<size_t>(target));
-    b.source_starts.push_back(static_cast<int32_t>(b.source.size()));
-    b.target_starts.push_back(static_cast<int32_t>(b.target_out.size()));
+    b.source_offsets.push_back(static_cast<int32_t>(b.source.size()));
+    b.target_offsets.push_back(static_cast<int32_t>(b.target_out.size()));
     b.lines.push_back(0);
   }
   b.target_in = b.target_out;

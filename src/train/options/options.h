@@ -68,14 +68,14 @@ struct TrainOptions {
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin",
-      Anything{}, Effect::content);
+      AnyValue{}, Effect::content);
     f("valid-sets", o.valid_sets,
       "text to validate on: source and target files in turn, or .tsv files; several sets are reported by name and "
       "together",
-      Anything{}, Effect::content);
-    f("model", o.model, "folder of the run: checkpoints, logs, final model", Anything{}, Effect::none);
-    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", Anything{}, Effect::last);
-    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", Anything{}, Effect::noted);
+      AnyValue{}, Effect::content);
+    f("model", o.model, "folder of the run: checkpoints, logs, final model", AnyValue{}, Effect::none);
+    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", AnyValue{}, Effect::last);
+    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::noted);
     f("vocab-size", o.vocab_size, "size of the vocabulary that is trained if none is given", Range<int64_t>{8, 1 << 22},
       Effect::noted);
     TextOptions::visit(o.text, f);
@@ -84,7 +84,7 @@ struct TrainOptions {
       ranges::threads, Effect::none);
     f("precision", o.precision,
       "of the factors of matrix products: f32, bf16, or auto: bf16 where it is faster on this processor, else f32",
-      Anything{}, Effect::fixed);
+      AnyValue{}, Effect::fixed);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
       Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed);
     f("memory", o.memory, "MiB that training may use; 0: four fifths of the memory of the machine or the container",
@@ -100,18 +100,18 @@ struct TrainOptions {
     f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last);
     f("max-minutes", o.max_minutes, "stop after this many minutes, including the time before a resume; 0: no limit",
       Range<double>{0, 1e7}, Effect::last);
-    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", Anything{}, Effect::noted);
-    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", Anything{}, Effect::noted);
-    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", Anything{}, Effect::last);
+    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", AnyValue{}, Effect::noted);
+    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted);
+    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", AnyValue{}, Effect::last);
     f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::beam, Effect::noted);
     f("valid-tokenize", o.valid_tokenize,
       "tokenizer of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' "
       "script",
-      Anything{}, Effect::noted);
+      AnyValue{}, Effect::noted);
     f("valid-script", o.valid_script,
       "program that scores translations: called with the files of translations, references and sources, it prints a "
       "number",
-      Anything{}, Effect::noted);
+      AnyValue{}, Effect::noted);
     f("valid-script-minutes", o.valid_script_minutes, "time limit for that program; 0: none", Range<double>{0, 1e6},
       Effect::last);
     f("best-by", o.best_by,
@@ -159,7 +159,7 @@ struct TrainOptions {
     f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::from_0, Effect::noted);
     f("guided-alignment", o.guided_alignment,
       "word alignments of the training set, one line of '0-0 1-2' per pair: one attention head learns to follow them",
-      Anything{}, Effect::content);
+      AnyValue{}, Effect::content);
     f("guided-alignment-units", o.guided_alignment_units,
       "what the links number: words, blanks (whitespace-separated words in any script) or pieces",
       Choices{"words", "blanks", "pieces"}, Effect::content);
@@ -187,10 +187,10 @@ struct TrainOptions {
     f("keep", o.keep, "checkpoints to keep on disk (at least average-last)", Range<int64_t>{1, 1'000'000},
       Effect::last);
     f("init-from", o.init_from,
-      "start from the weights of this model; its dimensions and vocabulary apply unless given", Anything{},
+      "start from the weights of this model; its dimensions and vocabulary apply unless given", AnyValue{},
       Effect::content);
     f("freeze", o.freeze, "parts of the model that are not trained: encoder,embeddings,decoder.layers.*.self_attention",
-      Anything{}, Effect::fixed);
+      AnyValue{}, Effect::fixed);
   }
 
   void check_recipe() const;

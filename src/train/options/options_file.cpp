@@ -44,10 +44,10 @@ std::vector<GivenOption> read_options_file(const std::string& path) {
   std::vector<GivenOption> given;
   std::set<std::string> seen;
   for (const auto& entry : root) {
-    const std::string place = cat(path, ":", entry.first.Mark().line + 1);
-    const std::string key = values_of(entry.first, place + ": a key").front();
-    if (!seen.insert(key).second) throw UsageError(cat(place, ": '", key, "' is given twice"));
-    given.push_back({key, values_of(entry.second, cat(place, ": '", key, "'")), place});
+    const std::string location = cat(path, ":", entry.first.Mark().line + 1);
+    const std::string key = values_of(entry.first, location + ": a key").front();
+    if (!seen.insert(key).second) throw UsageError(cat(location, ": '", key, "' is given twice"));
+    given.push_back({key, values_of(entry.second, cat(location, ": '", key, "'")), location});
   }
   return given;
 }

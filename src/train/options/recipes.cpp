@@ -26,8 +26,8 @@ void small(TrainOptions& o) {
   o.max_updates = 50'000;
 }
 
-// Sections 5.1 to 5.4 and 6.1: about 25,000 target tokens an update, in pieces that a small memory holds; the learning
-// rate of the formula, the last 5 checkpoints.
+// Sections 5.1 to 5.4 and 6.1: about 25,000 target tokens an update, in micro-batches that fit a small memory; the
+// learning rate of the formula, the last 5 checkpoints.
 void base(TrainOptions& o) {
   o.batch_tokens = 4096;
   o.accumulate = 6;

@@ -34,7 +34,7 @@ Given by_name(const std::vector<GivenOption>& all) {
   return given;
 }
 
-void make_room(const Given& given, TrainOptions& o) {
+void yield_to(const Given& given, TrainOptions& o) {
   if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given.contains("max-updates")) o.max_updates = 0;
   if (given.contains("batch-tokens") && !given.contains("accumulate")) o.accumulate = 1;
   if (o.average_best > 0 && !given.contains("average-last")) o.average_last = 0;
@@ -96,7 +96,7 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
     if (found == given.end())
       origins[name] = otherwise;
     else
-      origins[name] = found->second->place.empty() ? "given" : found->second->place;
+      origins[name] = found->second->location.empty() ? "given" : found->second->location;
   };
   const std::string preset = "preset " + o.preset;
   TrainOptions::visit(
@@ -135,7 +135,7 @@ ResolvedOptions resolve_options(const std::vector<GivenOption>& all) {
   take_given(given, options.architecture);
   if (!options.init_from.empty()) options.init_from = model::model_file(options.init_from);
   check_architecture(options);
-  make_room(given, options);
+  yield_to(given, options);
   refuse_idle(given, options);
   check_readers_of_stdin(options);
   auto origins = origins_of(given, options);

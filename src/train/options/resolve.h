@@ -12,7 +12,7 @@ namespace hexapla::train {
 
 struct ResolvedOptions {
   TrainOptions options;
-  // Of every option where its value came from: "given", its place in a file, "preset tiny", "init-from MODEL", or
+  // Of every option where its value came from: "given", its location in a file, "preset tiny", "init-from MODEL", or
   // "default".
   std::map<std::string, std::string> origins;
 };
@@ -20,7 +20,7 @@ struct ResolvedOptions {
 // The preset's options or, where init-from names a model, that model's architecture, and on top of them what was given;
 // of an option that was given twice the last one counts. What was given may leave no room for a part of the preset's
 // recipe: its number of updates, where another end was given, its mean of the last checkpoints, and batches that make
-// up a large one together. UsageError naming option, value and place: no such option (with the nearest one), a value
+// up a large one together. UsageError naming option, value and location: no such option (with the nearest one), a value
 // out of its range, an option that can do nothing beside the others, stdin for more than one file. DataError: the model
 // of init-from cannot be read.
 ResolvedOptions resolve_options(const std::vector<GivenOption>& given);

@@ -64,7 +64,7 @@ TEST(ResolveOptions, AnotherEndTakesThePlaceOfTheRecipes) {
   EXPECT_EQ(resolve_options({{"average-best", {"2"}}}).options.average_last, 0);
 }
 
-TEST(ResolveOptions, ErrorsNameOptionValueAndPlace) {
+TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
   EXPECT_THAT(refusal({{"batch-token", {"5"}, "c.yml:2"}}),
               AllOf(HasSubstr("c.yml:2: unknown option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'?")));
   EXPECT_THAT(refusal({{"seed", {"many"}, "c.yml:4"}}),
@@ -90,7 +90,7 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
                                  .options;
   std::ofstream(path) << dump_options(first) << "\n";
   const std::vector<GivenOption> given = read_options_file(path);
-  EXPECT_EQ(given.front().place, path + ":1");
+  EXPECT_EQ(given.front().location, path + ":1");
   const ResolvedOptions again = resolve_options(given);
   EXPECT_EQ(dump_options(again.options), dump_options(first));
   EXPECT_EQ(again.options.model, "it's a run: #1");

@@ -28,19 +28,19 @@ struct Losses : TrainWatcher {
   std::string notes;
 };
 
-// An epoch ends with an update: with many pieces an update, both runs see the whole corpus at each of them.
-TEST_F(RunOptions, PiecesGiveTheGradientOfOneLargeBatch) {
-  TrainOptions whole = options("large"), pieces = options("pieces");
-  for (TrainOptions* o : {&whole, &pieces}) {
+// An epoch ends with an update: with many micro-batches per update, both runs see the whole corpus at each of them.
+TEST_F(RunOptions, AccumulatedBatchesGiveTheGradientOfOneLargeBatch) {
+  TrainOptions whole = options("large"), accumulated = options("pieces");
+  for (TrainOptions* o : {&whole, &accumulated}) {
     o->architecture.dropout = 0;
     o->max_updates = 8;
     o->valid_sets.clear();
   }
   whole.batch_tokens = 100'000;
-  pieces.accumulate = 1000;
+  accumulated.accumulate = 1000;
   Losses one, many;
   EXPECT_EQ(run(whole, one, false).epochs, 8);
-  EXPECT_EQ(run(pieces, many, false).epochs, 8);
+  EXPECT_EQ(run(accumulated, many, false).epochs, 8);
   ASSERT_THAT(many.reports, SizeIs(8));
   for (size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(many.reports[i].target_tokens, one.reports[i].target_tokens);
@@ -144,7 +144,7 @@ TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
   const model::LoadedModel model = model::load_model(run(o).model);
   model::Transformer start(model.config);
   model::Parameters memory(start, DType::f32, model::Parameters::Use::inference);
-  model::initialise(start, o.seed, o.init_gain);
+  model::initialize(start, o.seed, o.init_gain);
   std::map<std::string, std::vector<float>> before;
   auto numbers = [](const model::Parameter& p) {
     const auto v = p.value.values<float>();

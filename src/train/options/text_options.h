@@ -30,27 +30,27 @@ struct TextOptions {
   static void visit(Self& o, F&& f) {
     f("train-weights", o.train_weights, "how often each pair of each training set occurs per epoch, on average: 1 2.5",
       Range<double>{.least = 0, .most = 1000, .open_least = true}, Effect::content);
-    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name", Anything{}, Effect::content);
+    f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name", AnyValue{}, Effect::content);
     f("vocab-type", o.vocab_type, "type of the vocabulary that is trained if none is given: unigram or bpe",
       Choices{"unigram", "bpe"}, Effect::noted);
-    f("vocabs", o.vocabs, "SentencePiece models of source and target, instead of training them", Anything{},
+    f("vocabs", o.vocabs, "SentencePiece models of source and target, instead of training them", AnyValue{},
       Effect::noted);
     f("separate-vocabs", o.separate_vocabs, "train one vocabulary per side; the source embedding is then separate",
-      Anything{}, Effect::noted);
+      AnyValue{}, Effect::noted);
     f("character-coverage", o.character_coverage, "share of the text's characters that get a piece",
       Range<double>{0.98, 1}, Effect::noted);
-    f("byte-fallback", o.byte_fallback, "encode characters without a piece as bytes instead of as unknown", Anything{},
+    f("byte-fallback", o.byte_fallback, "encode characters without a piece as bytes instead of as unknown", AnyValue{},
       Effect::noted);
-    f("user-symbols", o.user_symbols, "strings that are always one piece", Anything{}, Effect::noted);
+    f("user-symbols", o.user_symbols, "strings that are always one piece", AnyValue{}, Effect::noted);
     f("source-normalization", o.source_normalization,
       "nmt_nfkc: full-width and plain characters, no-break and plain spaces read alike; nmt_nfkc_cf: upper and lower "
       "case, too; keep, nfkc, nfkc_cf, identity",
-      Anything{}, Effect::noted);
+      AnyValue{}, Effect::noted);
     f("target-normalization", o.target_normalization,
       "keep: translations can have every character of the text except control characters and repeated spaces; "
       "nmt_nfkc: one spelling of each character is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
       "identity",
-      Anything{}, Effect::noted);
+      AnyValue{}, Effect::noted);
     f("vocab-lines", o.vocab_lines, "train the vocabulary on at most this many lines, sampled from both sides",
       Range<int64_t>{2, int64_t{1} << 40}, Effect::noted);
     f("subword-alpha", o.subword_alpha,
@@ -59,7 +59,7 @@ struct TextOptions {
       Range<double>{0, 1000}, Effect::content);
     f("shuffle-memory", o.shuffle_memory, "MiB of memory for training pairs; more pairs than that are shuffled on disk",
       Range<int64_t>{1, 1 << 24}, Effect::content);
-    f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run", Anything{}, Effect::none);
+    f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run", AnyValue{}, Effect::none);
   }
 
   bool separate() const { return separate_vocabs || !vocabs.empty(); }  // a vocabulary for each side

@@ -23,9 +23,9 @@ bool BestModels::accepts(double score, int64_t most, const std::string& metric) 
 std::optional<int64_t> BestModels::add(int64_t update, double score, int64_t most, const std::string& metric) {
   std::optional<int64_t> dropped;
   if (static_cast<int64_t>(entries_.size()) >= most) {
-    const auto place = entries_.begin() + static_cast<std::ptrdiff_t>(worst(metric));
-    dropped = place->update;
-    entries_.erase(place);
+    const auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(worst(metric));
+    dropped = entry->update;
+    entries_.erase(entry);
   }
   entries_.push_back({update, score});
   return dropped;

@@ -104,13 +104,13 @@ void write_best(const EndOfRun& run) {
 [[noreturn]] void fail_without_model(const EndOfRun& run, const std::string& why) {
   const std::string earlier = options_of(run).model + "/earlier-model.safetensors";
   std::error_code none;
-  std::string what_is_there;
+  std::string previous_model;
   if (fs::exists(model_of(run), none)) {
     fs::rename(model_of(run), earlier, none);
-    what_is_there = cat("; the model of an earlier end is now ", none ? model_of(run) : earlier);
+    previous_model = cat("; the model of an earlier end is now ", none ? model_of(run) : earlier);
   }
   throw RunError(cat("the run has ended after update ", run.state.update, ", but its model could not be written: ", why,
-                     what_is_there, ". Once that is fixed, the same command resumes from the last checkpoint"));
+                     previous_model, ". Once that is fixed, the same command resumes from the last checkpoint"));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool average
   return static_cast<int64_t>(updates.size());
 }
 
-void save_making_room(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages) {
+void save_and_free_space(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages) {
   try {
     save_checkpoint(folder, update, content);
   } catch (const NoSpaceError&) {
@@ -154,8 +154,8 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
         if (parameters.buffers()) c.read(statistics_beside(name, c), buffer_view);
       } catch (const UserError& e) {
         result.missing.push_back(update);
-        const auto there = list_checkpoints(folder);
-        if (std::binary_search(there.begin(), there.end(), update)) result.notes.push_back(e.what());
+        const auto on_disk = list_checkpoints(folder);
+        if (std::binary_search(on_disk.begin(), on_disk.end(), update)) result.notes.push_back(e.what());
         continue;
       }
       values.add(value);

@@ -47,7 +47,7 @@ std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, in
 int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool averages);
 
 // save_checkpoint(), and where the disk is full those that are out of reach make room.
-void save_making_room(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages);
+void save_and_free_space(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages);
 
 struct MeanOfStates {
   std::vector<int64_t> updates;      // that entered

@@ -12,10 +12,31 @@
 #include "base/json.h"
 #include "train/loop/freeze.h"
 
+namespace hexapla::data {
+
+// The keys are those of the steps that earlier programs have saved.
+void to_json(nlohmann::json& j, const Batch& b) {
+  j = {{"source", b.source},         {"source_starts", b.source_offsets}, {"target_in", b.target_in},
+       {"target_out", b.target_out}, {"target_starts", b.target_offsets}, {"lines", b.lines},
+       {"corpora", b.corpora},       {"link_starts", b.link_offsets},     {"linked", b.linked}};
+}
+
+void from_json(const nlohmann::json& j, Batch& b) {
+  j.at("source").get_to(b.source);
+  j.at("source_starts").get_to(b.source_offsets);
+  j.at("target_in").get_to(b.target_in);
+  j.at("target_out").get_to(b.target_out);
+  j.at("target_starts").get_to(b.target_offsets);
+  j.at("lines").get_to(b.lines);
+  j.at("corpora").get_to(b.corpora);
+  j.at("link_starts").get_to(b.link_offsets);
+  j.at("linked").get_to(b.linked);
+}
+
+}  // namespace hexapla::data
+
 namespace hexapla::train {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(data::Batch, source, source_starts, target_in, target_out, target_starts, lines,
-                                   corpora, link_starts, linked)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Step, update, dropout_step, seed, label_smoothing, precision, reason, guidance,
                                    batches)
@@ -29,8 +50,8 @@ using nlohmann::json;
 std::string lines_text(const Step& step, const text::Vocabulary& source, const text::Vocabulary& target) {
   std::string text;
   auto side = [](const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids,
-                 const std::vector<int32_t>& starts, size_t pair) {
-    text::Ids own(ids.begin() + starts[pair], ids.begin() + starts[pair + 1]);
+                 const std::vector<int32_t>& offsets, size_t pair) {
+    text::Ids own(ids.begin() + offsets[pair], ids.begin() + offsets[pair + 1]);
     if (!own.empty() && own.back() == vocabulary.eos()) own.pop_back();
     return vocabulary.decode(own);
   };
@@ -40,7 +61,7 @@ std::string lines_text(const Step& step, const text::Vocabulary& source, const t
   for (const data::Batch& b : step.batches)
     for (size_t i = 0; i < b.lines.size(); ++i)
       text += fmt::format("{}{}\t{}\t{}\n", sets ? cat(b.corpora[i] + 1, ":") : "", b.lines[i],
-                          side(source, b.source, b.source_starts, i), side(target, b.target_out, b.target_starts, i));
+                          side(source, b.source, b.source_offsets, i), side(target, b.target_out, b.target_offsets, i));
   return text;
 }
 
@@ -134,7 +155,7 @@ std::string StepFindings::text() const {
   if (bad()) {
     const OpOutput& o = outputs[first_bad];
     text = fmt::format("the first bad value is in {} of {}, in {}: {} of {} values; the op read {}values up to {:.3g}",
-                       o.output, o.op, o.place.empty() ? "the loss" : o.place, faults(o.found), o.found.values,
+                       o.output, o.op, o.scope.empty() ? "the loss" : o.scope, faults(o.found), o.found.values,
                        o.inputs.bad() ? faults(o.inputs) + " and " : "", o.inputs.largest);
   } else {
     text = fmt::format(

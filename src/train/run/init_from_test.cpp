@@ -31,7 +31,7 @@ struct Net {
   model::Transformer net;
   model::Parameters parameters;
   Net(const model::Config& c, uint64_t seed) : net(c), parameters(net, DType::f32, model::Parameters::Use::inference) {
-    model::initialise(net, seed);
+    model::initialize(net, seed);
   }
   Tensor value(const std::string& name) {
     Tensor found;

@@ -52,7 +52,7 @@ void RunFolder::save_off_schedule(const RunState& state, const Content& content)
 // Where it fails the last good one stays and the next is tried.
 bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
   if (!written("no checkpoint was written; training goes on",
-               [&] { save_making_room(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
+               [&] { save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
     return false;
   saved_update_ = state.update;
   watcher_.saved(state.update, checkpoints());

@@ -19,10 +19,10 @@ model::LossSums validation_loss(Context& cx, const model::Transformer& model, co
   model::LossSums total;
   model::Transformer::Saved saved;
   const auto mark = cx.arena.mark();
-  for (const auto& places : batches) {
-    const data::Batch b = data::make_batch(data.pairs.target, data.valid, places);
-    const model::LossSums sums = model.loss(cx, {b.source, b.target_in, b.target_out, b.source_starts, b.target_starts},
-                                            options.label_smoothing, saved);
+  for (const auto& indices : batches) {
+    const data::Batch b = data::make_batch(data.pairs.target, data.valid, indices);
+    const model::LossSums sums = model.loss(
+        cx, {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets}, options.label_smoothing, saved);
     cx.arena.rewind(mark);
     total.loss += sums.loss;
     total.nll += sums.nll;
@@ -91,7 +91,7 @@ std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOpt
     plans.push_back(data::plan_epoch(std::span(data.valid).subspan(first, set.examples),
                                      {o.batch_tokens, o.max_length, o.seed}, 0));
     for (auto& batch : plans.back())
-      for (int32_t& place : batch) place += static_cast<int32_t>(first);
+      for (int32_t& index : batch) index += static_cast<int32_t>(first);
     first += set.examples;
   }
   return plans;
@@ -145,7 +145,7 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   return v;
 }
 
-std::string says_nothing_is_validated(const TrainOptions& o, int64_t updates_an_epoch) {
+std::string warning_of_no_validation(const TrainOptions& o, int64_t updates_an_epoch) {
   const Interval valid = Interval::parse("valid-every", o.valid_every);
   const int64_t first = valid.updates > 0 ? valid.updates : valid.epochs * updates_an_epoch;
   int64_t end = first;

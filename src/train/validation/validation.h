@@ -8,7 +8,7 @@ namespace hexapla::train {
 // Of the metric of `best-by`, over all sets together. None where that is a script that failed.
 std::optional<double> score_of(const Validation& v, const std::string& metric);
 
-// The batches of each validation set, as places in data.valid.
+// The batches of each validation set, as indices into data.valid.
 std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOptions& options);
 
 // How the validation sets are translated.
@@ -21,7 +21,7 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
                     size_t memory = 0);
 
 // What to say of a run that ends before its first validation; "" of others, and where only the clock ends it.
-std::string says_nothing_is_validated(const TrainOptions& options, int64_t updates_an_epoch);
+std::string warning_of_no_validation(const TrainOptions& options, int64_t updates_an_epoch);
 
 // A line of DIR/valid.jsonl.
 std::string to_json(const Validation& v);

@@ -10,7 +10,7 @@ struct Products {
 };
 using Dot = DotScore<Products>;
 
-// w^T tanh(q + k): keys lie on their side, [d_k, pad], so that a vector holds neighboring keys.
+// w^T tanh(q + k): keys transposed, [d_k, pad], so that a vector holds neighboring keys.
 struct AdditiveScore {
   static void prepare(const Attention& a, const Blocks& b) {
     for (int64_t u = 0; u < b.pad; u += N) {

@@ -7,7 +7,7 @@ namespace {
 struct Sums {
   float exps, values;
 };
-// f(place, whole or part, value, e^(value - top)) for every vector of the row; the sums of both.
+// f(position, whole or part, value, e^(value - top)) for every vector of the row; the sums of both.
 template <class F>
 inline __attribute__((always_inline)) Sums sums_of(const float* x, int64_t n, float top, F f) {
   Vec exps[4] = {}, values[4] = {};

@@ -142,8 +142,8 @@ inline void turn(const float* in, int64_t in_stride, int64_t rows, int64_t k, fl
   }
 }
 
-// The same for b on its side, b_k = 1.
-inline void pack_turned(const float* b, int64_t b_n, int64_t k, int64_t columns, float* out) {
+// The same for a transposed b, b_k = 1.
+inline void pack_transposed(const float* b, int64_t b_n, int64_t k, int64_t columns, float* out) {
   for (int64_t j = 0; j < strip; j += N) {
     const int64_t rows = columns - j < 0 ? 0 : columns - j;
     turn(b + (rows > 0 ? j : 0) * b_n, b_n, rows, k, out + j, strip);
@@ -181,7 +181,7 @@ inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, floa
   const int64_t columns = p.n - from < strip ? p.n - from : strip;
   const float* b = p.b + t * p.b_k + from * p.b_n;
   if (p.b_n != 1)
-    pack_turned(b, p.b_n, k, columns, packed);
+    pack_transposed(b, p.b_n, k, columns, packed);
   else if (columns == strip && p.m <= 2 * tile_rows)
     return {b, p.b_k};  // few rows: a copy would not pay
   else
@@ -268,7 +268,7 @@ inline void pack_all(const Product& p, float* strips) {
     if (p.b_n == 1)
       pack_rows(p.b + from, p.b_k, p.k, columns, strips);
     else
-      pack_turned(p.b + from * p.b_n, p.b_n, p.k, columns, strips);
+      pack_transposed(p.b + from * p.b_n, p.b_n, p.k, columns, strips);
   }
 }
 

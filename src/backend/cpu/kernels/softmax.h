@@ -154,8 +154,8 @@ inline void score_gradients(const Attention& a, const Blocks& b, int64_t first, 
     return;
   }
   with_dropout(a, first, n, b.factors, [&](int64_t query, int64_t from, int64_t columns, const float* factor) {
-    const int64_t t = query - first, place = t * b.pad + from;
-    float *p = b.scores + place, *d_p = b.gradients + place;
+    const int64_t t = query - first, offset = t * b.pad + from;
+    float *p = b.scores + offset, *d_p = b.gradients + offset;
     sweep(columns, [&](int64_t i, auto at) {
       const Vec w = at(p + i), f = at(factor + i);
       at(d_p + i, w * (at(d_p + i) * f - b.deltas[t]) * a.scale);

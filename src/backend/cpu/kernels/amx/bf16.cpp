@@ -15,7 +15,7 @@ struct Pairs {
 };
 
 // out[i][t] = (in[2t][i], in[2t + 1][i]), along the rows of in: they may lie a page apart.
-inline void pack_turned_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
+inline void pack_transposed_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
   for (int64_t t = 0; t < terms; t += 2 * N)
     for (int64_t i = 0; i < rows; i += N) {
       const auto row = [&](int64_t u) {
@@ -79,7 +79,7 @@ void run_on_tiles(const Product& p, float* scratch) {
     if (p.a_k == 1)
       pack_along(p.a + t, p.a_row, p.m, terms, a);
     else
-      pack_turned_rows(p.a + t * p.a_k, p.a_k, p.m, terms, a);
+      pack_transposed_rows(p.a + t * p.a_k, p.a_k, p.m, terms, a);
     for (int64_t j = 0; j < p.n; j += strip) {
       const int64_t columns = p.n - j < strip ? p.n - j : strip;
       const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};

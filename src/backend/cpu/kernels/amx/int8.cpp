@@ -42,7 +42,7 @@ void run(const Product& p, float* scratch) {
   if (p.n == 0) return;
   const int64_t units = units_of(p.k), row = row_of(p.k);
   float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
-  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantise_row(p.a + i * p.a_row, p.k, a + i * row);
+  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantize_row(p.a + i * p.a_row, p.k, a + i * row);
   const Tiles tiles;
   for (int64_t j = 0; j < p.n; j += strip) {
     const ScaledTarget whole = scaled_target(p, j, scales);

@@ -41,7 +41,7 @@ inline void pack_along(const float* in, int64_t in_stride, int64_t rows, int64_t
 }
 
 // out[t][i] = (in[i][2t], in[i][2t + 1]) for one strip of rows i.
-inline void pack_turned_pairs(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
+inline void pack_transposed_pairs(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
   for (int64_t j = 0; j < rows; j += N, in += N * in_stride, out += N)
     for (int64_t t = 0; t < terms; t += 2 * N) {
       Vec pairs[N];
@@ -54,10 +54,10 @@ inline void pack_turned_pairs(const float* in, int64_t in_stride, int64_t rows, 
 // units_of(terms) units of one strip of b.
 inline void pack_b(const Product& p, int64_t from, int64_t t, int64_t terms, int64_t columns, float* out) {
   const float* b = p.b + t * p.b_k + from * p.b_n;
-  if (p.b_n != 1) return pack_turned_pairs(b, p.b_n, columns, terms, out);
+  if (p.b_n != 1) return pack_transposed_pairs(b, p.b_n, columns, terms, out);
   pack_across(b, p.b_k, terms, columns, out, strip);
-  const int64_t there = (terms + 1) / 2;
-  std::memset(out + there * strip, 0, sizeof(float) * (size_t)((units_of(terms) - there) * strip));
+  const int64_t filled = (terms + 1) / 2;
+  std::memset(out + filled * strip, 0, sizeof(float) * (size_t)((units_of(terms) - filled) * strip));
 }
 
 // A strip of b from its column `from` and its term t on, packed if it is not yet.
@@ -72,7 +72,7 @@ inline void pack_strips(const Product& p, const PackedMemory& out) {
   const int64_t units = units_of(p.k);
   if (p.b_n != 1) {
     for (int64_t j = 0; j < p.n; j += strip)
-      pack_turned_pairs(p.b + j * p.b_n, p.b_n, p.n - j < strip ? p.n - j : strip, p.k, out.strips + j * units);
+      pack_transposed_pairs(p.b + j * p.b_n, p.b_n, p.n - j < strip ? p.n - j : strip, p.k, out.strips + j * units);
     return;
   }
   for (int64_t t = 0; t < 2 * units; t += 2)

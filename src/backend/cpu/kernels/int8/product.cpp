@@ -24,7 +24,7 @@ void run(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   const int64_t units = units_of(p.k), row = row_of(p.k);
   float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
-  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantise_row(p.a + i * p.a_row, p.k, a + i * row);
+  for (int64_t i = 0; i < p.m; ++i) scales[i] = quantize_row(p.a + i * p.a_row, p.k, a + i * row);
   for (int64_t j = 0; j < p.n; j += strip) {
     tiles_of_strip<Quads, Rows>(p, a, row, 1, {p.packed.strips + j * units, strip}, (p.k + 3) / 4,
                                 scaled_target(p, j, scales));
@@ -32,7 +32,7 @@ void run(const Product& p, float* scratch) {
 }
 
 // One column into its place in every quad of a strip.
-inline void quantise_column(const float* b, int64_t step, int64_t k, int8_t* out, float& scale, int32_t& sum) {
+inline void quantize_column(const float* b, int64_t step, int64_t k, int8_t* out, float& scale, int32_t& sum) {
   // Of a column below this its inverse would be infinite: it is a column of zeros.
   constexpr float smallest = 127 / __FLT_MAX__;
   const float most = magnitude(b, step, k), inverse = most > smallest ? 127 / most : 0.0f;
@@ -53,7 +53,7 @@ void pack(const Product& p, const PackedMemory& out) {
     out.sums[j] = 0;
     if (j >= p.n) continue;
     int8_t* column = (int8_t*)(out.strips + j / strip * strip * units_of(p.k)) + j % strip * 4;
-    quantise_column(p.b + j * p.b_n, p.b_k, p.k, column, out.scales[j], out.sums[j]);
+    quantize_column(p.b + j * p.b_n, p.b_k, p.k, column, out.scales[j], out.sums[j]);
   }
 }
 

@@ -58,7 +58,7 @@ inline float magnitude(const float* x, int64_t step, int64_t n) {
 }
 
 // -> what the row's integers must be multiplied by
-inline float quantise_row(const float* x, int64_t n, float* out) {
+inline float quantize_row(const float* x, int64_t n, float* out) {
   const float most = magnitude(x, 1, n);
   const Vec inverse = all(most > 0 ? 127 / most : 0.0f);
   sweep(n, [&](int64_t i, auto at) {

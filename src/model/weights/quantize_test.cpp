@@ -1,4 +1,4 @@
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 
 #include <gmock/gmock.h>
 
@@ -12,39 +12,39 @@ namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
-TEST(Quantise, LosesAtMostHalfAStep) {
+TEST(Quantize, LosesAtMostHalfAStep) {
   Random random(1);
   std::vector<float> w(7 * 5), back(7 * 5);
   for (float& x : w) x = static_cast<float>(random.normal());
   const Tensor t = Tensor::of(w.data(), {7, 5}), b = Tensor::of(back.data(), {7, 5});
   for (const ScaleOf how : {ScaleOf::columns, ScaleOf::rows}) {
-    Quantised q = quantise(t, how);
+    Quantized q = quantize(t, how);
     ASSERT_EQ(q.scales.size(), how == ScaleOf::columns ? 5u : 7u);
-    dequantise(Tensor::of(q.integers.data(), {7, 5}), Tensor::of(q.scales.data(), {int64_t(q.scales.size())}), how, b);
+    dequantize(Tensor::of(q.integers.data(), {7, 5}), Tensor::of(q.scales.data(), {int64_t(q.scales.size())}), how, b);
     for (size_t i = 0; i < w.size(); ++i)
       EXPECT_LE(std::fabs(w[i] - back[i]), q.scales[how == ScaleOf::columns ? i % 5 : i / 5] * 0.501f);
-    EXPECT_EQ(quantise(b, how).integers, q.integers) << "what is quantized stays as it is";
+    EXPECT_EQ(quantize(b, how).integers, q.integers) << "what is quantized stays as it is";
   }
 }
 
-TEST(Quantise, ZerosStayZeros) {
+TEST(Quantize, ZerosStayZeros) {
   std::vector<float> w(6);
-  const Quantised q = quantise(Tensor::of(w.data(), {2, 3}), ScaleOf::columns);
+  const Quantized q = quantize(Tensor::of(w.data(), {2, 3}), ScaleOf::columns);
   EXPECT_EQ(q.integers, std::vector<int8_t>(6));
   EXPECT_EQ(q.scales, std::vector<float>(3));
 }
 
 // Below 3.7e-37 the inverse of a column's scale is infinite.
-TEST(Quantise, ColumnsWithoutAnInverseScaleAreZeros) {
+TEST(Quantize, ColumnsWithoutAnInverseScaleAreZeros) {
   std::vector<float> w{1, 1e-38f, 3e-37f, 4e-37f, -1, 0, -3e-37f, -4e-37f};
-  const Quantised q = quantise(Tensor::of(w.data(), {2, 4}), ScaleOf::columns);
+  const Quantized q = quantize(Tensor::of(w.data(), {2, 4}), ScaleOf::columns);
   EXPECT_EQ(q.integers, (std::vector<int8_t>{127, 0, 0, 127, -127, 0, 0, -127}));
   EXPECT_EQ(q.scales, (std::vector<float>{1.f / 127, 0, 0, 4e-37f / 127}));
 }
 
-class QuantisedModel : public TestFolder {
+class QuantizedModel : public TestFolder {
  protected:
-  QuantisedModel() : net(config()), parameters(net, DType::f32, Parameters::Use::inference) { initialise(net, 1); }
+  QuantizedModel() : net(config()), parameters(net, DType::f32, Parameters::Use::inference) { initialize(net, 1); }
   static Config config() {
     Config c;
     c.source_vocab = c.target_vocab = 11;
@@ -54,7 +54,7 @@ class QuantisedModel : public TestFolder {
     return c;
   }
   std::string save(const std::vector<std::string>& keep = {}) {
-    save_quantised(at("q"), net, {"text", "text"}, {{"seed", "1"}}, keep);
+    save_quantized(at("q"), net, {"text", "text"}, {{"seed", "1"}}, keep);
     return at("q");
   }
 
@@ -62,46 +62,46 @@ class QuantisedModel : public TestFolder {
   Parameters parameters;
 };
 
-TEST_F(QuantisedModel, IsLoadedAsWhatItsIntegersStandFor) {
+TEST_F(QuantizedModel, IsLoadedAsWhatItsIntegersStandFor) {
   const LoadedModel loaded = load_model(save());
   std::map<std::string, Parameter*> original;
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { original[name] = &p; });
-  int quantised = 0;
+  int quantized = 0;
   for_each<Parameter>(*loaded.net, [&](const std::string& name, Parameter& p) {
     const auto was = original.at(name)->value.values<float>(), is = p.value.values<float>();
-    const bool rounds = quantisable(name, p).has_value();
-    quantised += rounds;
+    const bool rounds = quantizable(name, p).has_value();
+    quantized += rounds;
     for (size_t i = 0; i < was.size(); ++i) ASSERT_NEAR(was[i], is[i], rounds ? 0.02 : 0) << name;
   });
-  EXPECT_EQ(quantised, 1 + 4 + 7);
+  EXPECT_EQ(quantized, 1 + 4 + 7);
   EXPECT_EQ(loaded.history.at("seed"), "1");
 }
 
-TEST_F(QuantisedModel, KeepsItsIntegersToTranslate) {
+TEST_F(QuantizedModel, KeepsItsIntegersToTranslate) {
   const LoadedModel loaded = load_model(save()), mapped = load_to_translate(at("q"));
   EXPECT_FALSE(mapped.parameters);
   for_each<Parameter>(*mapped.net, [&](const std::string& name, Parameter& p) {
-    EXPECT_EQ(bool(p.integers), quantisable(name, p).has_value()) << name;
+    EXPECT_EQ(bool(p.integers), quantizable(name, p).has_value()) << name;
   });
   const Tensor a = mapped.net->target_embedding().table.value, b = loaded.net->target_embedding().table.value;
   EXPECT_EQ(a.dtype, DType::f32);
   EXPECT_TRUE(std::equal(a.values<float>().begin(), a.values<float>().end(), b.values<float>().begin()));
 }
 
-TEST_F(QuantisedModel, PartsCanStayAsTheyAre) {
+TEST_F(QuantizedModel, PartsCanStayAsTheyAre) {
   const LoadedModel mapped = load_to_translate(save({"encoder.layers.0.", "embeddings."}));
   for_each<Parameter>(*mapped.net, [&](const std::string& name, Parameter& p) {
     const bool kept = name.starts_with("encoder.layers.0.") || name.starts_with("embeddings.");
-    EXPECT_EQ(bool(p.integers), quantisable(name, p).has_value() && !kept) << name;
+    EXPECT_EQ(bool(p.integers), quantizable(name, p).has_value() && !kept) << name;
   });
 }
 
-TEST_F(QuantisedModel, TheNetItselfIsNotChanged) {
+TEST_F(QuantizedModel, TheNetItselfIsNotChanged) {
   save();
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { EXPECT_FALSE(p.integers) << name; });
 }
 
-TEST_F(QuantisedModel, MissingScalesAreRefused) {
+TEST_F(QuantizedModel, MissingScalesAreRefused) {
   const auto file = SafetensorsFile::open(save());
   std::list<std::string> bytes;
   std::vector<NamedTensor> tensors;

@@ -1,4 +1,4 @@
-#include "model/weights/quantise.h"
+#include "model/weights/quantize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,24 +14,24 @@ float inverse_scale_of(float most) {
   return std::isinf(inverse) ? 0 : inverse;
 }
 
-size_t scale_place(ScaleOf how, int64_t i, int64_t j) { return static_cast<size_t>(how == ScaleOf::columns ? j : i); }
+size_t scale_index(ScaleOf how, int64_t i, int64_t j) { return static_cast<size_t>(how == ScaleOf::columns ? j : i); }
 
 }  // namespace
 
-Quantised quantise(Tensor w, ScaleOf how) {
+Quantized quantize(Tensor w, ScaleOf how) {
   const auto [rows, columns] = w.dims<2>("quantize: w");
   const float* values = w.data<float>();
-  Quantised q;
+  Quantized q;
   q.integers.resize(static_cast<size_t>(w.size()));
   std::vector<float> most(static_cast<size_t>(how == ScaleOf::columns ? columns : rows));
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      float& m = most[scale_place(how, i, j)];
+      float& m = most[scale_index(how, i, j)];
       m = std::max(m, std::fabs(values[i * columns + j]));
     }
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      const float inverse = inverse_scale_of(most[scale_place(how, i, j)]);
+      const float inverse = inverse_scale_of(most[scale_index(how, i, j)]);
       const float x = std::nearbyint(values[i * columns + j] * inverse);
       q.integers[static_cast<size_t>(i * columns + j)] = static_cast<int8_t>(x);
     }
@@ -39,17 +39,17 @@ Quantised quantise(Tensor w, ScaleOf how) {
   return q;
 }
 
-void dequantise(Tensor integers, Tensor scales, ScaleOf how, Tensor w) {
+void dequantize(Tensor integers, Tensor scales, ScaleOf how, Tensor w) {
   const auto [rows, columns] = w.dims<2>("dequantize: w");
   const int8_t* q = integers.data<int8_t>();
   const float* s = scales.data<float>();
   float* values = w.data<float>();
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      values[i * columns + j] = static_cast<float>(q[i * columns + j]) * s[scale_place(how, i, j)];
+      values[i * columns + j] = static_cast<float>(q[i * columns + j]) * s[scale_index(how, i, j)];
 }
 
-std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p) {
+std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p) {
   if (p.shape.rank() != 2) return std::nullopt;
   if (name.starts_with("embeddings.")) return ScaleOf::rows;
   const bool score = name.find("score.") != std::string::npos;  // additive attention's: no product
@@ -57,13 +57,13 @@ std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p) 
   return std::nullopt;
 }
 
-void save_quantised(const std::string& path, Transformer& net, const ModelText& text,
+void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep) {
-  std::deque<Quantised> memory;
+  std::deque<Quantized> memory;
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
-    const auto how = quantisable(name, p);
+    const auto how = quantizable(name, p);
     if (!how || std::any_of(keep.begin(), keep.end(), [&](const auto& k) { return name.starts_with(k); })) return;
-    Quantised& q = memory.emplace_back(quantise(p.value, *how));
+    Quantized& q = memory.emplace_back(quantize(p.value, *how));
     p.integers = Tensor::of(q.integers.data(), p.shape);
     p.scales = Tensor::of(q.scales.data(), {static_cast<int64_t>(q.scales.size())});
   });

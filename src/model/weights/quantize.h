@@ -11,19 +11,19 @@
 namespace hexapla::model {
 
 // w[i][j] is about integers[i][j] * scales[j] (columns) or * scales[i] (rows).
-struct Quantised {
+struct Quantized {
   std::vector<int8_t> integers;
   std::vector<float> scales;
 };
 enum class ScaleOf { columns, rows };
-Quantised quantise(Tensor w, ScaleOf how);  // w: [in, out], f32
-void dequantise(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
+Quantized quantize(Tensor w, ScaleOf how);  // w: [in, out], f32
+void dequantize(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
 
 // Can this parameter be stored in integers, and how? Weights of products and tables of embeddings can.
-std::optional<ScaleOf> quantisable(const std::string& name, const Parameter& p);
+std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p);
 
 // As save_model, with every quantizable parameter in integers but those whose names begin with one of keep.
-void save_quantised(const std::string& path, Transformer& net, const ModelText& text,
+void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
 
 }  // namespace hexapla::model
