@@ -51,7 +51,7 @@ TEST(ReadOptions, ARequestHasAllButBatchesAndPrecision) {
   std::map<std::string, std::string> all = values(DecodingOptions());
   for (const char* common : {"batch-sentences", "batch-tokens", "precision"}) {
     EXPECT_EQ(all.erase(common), 1u);
-    EXPECT_THAT(refusal({{common, 1}}), HasSubstr(cat("there is no option '", common, "'")));
+    EXPECT_THAT(refusal({{common, 1}}), HasSubstr(cat("unknown option '", common, "'")));
   }
   EXPECT_EQ(values(RequestOptions()), all);
 }
@@ -84,7 +84,7 @@ TEST(ReadOptions, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(refusal({{"n_best", 5}, {"beam_size", 3}}), HasSubstr("`n-best` is 5, but a beam of 3"));
   EXPECT_THAT(refusal({{"temperature", 0.5}}), HasSubstr("`temperature` is for `sample`, which is off"));
   EXPECT_THAT(refusal({{"sample", true}, {"beam_size", 3}}), HasSubstr("`beam-size` is for a beam"));
-  EXPECT_THAT(refusal({{"sample", true}, {"coverage_penalty", 1}}), HasSubstr("`coverage-penalty` reorders"));
+  EXPECT_THAT(refusal({{"sample", true}, {"coverage_penalty", 1}}), HasSubstr("`coverage-penalty` reranks"));
   const auto o = read_options<RequestOptions>(json{{"sample", true}, {"n_best", 9}, {"top_k", 5}, {"seed", 3}});
   EXPECT_EQ(o.translate_options().search.sampling->top_k, 5);
 }
@@ -103,7 +103,7 @@ TEST(ReadOptions, InWordsAndWithTheirPlace) {
   EXPECT_EQ(refused("unk", "drop"), "o.yml:7: `unk` is 'drop', but must be one of: keep, forbid, copy");
   EXPECT_EQ(refused("top-k", "3"),
             "o.yml:7: `top-k` is for `sample`, which is off; turn it on, or leave the other out");
-  EXPECT_EQ(refused("beam", "3"), "o.yml:7: there is no option 'beam'");
+  EXPECT_EQ(refused("beam", "3"), "o.yml:7: unknown option 'beam'");
 }
 
 }  // namespace

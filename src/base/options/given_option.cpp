@@ -9,7 +9,7 @@ std::string at(const GivenOption& option) { return option.location.empty() ? "" 
 void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names) {
   const std::string near = nearest(names, option.name);
   throw UsageError(
-      cat(at(option), "there is no option '", option.name, "'", near.empty() ? "" : "; did you mean '" + near + "'?"));
+      cat(at(option), "unknown option '", option.name, "'", near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
 bool switched(const std::string& option, const std::string& word) {

@@ -84,9 +84,9 @@ TEST(GivenInJson, NumbersOutOfRange) {
 }
 
 TEST(GivenInJson, NamesThatAreNotThere) {
-  EXPECT_EQ(refusal({{"beam_sise", 4}}), "there is no option 'beam_sise'; did you mean 'beam_size'?");
-  EXPECT_EQ(refusal({{"beam-sise", 4}}), "there is no option 'beam-sise'; did you mean 'beam-size'?");
-  EXPECT_EQ(refusal({{"nothing_like_it", 4}}), "there is no option 'nothing_like_it'");
+  EXPECT_EQ(refusal({{"beam_sise", 4}}), "unknown option 'beam_sise'; did you mean 'beam_size'?");
+  EXPECT_EQ(refusal({{"beam-sise", 4}}), "unknown option 'beam-sise'; did you mean 'beam-size'?");
+  EXPECT_EQ(refusal({{"nothing_like_it", 4}}), "unknown option 'nothing_like_it'");
   EXPECT_EQ(refusal({{"beam_size", 4}, {"beam-size", 4}}), "`beam-size` is given twice, spelled in two ways");
   EXPECT_EQ(refusal({1, 2}), "options are a JSON object, but here is [1,2]");
 }

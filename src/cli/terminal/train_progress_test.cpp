@@ -151,7 +151,7 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
       "parameters embeddings      1,280,000\n"
       "           encoder           531,456\n"
       "           together        1,811,456\n"
-      "data       29,000 pairs in 133 batches an epoch, of at most 4,096 target tokens; 1,014 pairs to validate on\n"
+      "data       29,000 pairs in 133 batches per epoch, of at most 4,096 target tokens; 1,014 pairs to validate on\n"
       "memory     weights                42 MiB\n"
       "           working memory        611 MiB\n"
       "           together              653 MiB of 12,800 MiB that may be used (--memory)\n"

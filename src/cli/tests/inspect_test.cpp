@@ -90,9 +90,9 @@ TEST_F(InspectCommand, says_what_is_wrong) {
   expect_usage_error({"--src", "a", "--tgt", "a", "--tgt-ids", "4"}, "--tgt and --tgt-ids");
   expect_usage_error({"--src", "  "}, "--src is empty");
   expect_usage_error({"--src-ids", " "}, "--src-ids is empty");
-  expect_usage_error({"--src-ids", "4 99"}, "'99' is no id of the vocabulary; give numbers from 0 to");
-  expect_usage_error({"--src", "a", "--tgt-ids", "-1"}, "'-1' is no id");
-  expect_usage_error({"--src-ids", "4x"}, "'4x' is no id");
+  expect_usage_error({"--src-ids", "4 99"}, "'99' is not an id of the vocabulary; give numbers from 0 to");
+  expect_usage_error({"--src", "a", "--tgt-ids", "-1"}, "'-1' is not an id");
+  expect_usage_error({"--src-ids", "4x"}, "'4x' is not an id");
   expect_usage_error({"--src", "a", "--layer", "2"}, "the decoder has the layers 0 to 1");
   expect_usage_error({"--src", "a", "--attention", "encoder", "--layer", "-1"}, "the encoder has the layers 0 to 0");
   expect_usage_error({"--src", "a", "--head", "3"}, "the heads 0 to 2");

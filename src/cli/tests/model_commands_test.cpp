@@ -52,7 +52,7 @@ TEST_F(ModelCommands, QuantizedModelsAreToldApart) {
   EXPECT_THAT(run_command({"info", "-m", integers}).out, HasSubstr("in 8-bit integers"));
   EXPECT_THAT(run_command({"info", "-m", model}).out, Not(HasSubstr("8-bit")));
   EXPECT_GT(nlohmann::json::parse(run_command({"info", "-m", integers, "--json"}).out)["integers"].get<int64_t>(), 500);
-  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is quantized already"));
+  expect_error({"quantize", "-m", integers, "-o", at("again")}, 3, HasSubstr("is already quantized"));
   expect_error({"average", model, integers, "-o", at("mean")}, 3,
                AllOf(HasSubstr(integers), HasSubstr("is quantized;")));
 }

@@ -270,7 +270,7 @@ TEST_F(TranslateTest, NumbersOutOfRange) {
   expect_error({"--unk", "drop"}, "", 2, HasSubstr("--unk"));
   expect_error({"--word-penalty", "nan"}, "", 2, HasSubstr("--word-penalty is nan, but"));
   expect_error({"--coverage-penalty", "-1"}, "", 2, HasSubstr("--coverage-penalty is -1, but"));
-  expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty reorders"));
+  expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty reranks"));
   expect_error({"--coverage-penalty", "1", "--alignment-layer", "1"}, "", 2, HasSubstr("--alignment-layer 1"));
   std::string phrase;
   for (int i = 0; i < 1000; ++i) phrase += "Hund ";

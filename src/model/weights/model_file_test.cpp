@@ -155,13 +155,13 @@ TEST_F(ModelFileTest, RefusesTensorsThatDoNotFitTheConfig) {
   EXPECT_THAT(at_name([](Parts& p, NamedTensor& t) {
                 p.tensors.push_back({"one.more", t.tensor});
               }),
-              HasSubstr("one.more is unexpected"));
+              HasSubstr("one.more is not part of the model's configuration"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.tensor("tokenizer.shared").name = "tokenizer.source"; }),
               HasSubstr("no tensor 'tokenizer.target'"));
   EXPECT_THAT(refusal_after([](Parts& p) {
                 p.tensors.push_back({"tokenizer.source", p.tensors[0].tensor});
               }),
-              HasSubstr("tokenizer.source is unexpected"));
+              HasSubstr("tokenizer.source is not part of the model's configuration"));
 }
 
 TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
