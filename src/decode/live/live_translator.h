@@ -54,7 +54,7 @@ class LiveTranslator {
   void close(bool finish = true) { queue_.close(finish); }
   size_t waiting() const { return queue_.waiting(); }  // sentences
 
-  // As hexapla::serve() does: from as many threads as there are to be loops, until it is closed and empty. cx: of
+  // As decode::serve() does: from as many threads as there are to be loops, until it is closed and empty. cx: of
   // dtype(), with arena_memory() bytes.
   void serve(Context& cx) { decode::serve(cx, ensemble_, queue_); }
   DType dtype() const { return ensemble_.models.front()->target_embedding().table.value.dtype; }
