@@ -237,15 +237,33 @@ struct Three final : SentenceQueue {
   }
 };
 
+// What a loop of three sentences needs.
+struct LoopOfThree {
+  explicit LoopOfThree(const Served& by) : served(by) {}
+
+  const Served& served;
+  DecodingCapacity capacity = capacity_for_three();
+  Arena arena{live_memory(served.m.model, limits, DType::f32)};
+  Context cx{*served.backend, arena};
+  DecoderSteps steps{cx, served.m.model, capacity.tokens, capacity.cache_rows};
+
+  void run(auto& with_steps, SentenceQueue& queue) {
+    DecodeLoop(with_steps, positions(served.m.model), queue, capacity).run(cx);
+  }
+
+ private:
+  static DecodingCapacity capacity_for_three() {
+    DecodingCapacity c;
+    c.sentences = 3, c.tokens = 60, c.cache_rows = 600, c.longest = 60, c.widest = 3;
+    return c;
+  }
+};
+
 TEST(DecodeLoop, AFailureLeavesItsNeighborsAlone) {
   const Served served(0);
   Three queue;
-  DecodingCapacity capacity;
-  capacity.sentences = 3, capacity.tokens = 60, capacity.cache_rows = 600, capacity.longest = 60, capacity.widest = 3;
-  Arena arena(live_memory(served.m.model, limits, DType::f32));
-  Context cx{*served.backend, arena};
-  DecoderSteps steps(cx, served.m.model, capacity.tokens, capacity.cache_rows);
-  DecodeLoop(steps, positions(served.m.model), queue, capacity).run(cx);
+  LoopOfThree loop(served);
+  loop.run(loop.steps, queue);
   EXPECT_THAT(queue.failures, testing::ElementsAre(1));
   for (const size_t i : {0, 2})
     EXPECT_EQ(queue.found[i], served.alone(queue.sources[i], queue.options, queue.none)) << i;
@@ -287,13 +305,9 @@ struct Each final : SentenceQueue {
 TEST(DecodeLoop, AFailureOfTheModelEndsWhatWasInThatStepAndNothingElse) {
   const Served served(0);
   Each queue;
-  DecodingCapacity capacity;
-  capacity.sentences = 3, capacity.tokens = 60, capacity.cache_rows = 600, capacity.longest = 60, capacity.widest = 3;
-  Arena arena(live_memory(served.m.model, limits, DType::f32));
-  Context cx{*served.backend, arena};
-  DecoderSteps steps(cx, served.m.model, capacity.tokens, capacity.cache_rows);
-  FailingSteps failing{steps};
-  DecodeLoop(failing, positions(served.m.model), queue, capacity).run(cx);
+  LoopOfThree loop(served);
+  FailingSteps failing{loop.steps};
+  loop.run(failing, queue);
   int failures = 0;
   for (size_t i = 0; i < queue.sources.size(); ++i) {
     failures += queue.failures[i];
