@@ -19,11 +19,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/compute/random.h"
+#include "api/test_models.h"
 #include "base/system/test_allocations.h"
 #include "hexapla/hexapla.h"
-#include "model/weights/model_file.h"
-#include "text/vocabulary/vocabulary.h"
 
 #ifdef HEXAPLA_SEES_ALLOCATIONS
 namespace {
@@ -58,35 +56,8 @@ void hexapla::before_allocation() {
 namespace hexapla::api {
 namespace {
 
-const std::vector<std::string> words{"a",    "dog",  "cat", "bird", "runs", "sleeps",
-                                     "fast", "here", "and", "two",  "big",  "red"};
-
-std::vector<std::string> made_up_lines(int n, uint64_t seed) {
-  Random random(seed);
-  std::vector<std::string> lines(n);
-  for (std::string& line : lines)
-    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
-      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
-  return lines;
-}
-
-// The path of a model with random weights.
-const std::string& model_file() {
-  static const std::string path = [] {
-    const text::Vocabulary vocabulary = text::Vocabulary::train(made_up_lines(300, 1), {.size = 40});
-    model::Config c = model::Config::preset("tiny");
-    c.source_vocab = c.target_vocab = vocabulary.size();
-    c.enc_layers = c.dec_layers = 1;
-    c.resolve();
-    model::Transformer model(c);
-    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
-    model::initialize(model, 5);
-    const std::string file = testing::TempDir() + "hexapla_api_test.safetensors";
-    model::save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
-    return file;
-  }();
-  return path;
-}
+using test::made_up_lines;
+using test::model_file;
 
 TEST(Api, OneLineManyLinesAndNBestAgree) {
   const Translator translator(model_file());
@@ -99,7 +70,7 @@ TEST(Api, OneLineManyLinesAndNBestAgree) {
     EXPECT_EQ(translator.translate(lines[i], options), best[i]);
     ASSERT_EQ(all[i].size(), 3u);
     EXPECT_EQ(all[i][0].text, best[i]);
-    EXPECT_GE(all[i][0].normalised, all[i][1].normalised);
+    EXPECT_GE(all[i][0].normalized, all[i][1].normalized);
     EXPECT_LT(all[i][0].score, 0);
   }
 }
@@ -218,24 +189,38 @@ TEST(Api, BadModelFilesAreNamed) {
   EXPECT_THAT(message(text), testing::HasSubstr(text));
 }
 
-// Whatever is thrown inside, what comes out is std::runtime_error itself.
+// What comes out of the library, with its type.
 template <class F>
 std::string error_of(F&& f) {
   try {
     f();
-  } catch (const std::runtime_error& e) {
-    return typeid(e) == typeid(std::runtime_error) ? e.what() : "a type of the library's own";
+  } catch (const UsageError& e) {
+    return std::string("usage: ") + e.what();
+  } catch (const DataError& e) {
+    return std::string("data: ") + e.what();
+  } catch (const OutOfMemory& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    return std::string("another: ") + e.what();
   } catch (...) {
     return "something else";
   }
   return "nothing";
 }
 
-TEST(Api, ErrorsAreOfOneType) {
+TEST(Api, ErrorsSayWhoseTheyAre) {
   const Translator translator(model_file());
-  EXPECT_THAT(error_of([&] { translator.translate("a dog", {.beam_size = 0}); }), testing::HasSubstr("beam_size is 0"));
-  EXPECT_THAT(error_of([&] { translator.score({"a dog"}, {}); }), testing::HasSubstr("1"));
-  EXPECT_THAT(error_of([] { Translator("/nowhere/model"); }), testing::HasSubstr("/nowhere/model"));
+  EXPECT_THAT(error_of([&] { translator.translate("a dog", {.beam_size = 0}); }),
+              testing::StartsWith("usage: beam_size is 0"));
+  EXPECT_THAT(error_of([&] { translator.score({"a dog"}, {}); }), testing::StartsWith("usage: there are 1 lines"));
+  EXPECT_THAT(error_of([] { Translator("/nowhere/model"); }), testing::StartsWith("data: "));
+  try {
+    TranslatorOptions::from({{"beam_size", "many"}});
+    FAIL() << "it is no number";
+  } catch (const UsageError& e) {
+    EXPECT_EQ(e.option(), "beam_size");
+    EXPECT_EQ(e.value(), "'many'");
+  }
 }
 
 TEST(Api, WhatItsCallerThrowsPasses) {
@@ -263,7 +248,7 @@ std::set<std::string> errors_without_memory(F&& f) {
   return errors;
 }
 
-TEST(Api, LackOfMemoryIsARuntimeErrorWhereverItStrikes) {
+TEST(Api, LackOfMemoryIsSaidWhereverItStrikes) {
   const std::string path = model_file();
   const Translator translator(path);
   const std::vector<std::string> lines = made_up_lines(5, 4);

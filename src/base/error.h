@@ -1,32 +1,16 @@
 #pragma once
 // Errors. Libraries throw; only the program prints, and turns them into exit codes.
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "hexapla/error.h"
+
 namespace hexapla {
 
-// A broken invariant: a bug, or an API used wrongly. Names the op, the shapes and the place in the model.
-struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Something the user can mend: the message names option, file, line or value, and says what to do next. It writes the
-// name of an option between backticks: base/option_names.h.
-struct UserError : std::runtime_error {
-  UserError(int code, const std::string& what) : std::runtime_error(what), exit_code(code) {}
-  int exit_code;
-};
-struct RunError : UserError {  // the machine said no: disk full, no permission, out of memory
-  explicit RunError(const std::string& what) : UserError(1, what) {}
-};
-struct UsageError : UserError {  // options and configuration
-  explicit UsageError(const std::string& what) : UserError(2, what) {}
-};
-struct DataError : UserError {  // corpora, vocabularies, model files
-  explicit DataError(const std::string& what) : UserError(3, what) {}
-};
+// The errors themselves are those of the public header. A UserError's message names the option, file, line or value,
+// and says what to do next; it writes the name of an option between backticks (base/option_names.h). An InternalError
+// is a broken invariant, a bug or an API used wrongly: it names the op, the shapes and the place in the model.
 
 // cat("rows ", 3, " of ", shape): everything that has operator<<, put together.
 template <class... Args>
@@ -37,7 +21,7 @@ std::string cat(const Args&... args) {
   return out.str();
 }
 
-// Throws Error with the current Scope (the place in the model) and the place in the code.
+// Throws InternalError with the current Scope (the place in the model) and the place in the code.
 [[noreturn]] void fail(const std::string& what, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace hexapla

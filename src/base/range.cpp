@@ -99,7 +99,7 @@ std::vector<std::string> Range<T>::outside() const {
 
 template <Number T>
 void Range<T>::refuse(const std::string& option, const std::string& value) const {
-  throw UsageError(cat("`", option, "` is ", value, ", but must be ", requirement()));
+  throw UsageError(cat("`", option, "` is ", value, ", but must be ", requirement()), option, value);
 }
 
 template <Number T>
@@ -120,7 +120,7 @@ void check_choice(const Choices& choices, const std::string& option, const std::
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) return;
   std::string list;
   for (const std::string& c : choices) list += (list.empty() ? "" : ", ") + c;
-  throw UsageError(cat("`", option, "` is '", value, "', but must be one of: ", list));
+  throw UsageError(cat("`", option, "` is '", value, "', but must be one of: ", list), option, value);
 }
 
 template struct Range<int64_t>;

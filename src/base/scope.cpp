@@ -28,7 +28,7 @@ std::string Scope::path() {
 
 void fail(const std::string& what, const char* file, int line) {
   const std::string where = Scope::path();
-  throw Error(cat(what, where.empty() ? "" : "\n  in  " + where, "\n  at  ", file, ":", line));
+  throw InternalError(cat(what, where.empty() ? "" : "\n  in  " + where, "\n  at  ", file, ":", line));
 }
 
 }  // namespace hexapla

@@ -50,7 +50,7 @@ TEST(Scope, EachThreadHasItsOwn) {
 std::string what_fails(int rows) {
   try {
     HEXAPLA_CHECK(rows == 3, "rows are ", rows, ", but must be ", 3);
-  } catch (const Error& e) {
+  } catch (const InternalError& e) {
     return e.what();
   }
   return "";
@@ -72,16 +72,16 @@ TEST(Check, BuildsTheMessageOnlyWhenItFails) {
   };
   HEXAPLA_CHECK(true, text());
   EXPECT_EQ(built, 0);
-  EXPECT_THROW(HEXAPLA_CHECK(false, text()), Error);
+  EXPECT_THROW(HEXAPLA_CHECK(false, text()), InternalError);
   EXPECT_EQ(built, 1);
 }
 
-TEST(Errors, KindsHaveTheirExitCodes) {
-  EXPECT_EQ(RunError("x").exit_code, 1);
-  EXPECT_EQ(UsageError("x").exit_code, 2);
-  EXPECT_EQ(DataError("x").exit_code, 3);
-  EXPECT_THROW(throw DataError("x"), UserError);
-  static_assert(!std::is_base_of_v<UserError, Error>);
+TEST(Errors, WhoMendsThemIsTheirKind) {
+  static_assert(std::is_base_of_v<UserError, DataError> && std::is_base_of_v<RunError, OutOfMemory>);
+  static_assert(std::is_base_of_v<Error, InternalError> && !std::is_base_of_v<UserError, InternalError>);
+  const UsageError one("`beam-size` is 0", "beam-size", "0"), none("two of them");
+  EXPECT_EQ(one.option() + "=" + one.value(), "beam-size=0");
+  EXPECT_EQ(none.option() + none.value(), "");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Option* Command::get_option(const std::string& name) {
   const CLI::Option* parsed = parser_->get_option(name);
   for (Option& option : options_)
     if (&option.parsed() == parsed) return &option;
-  throw Error(cat("no option ", name, " was declared"));
+  throw InternalError(cat("no option ", name, " was declared"));
 }
 
 Command* Command::add_command(const std::string& name, const std::string& help) {

@@ -117,12 +117,17 @@ void complain_about_memory() {
   }
 }
 
+int exit_code(const UserError& e) {
+  if (dynamic_cast<const UsageError*>(&e)) return 2;
+  return dynamic_cast<const DataError*>(&e) ? 3 : 1;
+}
+
 int perform(const Action& chosen) {
   try {
     return with_stdout_written(chosen());
   } catch (const UserError& e) {
     complain(e.what());
-    return e.exit_code;
+    return exit_code(e);
   } catch (const std::bad_alloc&) {
     complain_about_memory();
   } catch (const std::system_error& e) {

@@ -11,7 +11,7 @@ struct Hypothesis {
   double score = 0;                 // log-probability: the sum over the tokens and </s>
   double normalized = 0;            // score / divisor(length penalty, tokens with </s>); the order of hypotheses
   std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
-  double coverage = 0;              // beta * coverage(), which `normalised` has then; only where it is asked for
+  double coverage = 0;              // beta * coverage(), which `normalized` has then; only where it is asked for
   bool operator==(const Hypothesis&) const = default;
 };
 

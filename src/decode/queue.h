@@ -34,7 +34,9 @@ struct Queue {
   std::atomic<size_t> next = 0;   // of order
   std::span<const SentenceConstraints> requests = {};  // one a source, or none at all
   const PieceTexts* pieces = nullptr;                  // needed where there are requests or rules on text
+  const std::atomic<bool>* stop = nullptr;             // once it is true, what is not yet done never is
 
+  bool stopped() const { return stop && *stop; }
   AllConstraints constraints() const { return {requests, pieces}; }
 };
 

@@ -11,8 +11,8 @@ Given by_name(std::vector<GivenOption>& all) {
   const std::vector<std::string> names = names_of<Options>();
   Given given;
   for (GivenOption& option : all) {
-    const auto name = detail::declared_name(option.name, names);
-    if (!name) refuse_unknown(option, detail::spelled_as(option.name, names));
+    const auto name = declared_name(option.name, names);
+    if (!name) refuse_unknown(option, spelled_as(option.name, names));
     option.name = *name;
     given[*name] = &option;
   }
@@ -28,7 +28,7 @@ void check_words(const Given& given, const Options& options) {
     try {
       check_allowed(name, field, allowed);
     } catch (const UsageError& e) {
-      throw UsageError(cat(at(*option->second), e.what()));
+      throw at(*option->second, e);
     }
   });
 }

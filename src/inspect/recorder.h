@@ -15,12 +15,12 @@ struct Recorded {
   DType dtype = DType::f32;  // what the model computed it in
   std::vector<double> values;
 
-  // Matrix h of [H, n, m], row after row. Error: another rank, or no such head.
+  // Matrix h of [H, n, m], row after row. InternalError: another rank, or no such head.
   std::vector<double> head(int64_t h) const;
   std::vector<double> mean_head() const;  // the mean over the heads
 };
 
-// For a batch of one sentence. Error where two intermediates have one name.
+// For a batch of one sentence. InternalError where two intermediates have one name.
 class Recorder : public Observer {
  public:
   void observe(const std::string& name, Tensor value, Offsets rows) override;
@@ -28,7 +28,7 @@ class Recorder : public Observer {
   void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) override;
 
   const std::map<std::string, Recorded>& tensors() const { return tensors_; }
-  // Error where nothing of this name was seen; the message lists what was.
+  // InternalError where nothing of this name was seen; the message lists what was.
   const Recorded& get(const std::string& name) const;
 
  private:
@@ -45,7 +45,7 @@ struct Inspection {
   text::Ids target_in, target_out;  // <s> y and y </s>
   double score = 0;                 // the sum of log_p
 };
-// Error: an empty source, or an id that the model has no embedding for.
+// InternalError: an empty source, or an id that the model has no embedding for.
 Inspection inspect_pair(Backend& backend, const model::Transformer& model, const Pair& pair, int32_t bos, int32_t eos);
 
 // Every intermediate and the ids of both sides, as i32 under source.ids, target.ids (<s> first) and target.labels.

@@ -135,7 +135,7 @@ TEST(recorder, mean_of_heads) {
   const Recorded r{{2, 1, 2}, DType::f64, {1, 2, 3, 6}};
   EXPECT_EQ(r.mean_head(), (std::vector<double>{2, 4}));
   EXPECT_EQ(r.head(1), (std::vector<double>{3, 6}));
-  EXPECT_THROW(r.head(2), Error);
+  EXPECT_THROW(r.head(2), InternalError);
 }
 
 TEST(recorder, the_score_is_that_of_scoring) {
@@ -162,13 +162,13 @@ TEST(recorder, long_sentences_find_room) {
 
 TEST(recorder, refuses_ids_without_an_embedding) {
   const Small small(small_config());
-  EXPECT_THAT(what_of<Error>([&] { small.inspect({{13}, {}}); }), testing::HasSubstr("source id 13"));
-  EXPECT_THAT(what_of<Error>([&] { small.inspect({{4}, {-1}}); }), testing::HasSubstr("target id -1"));
-  EXPECT_THROW(small.inspect({{}, {}}), Error);
+  EXPECT_THAT(what_of<InternalError>([&] { small.inspect({{13}, {}}); }), testing::HasSubstr("source id 13"));
+  EXPECT_THAT(what_of<InternalError>([&] { small.inspect({{4}, {-1}}); }), testing::HasSubstr("target id -1"));
+  EXPECT_THROW(small.inspect({{}, {}}), InternalError);
 }
 
 TEST(recorder, says_which_names_there_are) {
-  EXPECT_THAT(what_of<Error>([&] { Small(small_config()).inspect(pair).seen.get("generator"); }),
+  EXPECT_THAT(what_of<InternalError>([&] { Small(small_config()).inspect(pair).seen.get("generator"); }),
               testing::HasSubstr("generator.logits"));
 }
 

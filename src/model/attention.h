@@ -240,7 +240,7 @@ struct CrossAttention {
     query.backward(cx, s.x, dq, d, Write::add);
     key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
   }
-  // How well the guided head follows the links -> [rows]. Error: no such head, or an additive score.
+  // How well the guided head follows the links -> [rows]. InternalError: no such head, or an additive score.
   Tensor guide_loss(Context& cx, const Saved& s, const Guide& g) const { return alignment_loss(cx, guided(s, g)); }
   // After forward: the weights of sequence b, without dropout.
   AttentionWeights weights(Context& cx, const Saved& s, size_t b) const {

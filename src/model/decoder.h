@@ -97,9 +97,10 @@ struct Decoder {
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
 
   // After forward: how well the guided head follows the links -> [N], and backward will teach it to. The guide must
-  // outlive backward. Error: no such layer or head.
+  // outlive backward. InternalError: no such layer or head.
   Tensor guide(Context& cx, const Guide& g, Saved& s) const;
-  // After forward: how a layer's heads attended to the memory in sequence b, without dropout. Error: no such layer.
+  // After forward: how a layer's heads attended to the memory in sequence b, without dropout. InternalError: no such
+  // layer.
   AttentionWeights cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const;
 
   // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).

@@ -6,8 +6,8 @@
 
 namespace hexapla {
 
-// y = x w + b.  x: [N, in], w: [in, out], b: [out] or nothing -> [N, out].  Error also where the packed copy is one of
-// another weight's shape.
+// y = x w + b.  x: [N, in], w: [in, out], b: [out] or nothing -> [N, out].  InternalError also where the packed copy is
+// one of another weight's shape.
 Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b);
 // dx <- (or dx +=) dy w^T.  dw += x^T dy;  db += sum of dy's rows (db may be nothing).
 void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how);
@@ -65,7 +65,7 @@ Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& 
 // d <- J^T d of the same: the norm is affine then, and J a diagonal.
 void batch_norm_inference_backward(Context& cx, Tensor gain, double eps, Tensor variance, Tensor d);
 
-// scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  Error if an id lies outside the table.
+// scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  InternalError if an id lies outside the table.
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
 void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y);  // y += table[ids]
 void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y);       // y[ids[n]] = x[n], ids all different
@@ -96,8 +96,8 @@ Attention additive_attention(Context& cx, const AttentionInput& in);
 void additive_attention_backward(Context& cx, const AttentionInput& in, const Attention& a, Tensor d_out,
                                  const AttentionGradient& d, Tensor dw);
 
-// Guided alignment: how well the weights of one head follow given links -> kept [Nq]. Error if a link leads out of its
-// sequence.
+// Guided alignment: how well the weights of one head follow given links -> kept [Nq]. InternalError if a link leads out
+// of its sequence.
 Tensor alignment_loss(Context& cx, const AlignmentInput& in);
 void alignment_loss_backward(Context& cx, const AlignmentInput& in, double scale, Tensor dq, Tensor dk);  // added to
 

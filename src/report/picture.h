@@ -22,7 +22,7 @@ struct PictureOptions {
 
 // The picture and a line with its scale; every line ends with a newline, without blanks before it. Values that are no
 // finite number are drawn as the lowest (-inf, NaN) or the highest (inf).
-// Error: not as many values as rows times columns.
+// InternalError: not as many values as rows times columns.
 std::string draw_picture(const Picture& picture, const PictureOptions& options = {});
 
 // The pieces of it, for drawings of another layout. cell: two columns wide, color reset after it.

@@ -104,9 +104,9 @@ TEST(picture, labels_are_shortened_by_their_width) {
   EXPECT_EQ(shortened("a\xFF", 20), "a\uFFFD");
 }
 
-TEST(picture, values_have_to_fit_the_labels) { EXPECT_THROW(draw_picture({{"q"}, {"k"}, {1, 2}}), Error); }
+TEST(picture, values_have_to_fit_the_labels) { EXPECT_THROW(draw_picture({{"q"}, {"k"}, {1, 2}}), InternalError); }
 
-TEST(picture, a_cell_needs_a_scale) { EXPECT_THROW(draw_cell(1, {}), Error); }
+TEST(picture, a_cell_needs_a_scale) { EXPECT_THROW(draw_cell(1, {}), InternalError); }
 
 }  // namespace
 }  // namespace hexapla::report

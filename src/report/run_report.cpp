@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json.h"
 #include "inspect/recorder.h"
+#include "models/open_model.h"
 #include "report/chart.h"
 #include "report/svg.h"
 #include "text/quantities.h"
@@ -214,7 +214,7 @@ std::string lead(const RunRecord& run) {
 constexpr size_t longest_drawn = 60;  // tokens of a side: a larger picture is not readable
 
 // Where the last layer of the decoder looks, all heads.
-std::string attention_on(const api::OpenModel& m, const std::string& source, const std::string& target) {
+std::string attention_on(const models::OpenModel& m, const std::string& source, const std::string& target) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   const size_t longest = std::max(pair.source.size(), pair.target.size());
   if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
@@ -261,7 +261,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   if (!std::filesystem::exists(folder + "/model.safetensors") && !std::filesystem::exists(folder + "/best.safetensors"))
     return run;
   set_threads(threads);
-  const api::OpenModel m = api::open_model(folder);
+  const models::OpenModel m = models::open_model(folder);
   run.history = m.file.history;
   run.config = nlohmann::ordered_json::parse(m.file.config.to_json());
   if (!run.validations.empty())

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "api/open_model.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "model/weights/model_file.h"
+#include "models/open_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::report {
@@ -77,7 +77,7 @@ TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
   write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
   for (const int64_t positions : {5, 6}) {
     write_model({}, positions);
-    const text::Vocabulary v = text::Vocabulary::parse(api::open_model(folder()).file.source_vocabulary, "model");
+    const text::Vocabulary v = text::Vocabulary::parse(models::open_model(folder()).file.source_vocabulary, "model");
     ASSERT_EQ(v.encode("a b c").size(), 5u);
     const std::string page = draw_report(read_run(folder(), 1));
     EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));

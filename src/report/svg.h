@@ -17,7 +17,7 @@ struct SvgSheet {
 };
 
 // A whole SVG document, UTF-8. The scale goes from 0 to the largest value of all maps.
-// Error: no map, or one that has not as many values as rows times columns.
+// InternalError: no map, or one that has not as many values as rows times columns.
 std::string draw_svg(const SvgSheet& sheet);
 
 // Text as it may stand in an element or an attribute; what XML does not allow, as control characters, becomes U+FFFD.

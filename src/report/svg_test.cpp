@@ -143,9 +143,9 @@ TEST(svg, escapes_what_xml_forbids) {
 
 TEST(svg, maps_have_to_fit_the_labels) {
   SvgSheet sheet = small_sheet(1);
-  EXPECT_THROW(draw_svg(small_sheet(0)), Error);
+  EXPECT_THROW(draw_svg(small_sheet(0)), InternalError);
   sheet.maps[0].values.pop_back();
-  EXPECT_THROW(draw_svg(sheet), Error);
+  EXPECT_THROW(draw_svg(sheet), InternalError);
 }
 
 }  // namespace

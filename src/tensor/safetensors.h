@@ -67,8 +67,8 @@ class SafetensorsFile {
 
 // Writes atomically (see AtomicFile; RunError on failure). The order is canonical: wide types first, then by name, and
 // the header is padded with spaces so that the data begins at a multiple of 64 bytes. So every tensor is aligned for
-// its type, and the same content gives the same bytes in whatever order it comes. Error for a name used twice, a name
-// the reader would refuse, or a tensor that is not contiguous.
+// its type, and the same content gives the same bytes in whatever order it comes. InternalError for a name used twice,
+// a name the reader would refuse, or a tensor that is not contiguous.
 void write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata);
 

@@ -268,7 +268,7 @@ TEST_F(SafetensorsWriter, RefusesWhatTheReaderWould) {
   const auto refusal_of = [&](const std::string& name, Tensor t) {
     auto more = tensors_;
     more.push_back({name, t});
-    return what_of<Error>([&] { write_safetensors(at("f"), more, metadata_); });
+    return what_of<InternalError>([&] { write_safetensors(at("f"), more, metadata_); });
   };
   const Tensor one = Tensor::of(f_.data(), {1});
   EXPECT_THAT(refusal_of("bias", one), HasSubstr("'bias' is taken"));

@@ -14,7 +14,7 @@ template <class Call>
 std::string error_of(Call call) {
   try {
     call();
-  } catch (const Error& e) {
+  } catch (const InternalError& e) {
     return e.what();
   }
   return "(no error)";

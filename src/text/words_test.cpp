@@ -98,7 +98,7 @@ TEST_F(TokensOfText, OfDecodedTextStandInIt) {
       EXPECT_EQ(of[i], word) << line << ", piece " << i << " " << v_.piece(ids[i]);
     }
   }
-  EXPECT_THROW(v_.spans_in(std::vector<int32_t>{-1}), Error);
+  EXPECT_THROW(v_.spans_in(std::vector<int32_t>{-1}), InternalError);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_P(CpuPacked, AnotherDevicesCopyIsAnError) {
   Numbers n;
   const Tensor w = n.normal({3, 2}), x = n.normal({1, 3}), y = n.normal({1, 2});
   const PackedWeight foreign(w.shape);
-  EXPECT_THROW(backend->linear(x, {w, &foreign}, {}, y), Error);
+  EXPECT_THROW(backend->linear(x, {w, &foreign}, {}, y), InternalError);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CpuPacked, testing::ValuesIn(cpu::variants_of_any_precision()), cpu::variant_name);

@@ -164,7 +164,7 @@ WeightMatrix weight(Tensor w, const char* what) {
   return m;
 }
 
-// Error: a device of another kind has packed it.
+// InternalError: a device of another kind has packed it.
 const PackedStrips& strips_of(const Weight& w) {
   const auto* strips = dynamic_cast<const PackedStrips*>(w.packed);
   HEXAPLA_CHECK(strips, "the weight ", w.shape(), " was packed by another device than the processor");

@@ -20,7 +20,7 @@ TEST_F(TemporaryFileTest, GivesBackWhatWasAppended) {
   std::string bytes;
   file.read(2, 3, bytes);
   EXPECT_EQ(bytes, "cde");
-  EXPECT_THROW(file.read(5, 3, bytes), Error);
+  EXPECT_THROW(file.read(5, 3, bytes), InternalError);
 }
 
 TEST_F(TemporaryFileTest, HasNoName) {
@@ -48,9 +48,9 @@ TEST(Varint, GivesBackEveryNumber) {
   std::string_view left = bytes;
   for (const uint64_t n : numbers) EXPECT_EQ(take_varint(left), n);
   EXPECT_TRUE(left.empty());
-  EXPECT_THROW(take_varint(left), Error);
+  EXPECT_THROW(take_varint(left), InternalError);
   left = "\x80";
-  EXPECT_THROW(take_varint(left), Error);
+  EXPECT_THROW(take_varint(left), InternalError);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ inline void put_varint(std::string& to, uint64_t value) {
   to.push_back(static_cast<char>(value));
 }
 
-// Takes the number that `from` begins with off it. Error: it is cut short, or longer than 64 bits.
+// Takes the number that `from` begins with off it. InternalError: it is cut short, or longer than 64 bits.
 inline uint64_t take_varint(std::string_view& from) {
   uint64_t value = 0;
   for (size_t i = 0; i < from.size() && i < 10; ++i) {

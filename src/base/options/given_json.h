@@ -28,10 +28,12 @@ template <class Field>
 std::string word_of(const std::string& option, const nlohmann::json& value) {
   if constexpr (std::same_as<Field, bool>) {
     if (!value.is_boolean())
-      throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be true or false"));
+      throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be true or false"), option,
+                       json_text(value));
     return json_text(value);
   } else if constexpr (std::same_as<Field, std::string>) {
-    if (!value.is_string()) throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be a string"));
+    if (!value.is_string())
+      throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be a string"), option, json_text(value));
     return value.get<std::string>();
   } else {
     return number_word(value);
@@ -41,7 +43,8 @@ std::string word_of(const std::string& option, const nlohmann::json& value) {
 template <class Field>
 std::vector<std::string> words_of(const std::string& option, const nlohmann::json& value) {
   if constexpr (is_list<Field>) {
-    if (!value.is_array()) throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be a list"));
+    if (!value.is_array())
+      throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be a list"), option, json_text(value));
     std::vector<std::string> words;
     for (const nlohmann::json& item : value) words.push_back(word_of<typename Field::value_type>(option, item));
     return words;
@@ -49,11 +52,6 @@ std::vector<std::string> words_of(const std::string& option, const nlohmann::jso
     return {word_of<Field>(option, value)};
   }
 }
-
-// The declared name of a key, if there is one.
-std::optional<std::string> declared_name(const std::string& key, const std::vector<std::string>& names);
-// The names as the key is spelled.
-std::vector<std::string> spelled_as(const std::string& key, const std::vector<std::string>& names);
 
 }  // namespace detail
 
@@ -65,8 +63,8 @@ std::vector<GivenOption> given_in_json(const nlohmann::json& object) {
   std::set<std::string> seen;
   std::vector<GivenOption> given;
   for (const auto& [key, value] : object.items()) {
-    const auto name = detail::declared_name(key, names);
-    if (!name) refuse_unknown({key, {}}, detail::spelled_as(key, names));
+    const auto name = declared_name(key, names);
+    if (!name) refuse_unknown({key, {}}, spelled_as(key, names));
     if (!seen.insert(*name).second) throw UsageError(cat("`", *name, "` is given twice, spelled in two ways"));
     Options::visit(usual, [&, &json = value](const std::string& declared, const auto& field, const auto&...) {
       if (declared == *name)

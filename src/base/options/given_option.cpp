@@ -1,15 +1,46 @@
 #include "base/options/given_option.h"
 
+#include <algorithm>
+
 #include "base/nearest.h"
+#include "base/option_names.h"
 
 namespace hexapla {
 
 std::string at(const GivenOption& option) { return option.location.empty() ? "" : option.location + ": "; }
 
+UsageError at(const GivenOption& option, const UsageError& error) {
+  return UsageError(at(option) + error.what(), error.option(), error.value());
+}
+
+namespace {
+
+std::string join(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
+}  // namespace
+
 void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names) {
   const std::string near = nearest(names, option.name);
   throw UsageError(
-      cat(at(option), "unknown option '", option.name, "'", near.empty() ? "" : "; did you mean '" + near + "'?"));
+      cat(at(option), "unknown option '", option.name, "'", near.empty() ? "" : "; did you mean '" + near + "'?"),
+      option.name, join(option.values));
+}
+
+std::optional<std::string> declared_name(const std::string& key, const std::vector<std::string>& names) {
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const std::string& name) { return key == name || key == as_field(name); });
+  return found == names.end() ? std::nullopt : std::optional(*found);
+}
+
+std::vector<std::string> spelled_as(const std::string& key, const std::vector<std::string>& names) {
+  std::vector<std::string> spelled = names;
+  if (key.find('-') == key.npos)
+    for (std::string& name : spelled) name = as_field(name);
+  return spelled;
 }
 
 bool switched(const std::string& option, const std::string& word) {
@@ -17,7 +48,7 @@ bool switched(const std::string& option, const std::string& word) {
     if (word == on) return true;
   for (const char* off : {"false", "off", "no", "disable", "0"})
     if (word == off) return false;
-  throw UsageError(cat("`", option, "` is '", word, "', but must be true or false"));
+  throw UsageError(cat("`", option, "` is '", word, "', but must be true or false"), option, word);
 }
 
 }  // namespace hexapla

@@ -2,6 +2,7 @@
 // What a user gave, in words, wherever it came from: a command line, a file, a request. A set of options that declares
 // each of them in visit(name, field, help, allowed, ..) takes it from here.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ using Given = std::map<std::string, const GivenOption*>;
 
 // Where it was given, in front of a message: "run.yml:3: ".
 std::string at(const GivenOption& option);
+UsageError at(const GivenOption& option, const UsageError& error);
 // UsageError: there is no option of this name, with the nearest of those that there are.
 [[noreturn]] void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names);
 bool switched(const std::string& option, const std::string& word);  // UsageError: no switch's word
@@ -48,11 +50,11 @@ void set_words(const std::string& option, const std::vector<std::string>& words,
 // UsageError naming place, option and value: no value, or no number in the range.
 template <class Field, class Allowed>
 void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
-  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"));
+  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"), given.name, "");
   try {
     detail::set_words(given.name, given.values, allowed, field);
   } catch (const UsageError& e) {
-    throw UsageError(cat(at(given), e.what()));
+    throw at(given, e);
   }
 }
 
@@ -64,6 +66,11 @@ void take_given(const Given& given, Options& to) {
     if (found != given.end()) set_given(*found->second, allowed, field);
   });
 }
+
+// The declared name of a key, which may be spelled as a field (beam_size), if there is one.
+std::optional<std::string> declared_name(const std::string& key, const std::vector<std::string>& names);
+// The names as the key is spelled.
+std::vector<std::string> spelled_as(const std::string& key, const std::vector<std::string>& names);
 
 // The names that a set of options declares, in their order.
 template <class Options>

@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "api/open_model.h"
+#include "api/average.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
-#include "model/weights/average.h"
+#include "models/open_model.h"
 #include "train/outcome/run_models.h"
 
 namespace hexapla::cli {
@@ -23,13 +23,8 @@ struct Average {
     std::vector<std::string> files;
     for (const std::string& m : models)
       for (std::string& file : files_of(m)) files.push_back(std::move(file));
-    api::refuse_to_overwrite(files, "-o", output);
-    for (const std::string& file : files)
-      if (!train::is_checkpoint(file) && api::integers_in(file) > 0)
-        throw DataError(cat(file, " is quantized; average the models that it and the others were made from"));
-    model::LoadedModel mean = model::average_models(files, [](const std::string& f) {
-      return train::is_checkpoint(f) ? train::load_checkpoint_model(f) : model::load_model(f);
-    });
+    models::refuse_to_overwrite(files, "-o", output);
+    model::LoadedModel mean = api::average_files(files);
     model::save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
     std::string said =
         cat("the mean of ", text::counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n");

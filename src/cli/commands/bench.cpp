@@ -10,7 +10,6 @@
 #include <numeric>
 #include <span>
 
-#include "api/open_model.h"
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
 #include "base/compute/parallel.h"
@@ -25,6 +24,7 @@
 #include "decode/search/search.h"
 #include "model/weights/packed_weights.h"
 #include "model/weights/parameters.h"
+#include "models/open_model.h"
 #include "train/loop/optimizer.h"
 #include "train/memory/memory_budget.h"
 
@@ -268,9 +268,9 @@ struct BenchTranslate {
   // Tokenization included, loading not.
   int translate_text() const {
     if (!output.empty() && !model_path.empty())
-      api::refuse_to_overwrite({text, model::model_file(model_path)}, "-o", output);
+      models::refuse_to_overwrite({text, model::model_file(model_path)}, "-o", output);
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(model_path, parse_decoding_precision(precision));
+    const models::OpenModel m = models::open_translator(model_path, models::parse_decoding_precision(precision));
     const std::vector<std::string> lines = data::read_lines(text);
     decode::TranslateOptions options;
     options.search.beam_size = beam;
@@ -306,7 +306,7 @@ struct BenchTranslate {
     set_threads(threads);
     model::Transformer& model = *loaded.net;
     const int64_t pieces = loaded.config.source_vocab;
-    const auto backend = make_cpu_backend(parse_decoding_precision(precision));
+    const auto backend = make_cpu_backend(models::parse_decoding_precision(precision));
     model::pack_weights(*backend, loaded);
     Random random(1);
     std::vector<text::Ids> sources;

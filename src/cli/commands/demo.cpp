@@ -6,7 +6,6 @@
 #include <iostream>
 #include <optional>
 
-#include "api/open_model.h"
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
@@ -15,6 +14,7 @@
 #include "cli/dates/dates.h"
 #include "cli/terminal/train_progress.h"
 #include "inspect/recorder.h"
+#include "models/open_model.h"
 #include "report/picture.h"
 #include "train/run/checkpoint.h"
 
@@ -98,7 +98,7 @@ train::TrainingData date_data(const data::Corpus& corpus) {
   return data;
 }
 
-std::vector<std::string> translate(const api::OpenModel& m, const std::vector<std::string>& lines) {
+std::vector<std::string> translate(const models::OpenModel& m, const std::vector<std::string>& lines) {
   decode::TranslateOptions how;
   how.search.beam_size = 1;
   how.batch_sentences = 250;
@@ -107,7 +107,7 @@ std::vector<std::string> translate(const api::OpenModel& m, const std::vector<st
   return best;
 }
 
-std::string show_accuracy(const api::OpenModel& m, const data::Corpus& test) {
+std::string show_accuracy(const models::OpenModel& m, const data::Corpus& test) {
   const std::vector<std::string> got = translate(m, test.source);
   int64_t right = 0;
   std::string wrong;
@@ -135,7 +135,7 @@ data::Corpus five_examples(const data::Corpus& test) {
   return five;
 }
 
-std::string show_examples(const api::OpenModel& m, const data::Corpus& examples) {
+std::string show_examples(const models::OpenModel& m, const data::Corpus& examples) {
   const std::vector<std::string> got = translate(m, examples.source);
   std::string text;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -146,7 +146,8 @@ std::string show_examples(const api::OpenModel& m, const data::Corpus& examples)
 }
 
 // Where the decoder looks in the source before it writes each token, section 3.2.3.
-std::string show_attention(const api::OpenModel& m, const std::string& source, const std::string& target, bool color) {
+std::string show_attention(const models::OpenModel& m, const std::string& source, const std::string& target,
+                           bool color) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   pair.source.push_back(m.source.eos());
   const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
@@ -190,7 +191,7 @@ struct Demo {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(model, Precision::f32);
+    const models::OpenModel m = models::open_translator(model, Precision::f32);
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -204,7 +205,7 @@ struct Demo {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(model, Precision::f32);
+    const models::OpenModel m = models::open_translator(model, Precision::f32);
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
@@ -212,10 +213,10 @@ struct Demo {
     return recorded<int64_t>(m, "updates") >= max_updates.value_or(kUpdates);
   }
 
-  static uint64_t seed_of(const api::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
+  static uint64_t seed_of(const models::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
 
   template <Number T>
-  static T recorded(const api::OpenModel& m, const char* key) {
+  static T recorded(const models::OpenModel& m, const char* key) {
     const auto entry = m.file.history.find(key);
     const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
     if (!number) throw DataError(cat("the demo's model does not record its ", key, "; add --retrain to replace it"));
@@ -239,7 +240,7 @@ struct Demo {
     }
   }
 
-  void present(const api::OpenModel& m, Progress& progress) const {
+  void present(const models::OpenModel& m, Progress& progress) const {
     const data::Corpus test = make_dates(seed_of(m), 0, kTestPairs).test;
     const data::Corpus examples = five_examples(test);
     std::cout << show_accuracy(m, test) << "\n"

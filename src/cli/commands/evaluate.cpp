@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <iostream>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "cli/command.h"
-#include "cli/options/alignment_options.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
+#include "models/alignment_head.h"
+#include "models/open_model.h"
 #include "report/evaluate_report.h"
 
 namespace hexapla::cli {
@@ -114,10 +114,10 @@ struct Evaluate {
 
   evaluate::Sentences translate(const evaluate::Sentences& lines) const {
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(model, parse_decoding_precision(search.precision));
+    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
     decode::TranslateOptions how = search.translate_options();
-    how.attention = AlignmentFlags{}.attention(m);
+    how.attention = models::alignment_head(m);
     evaluate::Sentences out;
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
            progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));

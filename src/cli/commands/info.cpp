@@ -4,11 +4,11 @@
 #include <iostream>
 #include <map>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
+#include "models/open_model.h"
 #include "report/run_report.h"
 #include "text/utf8.h"
 
@@ -24,7 +24,7 @@ struct Info {
 
   int run() const {
     set_threads(1);
-    const api::OpenModel m = api::open_model(model);
+    const models::OpenModel m = models::open_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;
     model::for_each<model::Parameter>(*m.file.net, [&](const std::string& name, model::Parameter& p) {
@@ -38,17 +38,17 @@ struct Info {
     return 0;
   }
 
-  int64_t integers() const { return api::integers_in(model::model_file(model)); }
+  int64_t integers() const { return models::integers_in(model::model_file(model)); }
 
   static std::string normalization(const text::Vocabulary& v) {
     return v.normalization().empty() ? "not named" : v.normalization();
   }
 
-  static nlohmann::ordered_json config_of(const api::OpenModel& m) {
+  static nlohmann::ordered_json config_of(const models::OpenModel& m) {
     return nlohmann::ordered_json::parse(m.file.config.to_json());
   }
 
-  void write_json(const api::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_json(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
     j["parameters"] = parts;
@@ -61,7 +61,7 @@ struct Info {
     std::cout << text::printable(json_text(j, 1)) << "\n";
   }
 
-  void write_text(const api::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_text(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     auto line = [](const std::string& key, const std::string& value) {
       std::cout << fmt::format("  {} {}\n", text::padded(text::printable(key, ""), 20), text::printable(value));
     };

@@ -7,20 +7,18 @@
 #include <iostream>
 #include <optional>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
-#include "inspect/recorder.h"
+#include "inspect/text_pair.h"
+#include "models/open_model.h"
 #include "report/picture.h"
 #include "report/svg.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {
 namespace {
-
-constexpr size_t longest = 512;  // tokens of a side: every head of every layer is kept, [n, m]
 
 using Labels = std::vector<std::string>;
 
@@ -44,12 +42,6 @@ text::Ids parse_ids(const std::string& text, const text::Vocabulary& v, const ch
     ids.push_back(static_cast<int32_t>(*id));
   }
   return ids;
-}
-
-Labels pieces(const text::Vocabulary& v, const text::Ids& ids) {
-  Labels all;
-  for (int32_t id : ids) all.push_back(v.piece(id));
-  return all;
 }
 
 // One of the three uses of attention, section 3.2.3.
@@ -147,10 +139,10 @@ struct Inspect {
     if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
     if (!source_text && !source_ids) throw UsageError("no source given; give --src TEXT or --src-ids IDS");
     const Output output = find_output(out);
-    if (!out.empty() && !model.empty()) api::refuse_to_overwrite({model::model_file(model)}, "--out", out);
+    if (!out.empty() && !model.empty()) models::refuse_to_overwrite({model::model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
     set_threads(threads);
-    const api::OpenModel m = api::open_model(model);
+    const models::OpenModel m = models::open_model(model);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string scope = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
     check_head(head, m.file.config.heads);
@@ -158,8 +150,8 @@ struct Inspect {
     const inspect::Pair pair = read_pair(m);
     const inspect::Inspection seen =
         inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
-    const inspect::Side source{pair.source, pieces(m.source, pair.source)};
-    const inspect::Side target{seen.target_in, pieces(m.target, seen.target_in)};
+    const inspect::Side source{pair.source, inspect::pieces(m.source, pair.source)};
+    const inspect::Side target{seen.target_in, inspect::pieces(m.target, seen.target_in)};
     std::cout << tokens(m, pair, source, target, seen) << pictures(kind, scope, source, target, seen, paint)
               << std::flush;
     if (output == Output::safetensors) inspect::write_tensors(out, seen, pair);
@@ -169,7 +161,7 @@ struct Inspect {
   }
 
  private:
-  inspect::Pair read_pair(const api::OpenModel& m) const {
+  inspect::Pair read_pair(const models::OpenModel& m) const {
     inspect::Pair pair;
     if (source_text) {
       pair.source = m.source.encode(text::clean_utf8(*source_text));
@@ -180,33 +172,18 @@ struct Inspect {
       if (pair.source.empty())
         throw UsageError("--src-ids is empty; give ids, including </s> if the model should see it");
     }
-    check_length(pair.source, "source");
+    inspect::check_length(pair.source, "source");
     if (target_text)
       pair.target = m.target.encode(text::clean_utf8(*target_text));
     else if (target_ids)
       pair.target = parse_ids(*target_ids, m.target, "--tgt-ids");
     else
-      pair.target = translate(m, pair.source);
-    check_length(pair.target, "target");
+      pair.target = inspect::best_translation({*m.backend, *m.file.net, m.source, m.target}, pair.source);
+    inspect::check_length(pair.target, "target");
     return pair;
   }
 
-  static void check_length(const text::Ids& ids, const char* side) {
-    if (ids.size() > longest)
-      throw UsageError(cat("the ", side, " has ", ids.size(), " tokens; give at most ", longest,
-                           ", since every weight of every head is kept"));
-  }
-
-  static text::Ids translate(const api::OpenModel& m, const text::Ids& source) {
-    const std::vector<text::Ids> sources{source};
-    const decode::SearchOptions options;
-    const DType dtype = m.file.net->target_embedding().table.value.dtype;
-    Arena arena(decode::search_memory(*m.file.net, sources, options, dtype));
-    Context cx{*m.backend, arena, dtype};
-    return decode::search(cx, *m.file.net, sources, options, decode::special_ids(m.target)).front().front().ids;
-  }
-
-  static std::string tokens(const api::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
+  static std::string tokens(const models::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
                             const inspect::Side& target, const inspect::Inspection& seen) {
     const double per_token = seen.score / static_cast<double>(seen.log_p.size());
     std::string text = fmt::format("source: {}\n", text::printable(m.source.decode(pair.source), ""));
@@ -214,7 +191,7 @@ struct Inspect {
     text += fmt::format("target: {}\n  log-probability {:.3f}, {:.3f} per token of {} ({} counted)\n",
                         text::printable(m.target.decode(pair.target), ""), seen.score, per_token, seen.log_p.size(),
                         "</s>");
-    return text + token_table(target.pieces, pieces(m.target, seen.target_out), seen) + "\n";
+    return text + token_table(target.pieces, inspect::pieces(m.target, seen.target_out), seen) + "\n";
   }
 
   std::string pictures(const Kind& kind, const std::string& scope, const inspect::Side& source,

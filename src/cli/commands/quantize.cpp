@@ -5,7 +5,6 @@
 #include <iostream>
 #include <optional>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/command.h"
@@ -16,6 +15,7 @@
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "model/weights/quantize.h"
+#include "models/open_model.h"
 #include "quantize/mixed_precision.h"
 
 namespace hexapla::cli {
@@ -40,8 +40,8 @@ struct Quantize {
     const std::string file = model::model_file(model);
     std::vector<std::string> inputs = valid_sets;
     inputs.push_back(file);
-    api::refuse_to_overwrite(inputs, "-o", output);
-    if (api::integers_in(file) > 0)
+    models::refuse_to_overwrite(inputs, "-o", output);
+    if (models::integers_in(file) > 0)
       throw DataError(cat(file, " is already quantized; give the model that it was made from"));
     model::LoadedModel m = model::load_model(file);
     quantize::check_kept(*m.net, keep);
@@ -66,7 +66,7 @@ struct Quantize {
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by) const {
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(path, Precision::f32);
+    const models::OpenModel m = models::open_translator(path, Precision::f32);
     decode::TranslateOptions how;
     how.search.beam_size = beam_size;
     std::vector<std::string> best;

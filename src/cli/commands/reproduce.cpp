@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <iostream>
 
-#include "api/open_model.h"
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/commands/training.h"
 #include "cli/options/text_inputs.h"
+#include "models/open_model.h"
 #include "text/utf8.h"
 #include "train/provenance/provenance.h"
 
@@ -93,7 +93,7 @@ struct Reproduce {
   static void refuse_what_was_made_of_models(const model::LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    if (api::integers_in(file) > 0)
+    if (models::integers_in(file) > 0)
       throw DataError(cat(file, " is quantized; reproduce the model that it was made from"));
   }
 

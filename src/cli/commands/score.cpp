@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/json.h"
 #include "cli/command.h"
@@ -18,6 +17,7 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
+#include "models/open_model.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -71,7 +71,7 @@ struct Score {
     if (json && (words || tokens))
       throw UsageError("--json includes the scores of words and tokens; leave out the other options");
     set_threads(threads);
-    const api::OpenModel m = api::open_translator(model, parse_decoding_precision(how.precision));
+    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(how.precision));
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
         alignment ? std::optional(alignment.options(m)) : std::nullopt;
@@ -129,7 +129,7 @@ struct Score {
     return line;
   }
 
-  std::string as_json(const api::OpenModel& m, const decode::TextScore& s, const std::string& source,
+  std::string as_json(const models::OpenModel& m, const decode::TextScore& s, const std::string& source,
                       const std::string& target, const decode::SoftAlignment* a) const {
     nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalized}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();

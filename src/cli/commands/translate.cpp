@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/open_model.h"
 #include "base/compute/parallel.h"
 #include "base/json.h"
 #include "cli/command.h"
@@ -18,6 +17,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
 #include "decode/option_ranges.h"
+#include "models/open_model.h"
 
 namespace hexapla::cli {
 namespace {
@@ -72,7 +72,7 @@ struct Translate {
   int run() const {
     decode::TranslateOptions how = options();
     set_threads(threads);
-    const api::OpenEnsemble m = api::open_ensemble(models, parse_decoding_precision(search.precision));
+    const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
@@ -225,7 +225,7 @@ void add_translate(Command& app, Action& chosen) {
       "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
       "Every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
-      "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst, .xz) is\n"
+      "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst,\n"
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {
     t->split_given = c->get_option("--long-input")->count() > 0 && t->search.long_input == "split";

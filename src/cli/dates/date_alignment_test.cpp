@@ -1,10 +1,10 @@
 // Dates, whose true alignment is known: what attention says about it, unguided and guided.
 #include <gmock/gmock.h>
 
-#include "api/open_model.h"
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "cli/dates/dates.h"
+#include "models/open_model.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::cli {
@@ -34,7 +34,7 @@ text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
 }
 
 // The share of the target's tokens that name a part of the day and have most of their attention on that part.
-double accuracy(const api::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
+double accuracy(const models::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
   std::vector<std::string> sources, targets;
   for (const Date& d : dates) sources.push_back(write_date(d.day, d.style)), targets.push_back(iso_date(d.day));
   const auto found = m.scorer().align(sources, targets, {}, {head, decode::AlignmentUnit::pieces});
@@ -73,7 +73,7 @@ class DateAlignment : public TestFolder {
     o.architecture.dropout = 0;
     return o;
   }
-  api::OpenModel trained(const train::TrainOptions& o) const {
+  models::OpenModel trained(const train::TrainOptions& o) const {
     const std::vector<Date> dates = some_dates(10000, 1);
     const text::Vocabulary v = date_vocabulary(dates);
     std::vector<data::Example> examples;
@@ -91,7 +91,7 @@ class DateAlignment : public TestFolder {
     train::TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;
-    return api::open_translator(train::train(o, data, *backend, silent, stop).model, Precision::f32);
+    return models::open_translator(train::train(o, data, *backend, silent, stop).model, Precision::f32);
   }
 };
 
@@ -116,12 +116,12 @@ TEST_F(DateAlignment, LinksOfADate) {
 TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   const std::vector<Date> unseen = some_dates(300, 2);
   train::TrainOptions o = options("plain");
-  const api::OpenModel plain = trained(o);
+  const models::OpenModel plain = trained(o);
   o = options("guided");
   o.guided_alignment = "the true links";
   o.guided_alignment_head = 1;
   o.guided_alignment_weight = 1;
-  const api::OpenModel guided = trained(o);
+  const models::OpenModel guided = trained(o);
   const decode::AttentionHead head{o.guided_layer(), o.guided_alignment_head};
   EXPECT_EQ(head.layer, 0);
   EXPECT_EQ(guided.file.history.at("guided_alignment_layer"), "0");

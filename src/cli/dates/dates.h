@@ -17,7 +17,7 @@ inline constexpr int kFirstYear = 1950, kLastYear = 2049;
 std::span<const std::chrono::year_month_day> all_days();
 
 std::string iso_date(std::chrono::year_month_day day);                // "2023-03-03"
-std::chrono::year_month_day parse_iso_date(const std::string& text);  // Error: anything else
+std::chrono::year_month_day parse_iso_date(const std::string& text);  // InternalError: anything else
 
 // How a day may be written: text in which %x stands for a part of it.
 //   %A Friday   %a Fri   %d 3   %D 03   %o 3rd   %w third   %B March   %b Mar   %p Mar.   %m 3   %M 03   %Y 2023   %y
@@ -33,7 +33,7 @@ struct DateStyle {
   Letters letters = Letters::as_written;
   Commas commas = Commas::kept;
 };
-std::string write_date(std::chrono::year_month_day day, const DateStyle& style);  // Error: an unknown part
+std::string write_date(std::chrono::year_month_day day, const DateStyle& style);  // InternalError: an unknown part
 // Where the year, the month and the day stand in it: bytes. An empty span for a part that the form does not have.
 struct DateSpans {
   text::TokenSpan year{}, month{}, day{};
@@ -49,7 +49,7 @@ std::vector<data::Link> date_links(std::chrono::year_month_day day, const DateSt
 struct DateCorpora {
   data::Corpus train, test;
 };
-// A function of its arguments. Error: more tests than a tenth of the days.
+// A function of its arguments. InternalError: more tests than a tenth of the days.
 DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs);
 
 }  // namespace hexapla::cli

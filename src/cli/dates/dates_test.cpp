@@ -29,7 +29,7 @@ TEST(Dates, IsoGoesThereAndBack) {
   EXPECT_EQ(iso_date(ymd(2023, 3, 3)), "2023-03-03");
   for (const year_month_day day : all_days()) ASSERT_EQ(parse_iso_date(iso_date(day)), day);
   for (const char* wrong : {"", "2023-3-03", "2023-02-30", "2023-03-03 ", "20230303", "x023-03-03"})
-    EXPECT_THROW(parse_iso_date(wrong), Error) << wrong;
+    EXPECT_THROW(parse_iso_date(wrong), InternalError) << wrong;
 }
 
 TEST(Dates, FormsAsPeopleWriteThem) {
@@ -44,7 +44,7 @@ TEST(Dates, FormsAsPeopleWriteThem) {
   EXPECT_EQ(write_date(late, {"%p %o, '%y", Letters::upper, Commas::dropped}), "SEPT. 22ND '99");
   EXPECT_EQ(write_date(late, {"%A, %B %d", Letters::lower}), "wednesday, september 22");
   EXPECT_EQ(write(ymd(2001, 5, 9), "%p %D"), "May 09");
-  EXPECT_THROW(write(day, "%q"), Error);
+  EXPECT_THROW(write(day, "%q"), InternalError);
 }
 
 TEST(Dates, OrdinalsOfEveryDay) {
@@ -116,7 +116,7 @@ TEST(Dates, TestDaysAreNeverInTraining) {
   const std::set<std::string> tests(c.test.target.begin(), c.test.target.end());
   EXPECT_EQ(tests.size(), 1000U);
   for (const std::string& day : c.train.target) ASSERT_FALSE(tests.contains(day)) << day;
-  EXPECT_THROW(make_dates(1, 1, 4000), Error);
+  EXPECT_THROW(make_dates(1, 1, 4000), InternalError);
 }
 
 TEST(Dates, TheSeedDecides) {

@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "cli/options/declare_option.h"
-#include "text/utf8.h"
-#include "text/words.h"
+#include "models/alignment_head.h"
 
 namespace hexapla::cli {
 namespace {
@@ -23,18 +22,6 @@ int64_t whole(const char* option, const std::string& text, const char* allowed) 
   const auto value = number<int64_t>(text);
   if (!value) throw UsageError(cat("--", option, " is '", text, "', but must be ", allowed));
   return *value;
-}
-
-// What training wrote into the model; none where the model was not guided.
-std::optional<decode::AttentionHead> guided_head(const api::OpenModel& model) {
-  const auto& history = model.file.history;
-  const auto layer = history.find("guided_alignment_layer"), head = history.find("guided_alignment_head");
-  if (layer == history.end() || head == history.end()) return {};
-  const auto l = number<int64_t>(layer->second), h = number<int64_t>(head->second);
-  if (!l || !h || *l < 0 || *l >= model.file.config.dec_layers || *h < 0 || *h >= model.file.config.heads)
-    throw DataError(cat("the model says that its guided head is ", head->second, " of decoder layer ", layer->second,
-                        ", which it does not have; give --alignment-layer and --alignment-head"));
-  return decode::AttentionHead{*l, *h};
 }
 
 }  // namespace
@@ -65,13 +52,9 @@ void AlignmentFlags::bind(Command& command) {
       ->default_str("words");
 }
 
-int64_t AlignmentFlags::default_layer(const model::Config& config) {
-  return std::max<int64_t>(0, config.dec_layers - 2);
-}
-
-decode::AttentionHead AlignmentFlags::attention(const api::OpenModel& model) const {
-  decode::AttentionHead attention{default_layer(model.file.config), decode::AttentionHead::mean};
-  if (layer.empty() && head.empty()) attention = guided_head(model).value_or(attention);
+decode::AttentionHead AlignmentFlags::attention(const models::OpenModel& model) const {
+  if (layer.empty() && head.empty()) return models::alignment_head(model);
+  decode::AttentionHead attention{models::default_alignment_layer(model.file.config), decode::AttentionHead::mean};
   if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
   if (!head.empty() && head != "mean") {
     attention.head = whole("alignment-head", head, "the number of a head, from 0, or mean");
@@ -81,14 +64,11 @@ decode::AttentionHead AlignmentFlags::attention(const api::OpenModel& model) con
   return attention;
 }
 
-decode::AlignmentOptions AlignmentFlags::options(const api::OpenModel& model) const {
+decode::AlignmentOptions AlignmentFlags::options(const models::OpenModel& model) const {
   const auto threshold = number<double>(kind);
   if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
     throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
-  const decode::AlignmentUnit unit = units == "pieces"   ? decode::AlignmentUnit::pieces
-                                     : units == "blanks" ? decode::AlignmentUnit::blanks
-                                                         : decode::AlignmentUnit::words;
-  return {attention(model), unit};
+  return {attention(model), decode::parse_alignment_unit(units)};
 }
 
 std::string AlignmentFlags::text(const decode::SoftAlignment& soft) const {
@@ -98,13 +78,10 @@ std::string AlignmentFlags::text(const decode::SoftAlignment& soft) const {
 }
 
 std::vector<std::string> AlignmentFlags::words_in(const std::string& line) const {
-  if (units == "pieces") return {};
-  const std::string clean = text::clean_utf8(line);
-  const auto all = text::words(clean, units == "blanks" ? text::WordEnds::at_blanks : text::WordEnds::by_script);
-  return {all.begin(), all.end()};
+  return decode::words_in(line, decode::parse_alignment_unit(units));
 }
 
-std::vector<std::vector<std::string>> AlignmentFlags::texts(const api::OpenModel& model,
+std::vector<std::vector<std::string>> AlignmentFlags::texts(const models::OpenModel& model,
                                                             std::span<const std::string> lines,
                                                             std::span<const std::vector<decode::Translation>> found,
                                                             const decode::TranslateOptions& how) const {

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "api/open_model.h"
 #include "cli/command.h"
+#include "models/open_model.h"
 
 namespace hexapla::cli {
 
@@ -15,20 +15,17 @@ struct AlignmentFlags {
   void bind(Command& command);
   explicit operator bool() const { return !kind.empty(); }
   // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
-  // the heads of default_layer(). UsageError: no such layer or head.
-  decode::AttentionHead attention(const api::OpenModel& model) const;
+  // the heads of models::default_alignment_layer(). UsageError: no such layer or head.
+  decode::AttentionHead attention(const models::OpenModel& model) const;
   // The same with the unit. UsageError, too: another kind or unit.
-  decode::AlignmentOptions options(const api::OpenModel& model) const;
+  decode::AlignmentOptions options(const models::OpenModel& model) const;
   std::string text(const decode::SoftAlignment& soft) const;
   // The words that are numbered in a line; none where pieces are.
   std::vector<std::string> words_in(const std::string& line) const;
   // The same for everything that was found for some lines, in its order; empty where no alignments are asked for.
-  std::vector<std::vector<std::string>> texts(const api::OpenModel& model, std::span<const std::string> lines,
+  std::vector<std::vector<std::string>> texts(const models::OpenModel& model, std::span<const std::string> lines,
                                               std::span<const std::vector<decode::Translation>> found,
                                               const decode::TranslateOptions& how) const;
-
-  // The decoder layer whose attention follows the words best in models that nobody guided (docs/adr).
-  static int64_t default_layer(const model::Config& config);
 };
 
 }  // namespace hexapla::cli

@@ -25,12 +25,6 @@ auto declare_in(Command& command) {
 
 }  // namespace
 
-Precision parse_decoding_precision(const std::string& name) {
-  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
-  if (!supported(p)) throw UsageError(cat("this processor has no instructions for --precision ", name, "; give f32"));
-  return p;
-}
-
 void bind_options(Command& command, decode::ScoringOptions& options) {
   decode::ScoringOptions::visit(options, declare_in(command));
 }

@@ -4,13 +4,13 @@
 
 #include <set>
 
-#include "api/open_model.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/option_names.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/parser.h"
+#include "models/open_model.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
 
@@ -41,15 +41,6 @@ void set_own(const GivenOption& given, CLI::Option& option) {
   } catch (const std::exception& e) {
     throw UsageError(cat(given.location, ": '", given.name, "' cannot be ", given.values.front(), ": ", e.what()));
   }
-}
-
-std::set<std::string> names_of_training() {
-  std::set<std::string> names{"layers"};
-  const auto add = [&](const char* name, const auto&...) { names.insert(name); };
-  const train::TrainOptions usual;
-  train::TrainOptions::visit(usual, add);
-  model::Config::visit(usual.architecture, add);
-  return names;
 }
 
 }  // namespace
@@ -93,11 +84,12 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
 }
 
 train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
-  const std::set<std::string> names = names_of_training();
+  const std::vector<std::string> names = train::names_of_options();
   std::vector<GivenOption> all;
   if (!b.config_file.empty())
     for (GivenOption& given : train::read_options_file(b.config_file)) {
-      CLI::Option* own = names.contains(given.name) ? nullptr : command.parser().get_option_no_throw("--" + given.name);
+      CLI::Option* own =
+          declared_name(given.name, names) ? nullptr : command.parser().get_option_no_throw("--" + given.name);
       if (own && given.name != "config" && given.name != "help")
         set_own(given, *own);
       else
@@ -109,7 +101,7 @@ train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b
   train::TrainOptions options = train::resolve_options(all).options;
   if (!options.init_from.empty())
     for (const char* result : {"model.safetensors", "best.safetensors"})
-      api::refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
+      models::refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
   return options;
 }
 

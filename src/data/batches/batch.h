@@ -52,7 +52,7 @@ struct Batch {
 // "lines 3, 7", or "lines 3, 7 of a.en + a.de; 5 of b.tsv" where there is more than one training set.
 std::string name_lines(std::span<const Batch> batches, std::span<const std::string> sets);
 
-// The examples at the given indices, in this order. `target` gives <s> and </s>. Error: an index outside.
+// The examples at the given indices, in this order. `target` gives <s> and </s>. InternalError: an index outside.
 Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> indices);
 
 struct Batching {

@@ -140,7 +140,7 @@ TEST(MakeBatch, IsRagged) {
 TEST(MakeBatch, PlaceOutsideIsAnError) {
   const std::vector<Example> examples(2);
   const std::vector<int32_t> indices = {2};
-  EXPECT_THROW(make_batch(vocabulary(), examples, indices), Error);
+  EXPECT_THROW(make_batch(vocabulary(), examples, indices), InternalError);
 }
 
 TEST(PlanEpoch, EveryExampleOnceWithinTheLimits) {

@@ -97,7 +97,7 @@ TEST(PairTable, CutShortIsAnError) {
   append_pair(bytes, {0, 1, "abc", "def"});
   bytes.pop_back();
   PairTable table;
-  EXPECT_THROW(table.add(std::make_shared<const std::string>(bytes)), Error);
+  EXPECT_THROW(table.add(std::make_shared<const std::string>(bytes)), InternalError);
 }
 
 }  // namespace

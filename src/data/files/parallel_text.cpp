@@ -40,6 +40,14 @@ void split(const std::string& line, const LineReader& reader, std::string& sourc
   target.assign(line, tab + 1);
 }
 
+// A sentence is a line of a file wherever it comes from: a model that reads lines would never see its second one.
+void check_one_line(const std::string& text, const std::string& name, int64_t number) {
+  if (text.find_first_of("\n\r") == std::string::npos) return;
+  throw DataError(cat(name, ": pair ", number,
+                      " has a line break in a sentence; replace it with a space, or give each ",
+                      "line as a pair of its own"));
+}
+
 // A pipe gives its bytes once.
 bool readable_again(const std::string& path) {
   return path.empty() || (path != "-" && std::filesystem::is_regular_file(path));
@@ -58,22 +66,34 @@ void ParallelSource::check() const {
 }
 
 bool ParallelSource::can_be_read_again() const {
-  return readable_again(source) && readable_again(target) && readable_again(tsv);
+  return !pairs && readable_again(source) && readable_again(target) && readable_again(tsv);
 }
 
 struct ParallelReader::Impl {
   ParallelSource from;
   BeforeWaiting before_waiting;
-  std::optional<LineReader> source, target;  // of a TSV only the first is there
+  std::optional<LineReader> source, target;  // of a TSV only the first is there, of a function none
   std::string line;
+  int64_t given = 0;  // by the function
 
   void open() {
+    if (from.pairs) return;
     if (from.tsv.empty()) {
       source.emplace(from.source, before_waiting);
       target.emplace(from.target, before_waiting);
     } else {
       source.emplace(from.tsv, before_waiting);
     }
+  }
+  bool next_of_function(std::string& x, std::string& y) {
+    if (!from.pairs(x, y)) {
+      if (given == 0) throw DataError(cat(from.tsv, ": the program gave no pair at all"));
+      return false;
+    }
+    ++given;
+    check_one_line(x, from.tsv, given);
+    check_one_line(y, from.tsv, given);
+    return true;
   }
   bool next_of_two(std::string& x, std::string& y) {
     const bool have_x = source->next(x), have_y = target->next(y);
@@ -102,12 +122,16 @@ ParallelReader::ParallelReader(ParallelReader&&) noexcept = default;
 ParallelReader& ParallelReader::operator=(ParallelReader&&) noexcept = default;
 
 bool ParallelReader::next(std::string& source, std::string& target) {
+  if (impl_->from.pairs) return impl_->next_of_function(source, target);
   return impl_->target ? impl_->next_of_two(source, target) : impl_->next_of_one(source, target);
 }
 
-int64_t ParallelReader::line_number() const { return impl_->source->line_number(); }
-const std::string& ParallelReader::source_name() const { return impl_->source->name(); }
+int64_t ParallelReader::line_number() const { return impl_->from.pairs ? impl_->given : impl_->source->line_number(); }
+const std::string& ParallelReader::source_name() const {
+  return impl_->from.pairs ? impl_->from.tsv : impl_->source->name();
+}
 const std::string& ParallelReader::target_name() const {
+  if (impl_->from.pairs) return impl_->from.tsv;
   return (impl_->target ? impl_->target : impl_->source)->name();
 }
 std::string ParallelReader::name() const {

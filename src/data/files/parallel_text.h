@@ -1,6 +1,7 @@
 #pragma once
 // Parallel text as a stream of pairs: from two files of which line i translates line i, or from one file with both.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -8,14 +9,20 @@
 
 namespace hexapla::data {
 
+// The next pair of sentences that a program gives; false after the last one.
+using PairFunction = std::function<bool(std::string& source, std::string& target)>;
+
 // One corpus. Each file may be plain or compressed (see LineReader), or "-" for stdin.
 struct ParallelSource {
   std::string source, target;  // two files,
   std::string tsv;             // or one: SOURCE<TAB>TARGET a line, no quoting; then source and target are empty
+  PairFunction pairs = {};     // or none: then `tsv` is what messages call them
 
   void check() const;              // UsageError: no file, both files and a TSV, source and target both stdin
-  bool can_be_read_again() const;  // no stdin, no pipe
+  bool can_be_read_again() const;  // no stdin, no pipe, no function
 };
+// What stands for the pairs of a program among the files of an option.
+inline constexpr const char* pairs_of_program = "(pairs)";
 
 // Reads pair after pair; in memory are the two lines. Nothing is dropped or checked but what would break the pairing:
 // see CheckedReader (data/files/corpus.h) for text that is to be trained on.
@@ -25,8 +32,8 @@ struct ParallelSource {
 //   reader.rewind();   // the same pairs again
 //
 // DataError, naming file, line and remedy: what LineReader finds, files of different length (when the shorter one
-// ends: both lengths are told), an empty file, a TSV line with fewer or more than two fields.
-// UsageError: no file, both files and a TSV, source and target both stdin.
+// ends: both lengths are told), an empty file, a TSV line with fewer or more than two fields; a program's sentence with
+// a line break. UsageError: no file, both files and a TSV, source and target both stdin.
 class ParallelReader {
  public:
   explicit ParallelReader(ParallelSource from, BeforeWaiting before_waiting = {});  // see LineReader

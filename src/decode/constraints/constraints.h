@@ -28,7 +28,7 @@ class Constraint {
 // The rules of one search.
 class Constraints {
  public:
-  // Error: a request speaks of text, but there are no piece texts.
+  // InternalError: a request speaks of text, but there are no piece texts.
   Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special);
 
   Partial partial(const text::Ids& ids, const SentenceConstraints& request) const;

@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 
-// Sentences one after the other. Error: an empty one.
+// Sentences one after the other. InternalError: an empty one.
 struct Ragged {
   std::vector<int32_t> ids, offsets{0};
   explicit Ragged(std::span<const text::Ids> sentences);

@@ -32,7 +32,7 @@ struct SoftAlignment {
 };
 
 // One for each pair, whatever the other pairs are; units are tokens. Sources end with </s>, targets are without <s> and
-// </s>. Takes memory from the arena and gives it back. Error: not as many targets as sources, or no such head.
+// </s>. Takes memory from the arena and gives it back. InternalError: not as many targets as sources, or no such head.
 std::vector<SoftAlignment> align_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
                                        std::span<const text::Ids> targets, const SpecialIds& special,
                                        const AttentionHead& head);

@@ -120,9 +120,9 @@ TEST(Alignment, WrongInput) {
   const TestModel m(small_config());
   const std::vector<text::Ids> one{{5, 2}}, none;
   EXPECT_TRUE(align(*backend, m.model, none, none, {0}).empty());
-  EXPECT_THROW(align(*backend, m.model, one, none, {0}), Error);
-  EXPECT_THROW(align(*backend, m.model, one, one, {2}), Error);
-  EXPECT_THROW(align(*backend, m.model, one, one, {0, 2}), Error);
+  EXPECT_THROW(align(*backend, m.model, one, none, {0}), InternalError);
+  EXPECT_THROW(align(*backend, m.model, one, one, {2}), InternalError);
+  EXPECT_THROW(align(*backend, m.model, one, one, {0, 2}), InternalError);
   EXPECT_NO_THROW(check(AttentionHead{1, 1}, m.model.config));
   for (const AttentionHead& wrong : {AttentionHead{2, 0}, AttentionHead{-1, 0}, AttentionHead{0, 2}})
     EXPECT_THROW(check(wrong, m.model.config), UsageError);

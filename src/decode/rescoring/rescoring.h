@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 
-// beta * coverage() is added to `normalised`, and each sentence's hypotheses are sorted by it.
+// beta * coverage() is added to `normalized`, and each sentence's hypotheses are sorted by it.
 void add_coverage(const Aligner& align, std::span<const text::Ids> sources, std::span<std::vector<Hypothesis>> found,
                   double beta);
 

@@ -16,7 +16,7 @@ struct PairScore {
 
 // One for each pair, whatever the other pairs are. Sources end with </s>, targets are without <s> and </s> (and may be
 // empty). Takes memory from the arena and gives it back.
-// Error: not as many targets as sources. DataError: a sentence longer than the model's learned positions.
+// InternalError: not as many targets as sources. DataError: a sentence longer than the model's learned positions.
 std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
                                    std::span<const text::Ids> targets, const SpecialIds& special);
 

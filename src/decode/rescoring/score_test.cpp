@@ -83,7 +83,7 @@ TEST(Score, EmptyTargetsAndWrongInput) {
   const std::vector<text::Ids> one{{5, 2}}, none;
   EXPECT_EQ(score(*backend, m.model, one, std::vector<text::Ids>{{}})[0].tokens, 1);
   EXPECT_TRUE(score(*backend, m.model, none, none).empty());
-  EXPECT_THROW(score(*backend, m.model, one, none), Error);
+  EXPECT_THROW(score(*backend, m.model, one, none), InternalError);
 
   model::Config c = small_config();
   c.positions = "learned", c.max_positions = 4;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/range.h"
 #include "decode/rescoring/pair_batches.h"
+#include "text/utf8.h"
 
 namespace hexapla::decode {
 namespace {
@@ -37,6 +39,19 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
 }
 
 }  // namespace
+
+AlignmentUnit parse_alignment_unit(const std::string& word) {
+  check_choice({"words", "blanks", "pieces"}, "alignment-units", word);
+  if (word == "pieces") return AlignmentUnit::pieces;
+  return word == "blanks" ? AlignmentUnit::blanks : AlignmentUnit::words;
+}
+
+std::vector<std::string> words_in(const std::string& line, AlignmentUnit unit) {
+  if (unit == AlignmentUnit::pieces) return {};
+  const std::string clean = text::clean_utf8(line);
+  const auto all = text::words(clean, ends_of(unit));
+  return {all.begin(), all.end()};
+}
 
 TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
                        Backend& backend)

@@ -20,13 +20,18 @@ struct TextScore : PairScore {
 
 // Words are those of text/words.h; blanks: what stands between white space whatever the script.
 enum class AlignmentUnit { words, pieces, blanks };
+// Of the option `alignment-units`. UsageError: another word.
+AlignmentUnit parse_alignment_unit(const std::string& word);
+// The words that an alignment numbers in a line; none where it numbers pieces.
+std::vector<std::string> words_in(const std::string& line, AlignmentUnit unit);
+
 struct AlignmentOptions {
   AttentionHead attention;
   AlignmentUnit unit = AlignmentUnit::words;
 };
 
-// Borrows everything: model, vocabularies and backend must outlive it. Error: a vocabulary that does not have the size
-// the model was made for.
+// Borrows everything: model, vocabularies and backend must outlive it. InternalError: a vocabulary that does not have
+// the size the model was made for.
 class TextScorer {
  public:
   TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,

@@ -94,7 +94,7 @@ TEST_F(TextScorerTest, WrongInput) {
   options_.max_length = 1;
   EXPECT_THROW(score({"ein"}, {"ein"}), UsageError);
   const text::Vocabulary other = text::Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
-  EXPECT_THROW(TextScorer(m_.model, other, vocabulary(), *backend_), Error);
+  EXPECT_THROW(TextScorer(m_.model, other, vocabulary(), *backend_), InternalError);
 }
 
 }  // namespace

@@ -339,9 +339,9 @@ TEST(Search, OptionsAreChecked) {
   Arena arena(1 << 20);
   Context cx{*backend, arena};
   EXPECT_TRUE(search(cx, m.model, {}, {}, specials).empty());
-  EXPECT_THROW(search(cx, m.model, std::vector<text::Ids>{{}}, {}, specials), Error);
+  EXPECT_THROW(search(cx, m.model, std::vector<text::Ids>{{}}, {}, specials), InternalError);
   cx.training = true;
-  EXPECT_THROW(search(cx, m.model, one, {}, specials), Error);
+  EXPECT_THROW(search(cx, m.model, one, {}, specials), InternalError);
 }
 
 TEST(Search, TokenScoresAreThoseOfTheTokens) {

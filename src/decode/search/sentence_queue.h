@@ -39,12 +39,14 @@ class ListQueue final : public SentenceQueue {
   ListQueue(Queue& list, const SearchOptions& options, DecodingStrategy& strategy, const Done& done)
       : list_(list), options_(options), strategy_(strategy), done_(done) {}
   std::optional<SentenceJob> next(bool /*idle*/) override {
+    if (list_.stopped()) return {};
     const size_t at = list_.next++;
     if (at >= list_.order.size()) return {};
     const size_t i = list_.order[at];
     return SentenceJob{i, &list_.sources[i], &options_, list_.requests.empty() ? &none_ : &list_.requests[i],
                        &strategy_};
   }
+  bool wanted(const Sentence&) override { return !list_.stopped(); }
   void done(size_t name, std::vector<Hypothesis> hypotheses) override { done_(name, std::move(hypotheses)); }
 
  private:

@@ -14,7 +14,7 @@ struct TextSides {
   std::shared_ptr<const PieceTexts> pieces;  // of the target
   int64_t positions;                         // that every model has
 
-  // UsageError: check(ensemble). Error: a vocabulary that does not have the size that the models were made for.
+  // UsageError: check(ensemble). InternalError: a vocabulary that does not have the size that the models were made for.
   TextSides(const Ensemble& ensemble, const text::Vocabulary& source_side, const text::Vocabulary& target_side);
 };
 

@@ -59,6 +59,7 @@ void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, si
                [&](Context& cx) { search(cx, models, queue, options, special_ids(sides_.target), counted); });
   };
   ensemble_.models.size() == 1 ? run(model()) : run(ensemble_);
+  if (queue.stopped()) throw Canceled("the translation was canceled");
   HEXAPLA_CHECK(answered == queue.order.size(), "translator: of ", queue.order.size(), " sentences ", answered,
                 " were answered");
 }
@@ -75,7 +76,8 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
               .sentences = options.batch_sentences,
               .tokens = options.batch_tokens,
               .requests = sentences.constraints,
-              .pieces = sides_.pieces.get()};
+              .pieces = sides_.pieces.get(),
+              .stop = options.stop};
   std::vector<std::vector<Hypothesis>> found(sentences.ids.size());
   search_queue(queue, options_of_search(options), options.memory,
                [&](size_t index, std::vector<Hypothesis> of_one) { found[index] = std::move(of_one); });

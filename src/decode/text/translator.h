@@ -12,7 +12,7 @@ namespace hexapla::decode {
 // at once if the backend may.
 class TextTranslator {
  public:
-  // Error: a vocabulary that does not have the size the model was made for.
+  // InternalError: a vocabulary that does not have the size the model was made for.
   TextTranslator(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
                  Backend& backend);
 
@@ -29,7 +29,7 @@ class TextTranslator {
   // Lines, ids and translations are held in memory: give long files in portions.
   // UsageError: an option out of range. LineError, before anything is translated: a request out of range, required
   // phrases that are to be drawn, a long line if they are refused, a long line with required phrases. RunError: no
-  // memory, or the model gives NaN.
+  // memory, or the model gives NaN. Canceled: by options.stop.
   std::vector<std::vector<Translation>> translate(const Lines& lines, const TranslateOptions& options,
                                                   const LineWarning& warn = {}) const;
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,

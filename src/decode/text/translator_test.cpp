@@ -204,7 +204,7 @@ TEST_F(TranslatorTest, WrongOptionsAndVocabularies) {
   for (const TranslateOptions& options : bad) EXPECT_THROW(texts({"ein"}, options), UsageError);
   const text::Vocabulary other = text::Vocabulary::train(made_up_lines(300, 1), {.size = vocabulary().size() - 1});
   ASSERT_NE(other.size(), vocabulary().size());
-  EXPECT_THROW(TextTranslator(m_.model, other, vocabulary(), *backend_), Error);
+  EXPECT_THROW(TextTranslator(m_.model, other, vocabulary(), *backend_), InternalError);
 }
 
 TEST(PlanBatches, LongestFirstWithinBothLimits) {

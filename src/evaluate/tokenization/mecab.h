@@ -19,7 +19,7 @@ class Mecab {
 
   // "" where everything is there; otherwise what is missing, and how to get it.
   const std::string& missing() const { return missing_; }
-  // "ja-mecab-0.996-IPA", as sacreBLEU's signature has it. Error where something is missing.
+  // "ja-mecab-0.996-IPA", as sacreBLEU's signature has it. InternalError where something is missing.
   const std::string& signature() const;
   // UsageError where something is missing.
   std::vector<std::string> morphemes(std::string_view line) const;

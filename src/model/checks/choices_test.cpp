@@ -46,7 +46,7 @@ TEST(Choices, AWordThatNobodyBuildsIsAnError) {
     each_word(c, [&](const std::string& other, std::string& field, const Choices&) {
       if (other == name) field = "new";
     });
-    EXPECT_THAT(what_of<Error>([&] { Transformer{c}; }), HasSubstr("'new'")) << name;
+    EXPECT_THAT(what_of<InternalError>([&] { Transformer{c}; }), HasSubstr("'new'")) << name;
   });
 }
 

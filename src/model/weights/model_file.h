@@ -19,8 +19,8 @@ struct ModelText {                                   // what turns text into ids
   std::string source_vocabulary, target_vocabulary;  // bytes
 };
 
-// Writes atomically: the same model gives the same bytes. history: how the model came about; Error where one of its
-// keys is a name the format has for itself. RunError where the file cannot be written.
+// Writes atomically: the same model gives the same bytes. history: how the model came about; InternalError where one of
+// its keys is a name the format has for itself. RunError where the file cannot be written.
 void save_model(const std::string& path, Transformer& net, const ModelText& text,
                 const std::map<std::string, std::string>& history);
 

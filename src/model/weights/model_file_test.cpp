@@ -249,7 +249,10 @@ TEST_F(ModelFileTest, ADamagedByteNeverGivesAnotherModel) {
 
 TEST_F(ModelFileTest, HistoryMayNotTakeTheFormatsNames) {
   SmallModel m(tiny());
-  EXPECT_THAT(what_of<Error>([&] { save_model(at("m"), m.net, text_, {{"config", "x"}}); }), HasSubstr("'config'"));
+  EXPECT_THAT(what_of<InternalError>([&] {
+                save_model(at("m"), m.net, text_, {{"config", "x"}});
+              }),
+              HasSubstr("'config'"));
   EXPECT_EQ(entries(), 0u);
 }
 

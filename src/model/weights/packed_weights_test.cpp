@@ -107,7 +107,8 @@ TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
   const std::string file = save("model", 1, true);
   const Results expected = results_of(*backend_, *load_model(file).net);
   LoadedModel packed = load_to_translate(file);
-  EXPECT_THROW(results_of(*backend_, *packed.net), Error) << "its integers are no numbers before they are packed";
+  EXPECT_THROW(results_of(*backend_, *packed.net), InternalError)
+      << "its integers are no numbers before they are packed";
   pack_weights(*backend_, packed);
   const Results found = results_of(*backend_, *packed.net);
   EXPECT_NEAR(found.nll, expected.nll, 0.2);
@@ -124,7 +125,7 @@ TEST(PackedWeights, OfAnotherShapeAreAnError) {
   const auto packed = backend->pack(w.transposed());
   Arena arena(1 << 16);
   Context cx{*backend, arena};
-  EXPECT_THAT(what_of<Error>([&] { linear(cx, x, {w, packed.get()}, {}); }), HasSubstr("packed copy"));
+  EXPECT_THAT(what_of<InternalError>([&] { linear(cx, x, {w, packed.get()}, {}); }), HasSubstr("packed copy"));
 }
 
 TEST(PackedWeights, HaveNoGradient) {
@@ -137,7 +138,7 @@ TEST(PackedWeights, HaveNoGradient) {
   Context cx{*backend, arena};
   const LossInput in{x, {w, packed.get()}, {}, Tensor::of(label.data(), {1}), 0.1, 1};
   EXPECT_NO_THROW(cross_entropy(cx, in));
-  EXPECT_THAT(what_of<Error>([&] { cross_entropy_with_gradient(cx, in, {}, {}); }), HasSubstr("is packed"));
+  EXPECT_THAT(what_of<InternalError>([&] { cross_entropy_with_gradient(cx, in, {}, {}); }), HasSubstr("is packed"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void require(bool condition, const Args&... why) {
 uint64_t varint(std::string_view& from) {
   try {
     return take_varint(from);
-  } catch (const Error&) {
+  } catch (const InternalError&) {
     throw Malformed{"a number is cut short"};
   }
 }

@@ -47,7 +47,7 @@ inline std::vector<WireField> fields_of(std::string_view message) {
       message.remove_prefix(size);
       all.push_back({key >> 3, std::string(rest.substr(skipped, rest.size() - message.size() - skipped)), key & 7});
     }
-  } catch (const Error&) {
+  } catch (const InternalError&) {
   }
   return all;
 }

@@ -52,12 +52,12 @@ class Vocabulary {
 
   Ids encode(std::string_view text) const;  // without bos and eos; empty for blank text
   // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
-  // for a line feed. Error: an id outside [0, size).
+  // for a line feed. InternalError: an id outside [0, size).
   std::string decode(std::span<const int32_t> ids) const;
   EncodedText encode_with_spans(std::string_view text) const;           // the ids of encode()
   std::vector<TokenSpan> spans_in(std::span<const int32_t> ids) const;  // in decode(ids)
-  std::string piece(int32_t id) const;                                  // "▁the"; Error: an id outside [0, size)
-  std::vector<std::string> pieces(std::string_view text) const;         // encode, as pieces
+  std::string piece(int32_t id) const;                           // "▁the"; InternalError: an id outside [0, size)
+  std::vector<std::string> pieces(std::string_view text) const;  // encode, as pieces
 
  private:
   struct Impl;

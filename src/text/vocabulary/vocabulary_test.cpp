@@ -155,10 +155,10 @@ TEST(Vocabulary, SymbolsOfTheUserAreOnALine) {
 TEST(Vocabulary, UnknownCharacterIsUnk) { EXPECT_THAT(small().encode("ka漢lo"), ::testing::Contains(small().unk())); }
 
 TEST(Vocabulary, IdOutsideIsAnError) {
-  EXPECT_THROW(small().piece(120), Error);
-  EXPECT_THROW(small().piece(-1), Error);
+  EXPECT_THROW(small().piece(120), InternalError);
+  EXPECT_THROW(small().piece(-1), InternalError);
   const Ids ids = {5, 4000};
-  EXPECT_THAT(message_of<Error>([&] { small().decode(ids); }), HasSubstr("4000"));
+  EXPECT_THAT(message_of<InternalError>([&] { small().decode(ids); }), HasSubstr("4000"));
 }
 
 TEST(Vocabulary, TrainingTwiceGivesTheSameBytes) {

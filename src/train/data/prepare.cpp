@@ -70,8 +70,17 @@ std::vector<std::string> names_of(const std::vector<data::ParallelSource>& sets)
   return names;
 }
 
-void read_validation(const TrainOptions& o, TrainingData& data) {
-  const std::vector<data::ParallelSource> sets = data::parse_sets("valid-sets", o.valid_sets, o.text.tsv);
+// The sets of an option, with the program's pairs where they are among them.
+std::vector<data::ParallelSource> sets_of(const std::string& option, const std::vector<std::string>& files, bool tsv,
+                                          const data::PairFunction& pairs) {
+  std::vector<data::ParallelSource> sets = data::parse_sets(option, files, tsv);
+  for (data::ParallelSource& set : sets)
+    if (set.tsv == data::pairs_of_program) set.pairs = pairs;
+  return sets;
+}
+
+void read_validation(const TrainOptions& o, const data::PairFunction& pairs, TrainingData& data) {
+  const std::vector<data::ParallelSource> sets = sets_of("valid-sets", o.valid_sets, o.text.tsv, pairs);
   const std::vector<std::string> names = names_of(sets);
   auto name = names.begin();
   for (const data::ParallelSource& set : sets) {
@@ -131,14 +140,14 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
 
 }  // namespace
 
-TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress) {
+TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress, const ProgramPairs& given) {
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
   const bool separate = o.text.separate();
   const data::ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                                  o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
-  data::TrainingText text(data::parse_sets("train-sets", o.train_sets, o.text.tsv), space);
+  data::TrainingText text(sets_of("train-sets", o.train_sets, o.text.tsv, given.train), space);
   const auto lock = lock_of_run(o.model);
   std::optional<text::VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
   if (!vocabularies) vocabularies = given_vocabularies(o, separate);
@@ -166,7 +175,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   data.identity["training data"] = pairs.fingerprint;
   add_notes(data.notes, text.notes());
   add_notes(data.notes, std::move(pairs.notes));
-  if (!o.valid_sets.empty()) read_validation(o, data);
+  if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
   name_choices(o, data);
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());

@@ -35,9 +35,15 @@ struct TrainingData {
   std::shared_ptr<const RunLock> lock{};
 };
 
+// Pairs that a program gives instead of files, where an option of sets is data::pairs_of_program. Each is read once.
+struct ProgramPairs {
+  data::PairFunction train = {}, valid = {};
+};
+
 // Reads and checks the sets, trains or loads the vocabularies, and holds the lock of the run's folder from then on.
 // UsageError (another run has the folder, ...), DataError, RunError.
 TrainingData prepare_data(
-    const TrainOptions& options, const data::ReadingProgress& progress = [](const char*, int64_t) {});
+    const TrainOptions& options, const data::ReadingProgress& progress = [](const char*, int64_t) {},
+    const ProgramPairs& pairs = {});
 
 }  // namespace hexapla::train

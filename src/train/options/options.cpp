@@ -21,7 +21,8 @@ void check_guided_alignment(const TrainOptions& o) {
   if (o.guided_alignment_head >= c.heads)
     throw UsageError(
         cat("`guided-alignment-head` is ", o.guided_alignment_head, ", but a layer has heads 0 to ", c.heads - 1));
-  if (o.train_sets.size() > (o.text.tsv ? 1 : 2) || std::count(o.train_sets.begin(), o.train_sets.end(), "-") > 0)
+  const auto once = [](const std::string& file) { return file == "-" || file == data::pairs_of_program; };
+  if (o.train_sets.size() > (o.text.tsv ? 1 : 2) || std::any_of(o.train_sets.begin(), o.train_sets.end(), once))
     throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");

@@ -13,7 +13,7 @@
 #include "train/run/init_from.h"
 
 namespace hexapla::train {
-namespace {
+namespace {}  // namespace
 
 std::vector<std::string> names_of_options() {
   std::vector<std::string> names{"layers"};
@@ -24,12 +24,17 @@ std::vector<std::string> names_of_options() {
   return names;
 }
 
-Given by_name(const std::vector<GivenOption>& all) {
+namespace {
+
+// Their names become those that are declared.
+Given by_name(std::vector<GivenOption>& all) {
   const std::vector<std::string> names = names_of_options();
   Given given;
-  for (const GivenOption& option : all) {
-    if (std::find(names.begin(), names.end(), option.name) == names.end()) refuse_unknown(option, names);
-    given[option.name] = &option;
+  for (GivenOption& option : all) {
+    const auto name = declared_name(option.name, names);
+    if (!name) refuse_unknown(option, spelled_as(option.name, names));
+    option.name = *name;
+    given[*name] = &option;
   }
   return given;
 }
@@ -123,7 +128,7 @@ std::map<std::string, std::string> idle_options(const TrainOptions& o) {
   return idle;
 }
 
-ResolvedOptions resolve_options(const std::vector<GivenOption>& all) {
+ResolvedOptions resolve_options(std::vector<GivenOption> all) {
   Given given = by_name(all);
   TrainOptions first;  // preset and init-from decide what the rest stands on
   take_given(given, first);

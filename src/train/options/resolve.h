@@ -23,7 +23,10 @@ struct ResolvedOptions {
 // up a large one together. UsageError naming option, value and location: no such option (with the nearest one), a value
 // out of its range, an option that can do nothing beside the others, stdin for more than one file. DataError: the model
 // of init-from cannot be read.
-ResolvedOptions resolve_options(const std::vector<GivenOption>& given);
+// Names may be spelled as fields (batch_tokens).
+ResolvedOptions resolve_options(std::vector<GivenOption> given);
+// Of all options, the architecture's among them.
+std::vector<std::string> names_of_options();
 
 // All options as YAML that gives the same run when it is read.
 std::string dump_options(const TrainOptions& options);

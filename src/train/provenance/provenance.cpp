@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/system/machine.h"
+#include "data/files/parallel_text.h"
 
 namespace hexapla::train {
 namespace {
@@ -73,6 +74,7 @@ std::string optional_entry(const std::map<std::string, std::string>& history, co
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
   std::vector<DataFile> files;
   for (const std::string& path : paths) {
+    if (path == data::pairs_of_program) continue;
     if (!std::filesystem::exists(path) && path != "-") read_file(path);  // says why not
     if (!std::filesystem::is_regular_file(path)) continue;
     const FileReader file(path);

@@ -13,7 +13,8 @@ struct DataFile {
   int64_t bytes = 0;
 };
 
-// Of every regular file; "-" and pipes, which cannot be read twice, are left out. DataError: there is no such file.
+// Of every regular file; "-", pipes and a program's pairs, which cannot be read twice, are left out. DataError: there
+// is no such file.
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths);
 
 struct Provenance {

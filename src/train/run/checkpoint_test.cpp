@@ -182,7 +182,7 @@ TEST_F(CheckpointTest, PruneKeepsTheNewestThatAreComplete) {
   remove_checkpoint(dir(), 5);
   expect_newest(4);
   EXPECT_THAT(what_of<RunError>([&] { remove_checkpoint(dir(), 5); }), HasSubstr("update-00000005"));
-  EXPECT_THROW(prune(dir(), 0), Error);
+  EXPECT_THROW(prune(dir(), 0), InternalError);
 }
 
 // The disk fills up at every point of the save in turn, until the save succeeds.

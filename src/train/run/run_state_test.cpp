@@ -29,7 +29,7 @@ TEST(RunState, APositionIsTheNumberThatCheckpointsAlwaysHad) {
 TEST(RunState, APositionWithoutRoomIsAnErrorAndNotAnother) {
   RunState state;
   state.position = {{0, 65536}, 0};
-  EXPECT_THROW(state.to_strings(), Error);
+  EXPECT_THROW(state.to_strings(), InternalError);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
 
-namespace hexapla::api {
+namespace hexapla::models {
 
 struct OpenModel {
   model::LoadedModel file;
@@ -24,6 +24,8 @@ int64_t integers_in(const std::string& file);
 // UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
 // (a checkpoint).
 void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
+// "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
+Precision parse_decoding_precision(const std::string& name);
 // path: as model_file(). DataError: none there, or damaged. UsageError: no path.
 OpenModel open_model(const std::string& path);
 // The same, and made ready to translate: with packed weights, in this precision.
@@ -40,4 +42,4 @@ struct OpenEnsemble {
 // UsageError: models of different vocabularies; weights are checked by translator().
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision);
 
-}  // namespace hexapla::api
+}  // namespace hexapla::models

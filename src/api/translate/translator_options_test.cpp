@@ -1,5 +1,5 @@
 // The public options are those that decoding declares, every one of them.
-#include "api/translator_options.h"
+#include "api/translate/translator_options.h"
 
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ std::map<std::string, std::string> declared_values(const decode::DecodingOptions
 
 TEST(TranslatorOptions, AreThoseThatAreDeclaredWithTheirDefaults) {
   EXPECT_EQ(public_values({}), declared_values({}));
-  EXPECT_EQ(fields<TranslatorOptions>(), public_values({}).size() + 1) << "a field that visit_public() leaves out";
+  EXPECT_EQ(fields<TranslatorOptions>(), public_values({}).size() + 3) << "a field that visit_public() leaves out";
 }
 
 TEST(TranslatorOptions, EachReachesItsDeclaration) {

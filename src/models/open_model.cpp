@@ -1,4 +1,4 @@
-#include "api/open_model.h"
+#include "models/open_model.h"
 
 #include <filesystem>
 
@@ -8,7 +8,7 @@
 #include "decode/models/model_text.h"
 #include "model/weights/packed_weights.h"
 
-namespace hexapla::api {
+namespace hexapla::models {
 
 int64_t integers_in(const std::string& file) {
   int64_t n = 0;
@@ -38,6 +38,13 @@ std::string checked_file(const std::string& path) {
 }
 
 }  // namespace
+
+Precision parse_decoding_precision(const std::string& name) {
+  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
+  if (!supported(p))
+    throw UsageError(cat("this processor has no instructions for `precision` ", name, "; give f32"), "precision", name);
+  return p;
+}
 
 OpenModel open_model(const std::string& path) {
   const std::string file = checked_file(path);
@@ -81,4 +88,4 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision prec
   return e;
 }
 
-}  // namespace hexapla::api
+}  // namespace hexapla::models

@@ -1,11 +1,11 @@
 #pragma once
 // The options of the public header as those that decoding declares: names, ranges and messages are said there.
 #include "decode/decoding_options.h"
-#include "hexapla/hexapla.h"
+#include "hexapla/translator.h"
 
 namespace hexapla::api {
 
-// f(name, field) for every public option, by the name that it is declared with; `warn` is none of them.
+// f(name, field) for every public option of a search, by the name that it is declared with.
 template <class Self, class F>
 void visit_public(Self& o, F&& f) {
   f("beam-size", o.beam_size);

@@ -1,0 +1,57 @@
+#pragma once
+// BLEU, chrF and TER, equal to sacreBLEU's.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hexapla/error.h"
+
+namespace hexapla {
+
+struct EvaluatorOptions {
+  std::vector<std::string> metrics{"bleu", "chrf"};  // any of bleu, chrf, chrf++, ter
+  std::string tokenize = "13a";  // BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' script
+  bool lowercase = false;        // BLEU
+  bool chrf_lowercase = false;
+  bool ter_case_sensitive = false, ter_normalized = false, ter_no_punct = false, ter_asian_support = false;
+  int resamples = 0;  // bootstrap resamples for intervals and p-values, 2 to 1,000,000; 0: none
+  std::uint64_t resample_seed = 12345;
+};
+
+struct MetricScore {
+  std::string metric;               // "BLEU", "chrF2"
+  double score = 0;                 // of the corpus
+  std::string signature;            // as sacreBLEU's, for papers
+  std::string details;              // what stands behind the score: precisions, lengths
+  double mean = 0, half_width = 0;  // of the resamples: 95 % of them lie in mean +- half_width; 0 without resamples
+};
+
+struct Comparison {
+  std::string metric;
+  double baseline = 0, system = 0;
+  double p_value = 1;  // paired bootstrap resampling, two-sided
+};
+
+class Evaluator {
+ public:
+  explicit Evaluator(const EvaluatorOptions& options = {});  // UsageError
+  ~Evaluator();
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+
+  using Lines = std::vector<std::string>;  // detokenized text
+  // references: one or several, each with one line per hypothesis; UsageError where they have not.
+  std::vector<MetricScore> score(const Lines& hypotheses, const std::vector<Lines>& references) const;
+  // [metric][sentence]
+  std::vector<std::vector<double>> score_sentences(const Lines& hypotheses, const std::vector<Lines>& references) const;
+  // With the resamples of the options, or 1,000.
+  std::vector<Comparison> compare(const Lines& baseline, const Lines& system,
+                                  const std::vector<Lines>& references) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hexapla

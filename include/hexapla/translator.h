@@ -1,0 +1,183 @@
+#pragma once
+// Translating and scoring text with one trained model, or with several together.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hexapla/error.h"
+#include "hexapla/options.h"
+
+namespace hexapla {
+
+// The same as the options of `hexapla translate`, with their defaults; docs/commands.md says more of each. Out of range
+// is a UsageError.
+struct TranslatorOptions {
+  int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding; at most 1,000
+  int n_best = 1;                              // translations per line in translate_n_best(), at most beam_size
+  double length_penalty = 0.6;                 // the exponent alpha below, -100 to 100; 0: scores are not normalized
+  std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
+  int extra_length = 50;        // a translation has at most this many tokens more than its source; 0 to 1,000,000
+  int max_length = 512;         // tokens at a time, 2 to 1,048,576; longer lines are split, in score() truncated
+  int batch_sentences = 64;     // lines that are translated at the same time, 1 to 1,000,000
+  int batch_tokens = 4096;      // and their tokens, 1 to 16,777,216: working memory grows with both
+  double word_penalty = 0;      // subtracted from the score for each token, before normalization, -1e6 to 1e6
+  double coverage_penalty = 0;  // for source tokens left untranslated, 0 to 1e6: reranks finished hypotheses
+  int longest = 0;              // maximum length in tokens, up to 1,000,000; 0: no limit
+  double longest_ratio = 0;     // maximum length as a multiple of the source's tokens, up to 1e6; 0: no limit
+  int min_length = 0;           // minimum length in tokens, 0 to 1,000,000
+  int no_repeat_ngram = 0;      // never repeat a sequence of this many tokens, up to 1,000,000; 0: off
+  int max_repetition = 0;       // repeat letters or words at most this many times in a row, up to 1,000,000; 0: off
+  std::string unk = "keep";     // unknown tokens: "keep", "forbid", or "copy" the source word they come from
+  std::string long_input = "split";  // lines longer than max_length: "split", "refuse" or "truncate"
+  bool sample = false;               // sample n_best translations (up to 1,000) instead of searching
+  double temperature = 1;            // above 1: flatter distribution, between 0 and 1: sharper
+  int top_k = 0;                     // sample from this many most probable tokens, up to 4,194,304; 0: all
+  double top_p = 1;                  // sample from the fewest tokens whose probabilities sum to at least this; 1: all
+  std::uint64_t seed = 1;            // random seed; a line's samples depend on it and on the line's index
+  // Units of the word alignments that translate_n_best() and submit() give: "words" (in scripts without spaces,
+  // characters), "blanks" (whitespace-separated words) or "pieces" (tokens); "": none.
+  std::string alignment;
+  // Called for every line, and in score() for every translation, that was split or truncated at max_length or was not
+  // UTF-8, with its index in the input, from 0, and what was done.
+  std::function<void(std::size_t line, const std::string& what)> warn;
+  // Once it is true, the call ends with Canceled before the next step of decoding. May be null; not for submit().
+  const std::atomic<bool>* stop = nullptr;
+
+  // From options by name, the rest with their defaults. UsageError: no such option, a value that it does not have, or
+  // an option that can do nothing beside the others.
+  static TranslatorOptions from(const Options& options);
+};
+
+// What translations of one line must and must not be.
+struct Constraints {
+  std::string prefix;                // the translation begins so; it may end inside a word
+  std::vector<std::string> require;  // phrases that it contains
+  std::vector<std::string> forbid;   // phrases that it does not contain
+};
+
+// A matrix, row after row.
+struct Matrix {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> values;
+  double operator()(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+};
+
+// Which source words a translation's words came from: the decoder's attention over the encoder.
+struct Alignment {
+  std::vector<std::string> source_words, target_words;
+  Matrix weights;                          // [target words + 1, source words + 1]; the last ones are </s>
+  std::vector<std::pair<int, int>> links;  // for each target word the source word with most of its attention: (source,
+                                           // target), from 0
+};
+
+struct Translation {
+  std::string text;
+  double score = 0;       // log-probability of the tokens, the end of the sentence included
+  double normalized = 0;  // divided by the length penalty; the best translation has the largest. If a line was split,
+                          // both are sums over its parts. -infinity: nothing satisfies the constraints
+  std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
+  std::vector<std::int32_t> ids;    // of the tokens
+  std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
+  Alignment alignment;              // where TranslatorOptions::alignment asks for it
+};
+
+struct ScoreResult {
+  double score = 0;                  // log-probability of the translation, the end of the sentence included
+  double normalized = 0;             // divided by the length penalty
+  std::vector<std::string> tokens;   // of the translation
+  std::vector<double> token_scores;  // log-probability of each of them, and of the end of the sentence
+};
+
+// How models are loaded, and how several translate together.
+struct ModelOptions {
+  std::string precision = "f32";    // of products with weights: "f32", "bf16", "int8"
+  std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
+  std::vector<double> weights;      // of the models, as many; none: all alike
+};
+
+// Options of a request beside those of its search.
+struct RequestOptions {
+  std::vector<Constraints> constraints;  // one per line, or none
+  std::chrono::milliseconds timeout{0};  // from now on; 0: none
+  // What a line reads as so far, called between steps from the translator's own thread. What it throws ends the
+  // request, and comes out of get().
+  std::function<void(std::size_t line, const std::string& so_far)> on_progress;
+  std::function<void()> on_end;  // called once, from the translator's own thread: get() does not wait any more
+};
+
+// A request on its way. Copies are the same request; dropping it does not cancel it.
+class PendingTranslation {
+ public:
+  using Lines = std::vector<std::vector<Translation>>;
+
+  // Waits. For each line its translations, best first. Canceled: by cancel(), or its time was up. May be called again.
+  Lines get() const;
+  bool ready() const;
+  bool wait_for(std::chrono::milliseconds time) const;  // whether it is ready
+  void cancel() const;
+
+ private:
+  friend class Translator;
+  struct State;
+  explicit PendingTranslation(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+// A trained model with its vocabularies. The const functions may be called from any number of threads at once; of calls
+// that wait for their result, as many run at the same time as there are processors. A translation depends on its line,
+// the model, the options of the search and the processor's instruction set (the environment variable HEXAPLA_ISA lowers
+// it), never on other lines or threads. Vectors of lines are held in memory with their results: pass long files in
+// portions. All functions throw UsageError, RunError and OutOfMemory.
+class Translator {
+ public:
+  // A model file, or the folder of a training. Reads the file once; it may be replaced, overwritten or removed later.
+  // DataError naming the file: it is missing, or not a complete and undamaged hexapla model.
+  explicit Translator(const std::string& model_path, const ModelOptions& options = {});
+  // Several models of the same vocabularies: an ensemble.
+  explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
+  ~Translator();  // requests on their way are canceled
+  Translator(Translator&&) noexcept;
+  Translator& operator=(Translator&&) noexcept;
+
+  // A blank line gives an empty text. A translation is one line of UTF-8 without control characters, whatever the line
+  // contains.
+  std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
+  // The best translation of each line. constraints: one per line, or none.
+  std::vector<std::string> translate(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
+                                     const std::vector<Constraints>& constraints = {}) const;
+  // For each line, one to n_best translations, best first.
+  std::vector<std::vector<Translation>> translate_n_best(const std::vector<std::string>& lines,
+                                                         const TranslatorOptions& options = {},
+                                                         const std::vector<Constraints>& constraints = {}) const;
+
+  // Begins to translate and returns at once; requests of several threads are translated together, and the bytes of each
+  // are those of translate_n_best(). Of the options, batch_sentences and batch_tokens do not matter here.
+  // RunError: too many wait.
+  PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
+                            const RequestOptions& request = {}) const;
+
+  // The log-probability of translations[i] given lines[i], including the end of the sentence. A pair is never split: of
+  // a line or translation of more than max_length tokens, including the end of the sentence, only the first max_length
+  // are scored, and options.warn is called. UsageError: lines and translations differ in number.
+  std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
+                            const TranslatorOptions& options = {}) const;
+  // The same with the scores of the tokens.
+  std::vector<ScoreResult> score_tokens(const std::vector<std::string>& lines,
+                                        const std::vector<std::string>& translations,
+                                        const TranslatorOptions& options = {}) const;
+  // Word alignments of given pairs; units as in TranslatorOptions::alignment.
+  std::vector<Alignment> align(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
+                               const TranslatorOptions& options = {}, const std::string& units = "words") const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hexapla

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "model/weights/model_file.h"
+
+namespace hexapla::api {
+
+// The mean of models in files and checkpoints (train::is_checkpoint). DataError: one is quantized, damaged, or of
+// another configuration or vocabulary than the first.
+model::LoadedModel average_files(const std::vector<std::string>& files);
+
+}  // namespace hexapla::api

@@ -1,0 +1,56 @@
+#pragma once
+// The border of the library: what comes out of it is an error of hexapla/error.h, or what the caller's own function
+// threw.
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+
+namespace hexapla::api {
+
+[[noreturn]] void rethrow_for_caller(const std::exception& error);
+[[noreturn]] void throw_out_of_memory();
+
+// f(). Of the errors that come out, messages spell options as fields.
+template <class F>
+auto guarded(F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw_out_of_memory();
+  } catch (const std::exception& e) {
+    rethrow_for_caller(e);
+  }
+}
+
+// Functions of the caller that the library calls: what they throw passes it and is not rewritten. One for each call of
+// the library.
+class CallerFunctions {
+ public:
+  template <class F, class... Arguments>
+  auto call(const F& f, Arguments&&... arguments) {
+    try {
+      return f(std::forward<Arguments>(arguments)...);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      throw;
+    }
+  }
+  // guarded(f), or what one of the functions threw.
+  template <class F>
+  auto guard(F&& f) {
+    try {
+      return guarded(f);
+    } catch (...) {
+      if (thrown_) std::rethrow_exception(thrown_);
+      throw;
+    }
+  }
+
+ private:
+  std::exception_ptr thrown_;
+};
+
+}  // namespace hexapla::api

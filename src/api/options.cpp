@@ -1,0 +1,32 @@
+#include "api/options.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/option_names.h"
+
+namespace hexapla {
+
+OptionValue::OptionValue(double number) : words_{fmt::format("{}", number)} {}
+
+OptionValue::OptionValue(const std::vector<double>& numbers) {
+  for (const double number : numbers) words_.push_back(fmt::format("{}", number));
+}
+
+namespace api {
+
+std::vector<GivenOption> given_options(const Options& options) {
+  std::vector<GivenOption> given;
+  std::set<std::string> seen;
+  for (const auto& [name, value] : options) {
+    std::string field = as_field(name);
+    if (!seen.insert(field).second)
+      throw UsageError(cat("`", name, "` is given twice, spelled in two ways"), field, "");
+    given.push_back({name, value.words()});
+  }
+  return given;
+}
+
+}  // namespace api
+}  // namespace hexapla

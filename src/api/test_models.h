@@ -1,0 +1,45 @@
+#pragma once
+// For tests of the public face: made-up text and a model to use.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "base/compute/random.h"
+#include "model/weights/model_file.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla::api::test {
+
+inline const std::vector<std::string> words{"a",    "dog",  "cat", "bird", "runs", "sleeps",
+                                            "fast", "here", "and", "two",  "big",  "red"};
+
+inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::string> lines(n);
+  for (std::string& line : lines)
+    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
+      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+  return lines;
+}
+
+// The path of a model with random weights.
+inline const std::string& model_file() {
+  static const std::string path = [] {
+    const text::Vocabulary vocabulary = text::Vocabulary::train(made_up_lines(300, 1), {.size = 40});
+    model::Config c = model::Config::preset("tiny");
+    c.source_vocab = c.target_vocab = vocabulary.size();
+    c.enc_layers = c.dec_layers = 1;
+    c.resolve();
+    model::Transformer model(c);
+    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
+    model::initialize(model, 5);
+    const std::string file = testing::TempDir() + "hexapla_api_test" + std::to_string(getpid()) + ".safetensors";
+    model::save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
+    return file;
+  }();
+  return path;
+}
+
+}  // namespace hexapla::api::test

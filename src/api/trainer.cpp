@@ -1,0 +1,120 @@
+#include "hexapla/trainer.h"
+
+#include <atomic>
+
+#include "api/guard.h"
+#include "api/options.h"
+#include "api/training.h"
+#include "backend/cpu/cpu.h"
+#include "base/option_names.h"
+#include "train/options/resolve.h"
+
+namespace hexapla {
+namespace {
+
+TrainingReport public_report(const train::TrainReport& r) {
+  return {r.update,   r.epoch,       r.loss, r.lr, r.gradient_norm, r.target_tokens, r.tokens_per_second,
+          r.progress, r.seconds_left};
+}
+
+ValidationReport public_report(const train::Validation& v) {
+  ValidationReport r{v.update, v.epoch, v.loss, v.perplexity, v.bleu, v.chrf, v.signature, v.best, v.stalled, {}};
+  for (const auto& [source, reference, hypothesis] : v.examples) r.examples.push_back({source, reference, hypothesis});
+  return r;
+}
+
+// Tells the caller's functions what the training tells a watcher.
+class CallbackWatcher final : public train::TrainWatcher {
+ public:
+  CallbackWatcher(const TrainingCallbacks& callbacks, api::CallerFunctions& functions)
+      : on_(callbacks), functions_(functions) {}
+
+  void note(const std::string& text) override { tell(on_.on_note, spell_options(text, as_field)); }
+  void started(const train::TrainStart& s) override {
+    tell(on_.on_start, TrainingStart{s.parameters, s.examples, s.batches, s.valid_examples, s.resumed_at, s.backend});
+  }
+  void running(const train::TrainReport& r) override { tell(on_.on_progress, public_report(r)); }
+  void updated(const train::TrainReport& r) override { tell(on_.on_report, public_report(r)); }
+  void validated(const train::Validation& v) override { tell(on_.on_validation, public_report(v)); }
+  void saved(int64_t update, const std::string& path) override { tell(on_.on_checkpoint, update, path); }
+  void reading(const char* what, int64_t pairs) { tell(on_.on_reading, std::string(what), pairs); }
+
+ private:
+  template <class F, class... Arguments>
+  void tell(const F& f, const Arguments&... arguments) {
+    if (f) functions_.call(f, arguments...);
+  }
+
+  const TrainingCallbacks& on_;
+  api::CallerFunctions& functions_;
+};
+
+TrainingResult public_result(const train::TrainResult& r) {
+  return {r.end == train::TrainEnd::finished, r.updates, r.epochs, r.best_score, r.model, r.missing};
+}
+
+}  // namespace
+
+struct Trainer::Impl {
+  std::vector<GivenOption> given;
+  PairSource training_pairs, validation_pairs;
+  std::atomic<bool> stopped = false;
+
+  // What was given, with the program's pairs among the sets.
+  train::TrainOptions resolved() const {
+    std::vector<GivenOption> all = given;
+    use_pairs(all, "train-sets", training_pairs);
+    use_pairs(all, "valid-sets", validation_pairs);
+    return train::resolve_options(std::move(all)).options;
+  }
+
+  static void use_pairs(std::vector<GivenOption>& all, const std::string& option, const PairSource& pairs) {
+    if (!pairs) return;
+    for (const GivenOption& other : all)
+      if (as_field(other.name) == as_field(option))
+        throw UsageError(cat("`", option, "` names files, but the program gives pairs; leave one of them out"), option,
+                         other.values.empty() ? "" : other.values.front());
+    all.push_back({option, {data::pairs_of_program}});
+  }
+
+  static data::PairFunction function(const PairSource& pairs, api::CallerFunctions& functions) {
+    if (!pairs) return {};
+    return [&](std::string& source, std::string& target) { return functions.call(pairs, source, target); };
+  }
+};
+
+Trainer::Trainer(const Options& options) : Trainer("", options) {}
+Trainer::Trainer(const std::string& config_file, const Options& options) : impl_(std::make_unique<Impl>()) {
+  api::guarded([&] {
+    if (!config_file.empty()) impl_->given = train::read_options_file(config_file);
+    for (GivenOption& option : api::given_options(options)) impl_->given.push_back(std::move(option));
+    impl_->resolved();
+  });
+}
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+
+void Trainer::set_training_pairs(PairSource pairs) { impl_->training_pairs = std::move(pairs); }
+void Trainer::set_validation_pairs(PairSource pairs) { impl_->validation_pairs = std::move(pairs); }
+
+TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
+  api::CallerFunctions functions;
+  return functions.guard([&] {
+    impl_->stopped = false;
+    train::TrainOptions options = impl_->resolved();
+    options.precision = name_of(parse_precision(options.precision));
+    CallbackWatcher watcher(callbacks, functions);
+    return public_result(api::run_training(
+        options, watcher, [&](const char* what, int64_t pairs) { watcher.reading(what, pairs); }, impl_->stopped,
+        {Impl::function(impl_->training_pairs, functions), Impl::function(impl_->validation_pairs, functions)}));
+  });
+}
+
+void Trainer::stop() noexcept { impl_->stopped = true; }
+
+std::string Trainer::options() const {
+  return api::guarded([&] { return train::dump_options(impl_->resolved()); });
+}
+
+}  // namespace hexapla

@@ -1,0 +1,61 @@
+#include "api/training.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "backend/cpu/cpu.h"
+#include "report/run_report.h"
+#include "text/quantities.h"
+#include "train/memory/memory_budget.h"
+#include "train/watch/watchers.h"
+
+namespace hexapla::api {
+namespace {
+
+struct Interrupted {};
+
+std::optional<train::TrainingData> read_data(const train::TrainOptions& options, const data::ReadingProgress& reading,
+                                             const std::atomic<bool>& stop, const train::ProgramPairs& pairs) {
+  const auto progress = [&](const char* what, int64_t n) {
+    if (stop) throw Interrupted();
+    reading(what, n);
+  };
+  try {
+    return train::prepare_data(options, progress, pairs);
+  } catch (const Interrupted&) {
+    return {};
+  }
+}
+
+void write_report(const train::TrainOptions& options, train::TrainWatcher& watcher, train::TrainResult& result) {
+  try {
+    report::write_report(options.model, static_cast<int>(options.threads));
+  } catch (const UserError& e) {  // the model is there all the same
+    watcher.note(std::string("no report.html was written: ") + e.what());
+    result.missing.push_back("report.html");
+  }
+}
+
+}  // namespace
+
+train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWatcher& watcher,
+                                const data::ReadingProgress& reading, const std::atomic<bool>& stop,
+                                const train::ProgramPairs& pairs) {
+  const train::TrainOptions options = train::with_decay_of_run(asked, watcher);
+  const auto backend = make_cpu_backend(parse_precision(options.precision));
+  const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs);
+  if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};
+  const int32_t pieces = data->pairs.target.size();
+  if (train::given_vocabulary(options).empty() && pieces < options.vocab_size)
+    watcher.note(fmt::format("the text gives {}, fewer than `vocab-size` {}", text::counted(pieces, "piece"),
+                             options.vocab_size));
+  train::TensorBoardWatcher events(options.model, watcher);
+  train::Watchers all({&watcher, &events});
+  train::TrainResult result = train::train(options, *data, *backend, all, stop);
+  write_report(options, watcher, result);
+  if (events.failed()) result.missing.push_back("TensorBoard events");
+  return result;
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,313 @@
+#include "hexapla/translator.h"
+
+#include <condition_variable>
+#include <optional>
+
+#include "api/guard.h"
+#include "api/translate/live_service.h"
+#include "api/translate/translator_options.h"
+#include "api/translate/turns.h"
+#include "base/option_names.h"
+#include "base/system/machine.h"
+#include "decode/models/ensemble.h"
+#include "decode/option_ranges.h"
+#include "models/alignment_head.h"
+
+namespace hexapla {
+namespace {
+
+using api::CallerFunctions;
+using api::guarded;
+
+decode::LineWarning warning_of(const TranslatorOptions& options, CallerFunctions& functions) {
+  if (!options.warn) return {};
+  return
+      [&](size_t line, const std::string& what) { functions.call(options.warn, line, spell_options(what, as_field)); };
+}
+
+std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraints>& all, size_t lines) {
+  if (!all.empty() && all.size() != lines)
+    throw UsageError(cat("there are ", lines, " lines, but ", all.size(), " constraints; give one per line, or none"),
+                     "constraints", cat(all.size()));
+  std::vector<decode::LineConstraints> result;
+  for (const Constraints& c : all) result.push_back({c.prefix, c.require, c.forbid});
+  return result;
+}
+
+models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
+  check_choice({"f32", "bf16", "int8"}, "precision", options.precision);
+  check_choice(decode::mixture_names(), "ensemble", options.ensemble);
+  for (const double weight : options.weights) ranges::model_weight.check("weights", weight);
+  return models::open_ensemble(paths, models::parse_decoding_precision(options.precision));
+}
+
+}  // namespace
+
+struct Translator::Impl {
+  models::OpenEnsemble models;
+  decode::Ensemble ensemble;
+  decode::TextTranslator translator;
+  decode::TextScorer scorer;
+  decode::AttentionHead attention;
+  mutable api::Turns turns;
+  api::LiveService live;
+
+  Impl(const std::vector<std::string>& paths, const ModelOptions& options)
+      : models(open(paths, options)),
+        ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
+        translator(ensemble, first().source, first().target, *first().backend),
+        scorer(first().scorer()),
+        attention(models::alignment_head(first())),
+        turns(usable_processors()),
+        live(models, ensemble) {}
+
+  const models::OpenModel& first() const { return models.members.front(); }
+
+  decode::TranslateOptions declared(const TranslatorOptions& options, int n_best) const {
+    decode::DecodingOptions all = api::declared_options(options);
+    all.n_best = n_best;
+    decode::TranslateOptions how = all.translate_options();
+    how.attention = attention;
+    how.search.token_scores = true;
+    how.stop = options.stop;
+    if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment);
+    return how;
+  }
+
+  std::vector<std::vector<decode::Translation>> found(const std::vector<std::string>& lines,
+                                                      const std::vector<Constraints>& constraints,
+                                                      const decode::TranslateOptions& how,
+                                                      const decode::LineWarning& warn) const {
+    const api::Turns::Turn turn(turns);
+    const std::vector<decode::LineConstraints> asked = constraints_of(constraints, lines.size());
+    return translator.translate(decode::Lines{lines, asked}, how, warn);
+  }
+
+  Alignment alignment(const decode::SoftAlignment& soft, const std::string& source, const std::string& target,
+                      decode::AlignmentUnit unit) const {
+    const bool pieces = unit == decode::AlignmentUnit::pieces;
+    Alignment a;
+    a.source_words = pieces ? first().source.pieces(source) : decode::words_in(source, unit);
+    a.target_words = pieces ? first().target.pieces(target) : decode::words_in(target, unit);
+    a.weights = {static_cast<size_t>(soft.rows), static_cast<size_t>(soft.columns), soft.weights};
+    for (const data::Link& link : decode::hard_links(soft)) a.links.emplace_back(link.source, link.target);
+    return a;
+  }
+
+  // As the caller gets them: with tokens, and alignments where they are asked for.
+  PendingTranslation::Lines public_lines(const std::vector<std::string>& lines, const std::string& units,
+                                         const decode::TranslateOptions& how,
+                                         std::vector<std::vector<decode::Translation>> all) const {
+    PendingTranslation::Lines results(all.size());
+    std::vector<std::string> sources;
+    std::vector<decode::Translation> flat;
+    for (size_t line = 0; line < all.size(); ++line)
+      for (decode::Translation& t : all[line]) {
+        Translation& result = results[line].emplace_back();
+        for (const int32_t id : t.ids) result.tokens.push_back(first().target.piece(id));
+        result.text = t.text, result.score = t.score, result.normalized = t.normalized;
+        result.ids = t.ids, result.token_scores = t.token_scores;
+        if (!units.empty()) sources.push_back(lines[line]), flat.push_back(std::move(t));
+      }
+    if (!units.empty()) add_alignments(sources, flat, units, how, results);
+    return results;
+  }
+
+  void add_alignments(const std::vector<std::string>& sources, const std::vector<decode::Translation>& flat,
+                      const std::string& units, const decode::TranslateOptions& how,
+                      PendingTranslation::Lines& results) const {
+    const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
+    const auto soft = scorer.align(sources, flat, how, {attention, unit});
+    size_t next = 0;
+    for (auto& line : results)
+      for (Translation& t : line) {
+        t.alignment = alignment(soft[next], sources[next], t.text, unit);
+        if (unit == decode::AlignmentUnit::pieces) t.alignment.target_words = t.tokens;
+        ++next;
+      }
+  }
+};
+
+Translator::Translator(const std::string& path, const ModelOptions& options)
+    : Translator(std::vector<std::string>{path}, options) {}
+Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
+    : impl_(guarded([&] { return std::make_unique<Impl>(paths, options); })) {}
+Translator::~Translator() = default;
+Translator::Translator(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&&) noexcept = default;
+
+PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::string>& lines,
+                                                       const TranslatorOptions& options,
+                                                       const std::vector<Constraints>& constraints) const {
+  CallerFunctions functions;
+  return functions.guard([&] {
+    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    return impl_->public_lines(lines, options.alignment, how,
+                               impl_->found(lines, constraints, how, warning_of(options, functions)));
+  });
+}
+
+std::vector<std::string> Translator::translate(const std::vector<std::string>& lines, const TranslatorOptions& options,
+                                               const std::vector<Constraints>& constraints) const {
+  CallerFunctions functions;
+  return functions.guard([&] {
+    std::vector<std::string> results;
+    for (auto& of_line : impl_->found(lines, constraints, impl_->declared(options, 1), warning_of(options, functions)))
+      results.push_back(std::move(of_line.front().text));
+    return results;
+  });
+}
+
+std::string Translator::translate(const std::string& line, const TranslatorOptions& options) const {
+  return std::move(translate(std::vector<std::string>{line}, options).front());
+}
+
+std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>& lines,
+                                                  const std::vector<std::string>& translations,
+                                                  const TranslatorOptions& options) const {
+  CallerFunctions functions;
+  return functions.guard([&] {
+    const api::Turns::Turn turn(impl_->turns);
+    std::vector<ScoreResult> results;
+    for (const decode::TextScore& s :
+         impl_->scorer.score(lines, translations, impl_->declared(options, 1), warning_of(options, functions))) {
+      ScoreResult& result = results.emplace_back(ScoreResult{s.score, s.normalized, {}, s.log_p});
+      for (const int32_t id : s.target) result.tokens.push_back(impl_->first().target.piece(id));
+    }
+    return results;
+  });
+}
+
+std::vector<double> Translator::score(const std::vector<std::string>& lines,
+                                      const std::vector<std::string>& translations,
+                                      const TranslatorOptions& options) const {
+  std::vector<double> results;
+  for (const ScoreResult& s : score_tokens(lines, translations, options)) results.push_back(s.score);
+  return results;
+}
+
+std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
+                                         const std::vector<std::string>& translations, const TranslatorOptions& options,
+                                         const std::string& units) const {
+  CallerFunctions functions;
+  return functions.guard([&] {
+    const api::Turns::Turn turn(impl_->turns);
+    const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
+    const auto soft = impl_->scorer.align(lines, translations, impl_->declared(options, 1), {impl_->attention, unit},
+                                          warning_of(options, functions));
+    std::vector<Alignment> results;
+    for (size_t i = 0; i < soft.size(); ++i)
+      results.push_back(impl_->alignment(soft[i], lines[i], translations[i], unit));
+    return results;
+  });
+}
+
+// A request, seen from its caller and from the loop.
+struct PendingTranslation::State {
+  CallerFunctions functions;
+  std::function<void(size_t line, const std::string& so_far)> on_progress;
+  std::function<void()> on_end;
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Under the mutex:
+  bool ended = false;
+  Lines lines;
+  std::exception_ptr error;
+  std::weak_ptr<decode::LiveTranslator> live;
+  size_t name = 0;
+
+  void end(Lines found, std::exception_ptr why) {
+    {
+      const std::lock_guard lock(mutex);
+      ended = true;
+      lines = std::move(found);
+      error = std::move(why);
+    }
+    changed.notify_all();
+    if (on_end) on_end();
+  }
+};
+
+namespace {
+
+std::exception_ptr error_of(const decode::TextResult& result) {
+  switch (result.end) {
+    case decode::LiveEnd::finished:
+      return {};
+    case decode::LiveEnd::canceled:
+      return std::make_exception_ptr(Canceled("the request was canceled"));
+    case decode::LiveEnd::late:
+      return std::make_exception_ptr(Canceled("the request's time was up: raise `timeout`"));
+    case decode::LiveEnd::failed:
+      return result.error;
+  }
+  return {};
+}
+
+}  // namespace
+
+PendingTranslation Translator::submit(const std::vector<std::string>& lines, const TranslatorOptions& options,
+                                      const RequestOptions& request) const {
+  const auto state = std::make_shared<PendingTranslation::State>();
+  state->on_progress = request.on_progress;
+  state->on_end = request.on_end;
+  state->functions.guard([&] {
+    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    decode::TextRequest asked;
+    asked.lines = lines;
+    asked.constraints = constraints_of(request.constraints, lines.size());
+    asked.options = how;
+    asked.options.stop = nullptr;
+    if (request.timeout.count() > 0) asked.deadline = decode::LiveRequest::Clock::now() + request.timeout;
+    if (state->on_progress)
+      asked.on_step = [state](size_t line, const std::string& so_far) {
+        state->functions.call(state->on_progress, line, so_far);
+      };
+    asked.on_end = [state, impl = impl_.get(), lines, options, how](decode::TextResult result) {
+      std::exception_ptr error = error_of(result);
+      PendingTranslation::Lines found;
+      if (!error) try {
+          for (const decode::TextWarning& w : result.warnings)
+            if (options.warn) state->functions.call(options.warn, w.line, spell_options(w.what, as_field));
+          found = impl->public_lines(lines, options.alignment, how, std::move(result.lines));
+        } catch (...) {
+          error = std::current_exception();
+        }
+      state->end(std::move(found), std::move(error));
+    };
+    const auto [live, name] = impl_->live.submit(std::move(asked));
+    const std::lock_guard lock(state->mutex);
+    state->live = live;
+    state->name = name;
+  });
+  return PendingTranslation(state);
+}
+
+PendingTranslation::Lines PendingTranslation::get() const {
+  return state_->functions.guard([&] {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->ended; });
+    if (state_->error) std::rethrow_exception(state_->error);
+    return state_->lines;
+  });
+}
+
+bool PendingTranslation::ready() const { return wait_for(std::chrono::milliseconds(0)); }
+
+bool PendingTranslation::wait_for(std::chrono::milliseconds time) const {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, time, [&] { return state_->ended; });
+}
+
+void PendingTranslation::cancel() const {
+  std::shared_ptr<decode::LiveTranslator> live;
+  size_t name = 0;
+  {
+    const std::lock_guard lock(state_->mutex);
+    live = state_->live.lock();
+    name = state_->name;
+  }
+  if (live) live->cancel(name);
+}
+
+}  // namespace hexapla

@@ -1,0 +1,170 @@
+// What the public translator gives beyond text: tokens, alignments, constraints, requests on their way.
+#include <gmock/gmock.h>
+
+#include <future>
+#include <thread>
+
+#include "api/test_models.h"
+#include "hexapla/hexapla.h"
+
+namespace hexapla::api {
+namespace {
+
+using test::made_up_lines;
+using test::model_file;
+using testing::HasSubstr;
+
+TranslatorOptions short_options() {
+  TranslatorOptions options;
+  options.extra_length = 5;
+  options.n_best = 2;
+  return options;
+}
+
+std::vector<std::string> texts_of(const PendingTranslation::Lines& lines) {
+  std::vector<std::string> texts;
+  for (const auto& line : lines)
+    for (const Translation& t : line) texts.push_back(t.text);
+  return texts;
+}
+
+struct LiveApi : testing::Test {
+  const Translator translator{model_file()};
+  const std::vector<std::string> lines = made_up_lines(20, 8);
+};
+
+TEST_F(LiveApi, GivesTokensTheirScoresAndAlignments) {
+  TranslatorOptions options = short_options();
+  options.alignment = "words";
+  for (const auto& line : translator.translate_n_best(lines, options))
+    for (const Translation& t : line) {
+      EXPECT_EQ(t.tokens.size(), t.ids.size());
+      ASSERT_EQ(t.token_scores.size(), t.tokens.size() + 1);
+      double sum = 0;
+      for (const float score : t.token_scores) sum += score;
+      EXPECT_NEAR(sum, t.score, 1e-3);
+      EXPECT_EQ(t.alignment.weights.rows, t.alignment.target_words.size() + 1);
+      EXPECT_EQ(t.alignment.weights.columns, t.alignment.source_words.size() + 1);
+      EXPECT_EQ(t.alignment.links.size(), t.alignment.target_words.size());
+    }
+  EXPECT_THROW(translator.align({"a"}, {"a"}, {}, "letters"), UsageError);
+  const Alignment given = translator.align({"a dog runs"}, {"two cats"})[0];
+  EXPECT_THAT(given.source_words, testing::ElementsAre("a", "dog", "runs"));
+  EXPECT_EQ(given.weights.rows, 3u);
+}
+
+TEST_F(LiveApi, ConstraintsAreOfEachLine) {
+  const std::vector<Constraints> asked{{"two b", {}, {}}, {"", {"red"}, {}}, {"", {}, {"a"}}};
+  const auto found = translator.translate({"a dog", "a cat", "a bird"}, short_options(), asked);
+  EXPECT_THAT(found[0], testing::StartsWith("two b"));
+  EXPECT_THAT(found[1], HasSubstr("red"));
+  EXPECT_THAT(found[2], testing::Not(HasSubstr("a ")));
+  try {
+    translator.translate({"a"}, {}, asked);
+    FAIL() << "three constraints of one line";
+  } catch (const UsageError& e) {
+    EXPECT_EQ(e.option(), "constraints");
+  }
+}
+
+TEST_F(LiveApi, ARequestIsWhatTheCallGives) {
+  const auto expected = texts_of(translator.translate_n_best(lines, short_options()));
+  std::vector<PendingTranslation> pending;
+  for (int i = 0; i < 8; ++i) pending.push_back(translator.submit(lines, short_options()));
+  for (const PendingTranslation& p : pending) EXPECT_EQ(texts_of(p.get()), expected);
+  EXPECT_EQ(texts_of(pending[0].get()), expected) << "a second time";
+}
+
+TEST_F(LiveApi, ARequestTellsHowFarItIs) {
+  std::vector<std::string> seen;
+  std::promise<void> ended;
+  RequestOptions request;
+  request.on_progress = [&](std::size_t, const std::string& so_far) { seen.push_back(so_far); };
+  request.on_end = [&] { ended.set_value(); };
+  const PendingTranslation p = translator.submit({lines[0]}, short_options(), request);
+  const std::string best = p.get()[0][0].text;
+  ended.get_future().wait();
+  EXPECT_FALSE(seen.empty());
+}
+
+TEST_F(LiveApi, WhatItsCallerThrowsEndsTheRequestWithThat) {
+  RequestOptions request;
+  request.on_progress = [](std::size_t, const std::string&) { throw 7; };
+  EXPECT_THROW(translator.submit({lines[0]}, short_options(), request).get(), int);
+  EXPECT_EQ(translator.submit({lines[0]}, short_options()).get().size(), 1u) << "others go on";
+}
+
+TEST_F(LiveApi, ACanceledRequestSaysSo) {
+  std::promise<void> begun, go;
+  std::shared_future<void> gate = go.get_future().share();
+  RequestOptions slow;
+  std::once_flag once;
+  slow.on_progress = [&](std::size_t, const std::string&) {
+    std::call_once(once, [&] {
+      begun.set_value();
+      gate.wait();
+    });
+  };
+  const PendingTranslation held = translator.submit(lines, short_options(), slow);
+  begun.get_future().wait();
+  const PendingTranslation waiting = translator.submit(lines, short_options());
+  EXPECT_FALSE(waiting.ready());
+  waiting.cancel();
+  EXPECT_THROW(waiting.get(), Canceled);
+  held.cancel();
+  go.set_value();
+  EXPECT_THROW(held.get(), Canceled);
+}
+
+TEST_F(LiveApi, ATranslatorThatGoesCancelsItsRequests) {
+  auto own = std::make_unique<Translator>(model_file());
+  std::vector<PendingTranslation> pending;
+  for (int i = 0; i < 50; ++i) pending.push_back(own->submit(made_up_lines(50, i), short_options()));
+  own.reset();
+  int canceled = 0;
+  for (const PendingTranslation& p : pending) {
+    ASSERT_TRUE(p.ready());
+    p.cancel();
+    try {
+      p.get();
+    } catch (const Canceled&) {
+      ++canceled;
+    }
+  }
+  EXPECT_GT(canceled, 0);
+}
+
+TEST_F(LiveApi, ACallStopsWhenItIsTold) {
+  const std::atomic<bool> stop = true;
+  TranslatorOptions options = short_options();
+  options.stop = &stop;
+  EXPECT_THROW(translator.translate(lines, options), Canceled);
+}
+
+TEST_F(LiveApi, ManyThreadsTakeTurns) {
+  const std::vector<std::string> expected = translator.translate(lines, short_options());
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 100; ++i)
+    callers.emplace_back([&, i] {
+      const std::size_t line = static_cast<std::size_t>(i) % lines.size();
+      wrong += translator.translate(lines[line], short_options()) != expected[line];
+    });
+  for (std::thread& t : callers) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(LiveApi, AnEnsembleOfOneModelTwiceIsThatModel) {
+  const Translator two(std::vector<std::string>{model_file(), model_file()});
+  EXPECT_EQ(two.translate(lines, short_options()), translator.translate(lines, short_options()));
+  ModelOptions wrong;
+  wrong.weights = {1, -1};
+  EXPECT_THROW(Translator(std::vector<std::string>{model_file(), model_file()}, wrong), UsageError);
+  EXPECT_THROW(Translator(std::vector<std::string>{}), UsageError);
+  wrong = {};
+  wrong.precision = "f8";
+  EXPECT_THROW(Translator(model_file(), wrong), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla::api

@@ -1,0 +1,45 @@
+#include "inspect/text_pair.h"
+
+#include "base/error.h"
+#include "decode/search/search.h"
+#include "text/utf8.h"
+
+namespace hexapla::inspect {
+namespace {
+
+constexpr size_t longest = 512;  // tokens of a side: every head of every layer is kept, [n, m]
+
+}  // namespace
+
+void check_length(const text::Ids& ids, const char* side) {
+  if (ids.size() > longest)
+    throw UsageError(cat("the ", side, " has ", ids.size(), " tokens; give at most ", longest,
+                         ", since every weight of every head is kept"));
+}
+
+text::Ids best_translation(const ModelText& m, const text::Ids& source) {
+  const std::vector<text::Ids> sources{source};
+  const decode::SearchOptions options;
+  const DType dtype = m.model.target_embedding().table.value.dtype;
+  Arena arena(decode::search_memory(m.model, sources, options, dtype));
+  Context cx{m.backend, arena, dtype};
+  return decode::search(cx, m.model, sources, options, decode::special_ids(m.target)).front().front().ids;
+}
+
+Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target) {
+  Pair pair{m.source.encode(text::clean_utf8(source)), {}};
+  if (pair.source.empty()) throw UsageError("the source is empty; give a sentence", "source", source);
+  pair.source.push_back(m.source.eos());
+  check_length(pair.source, "source");
+  pair.target = target ? m.target.encode(text::clean_utf8(*target)) : best_translation(m, pair.source);
+  check_length(pair.target, "target");
+  return pair;
+}
+
+std::vector<std::string> pieces(const text::Vocabulary& v, const text::Ids& ids) {
+  std::vector<std::string> all;
+  for (const int32_t id : ids) all.push_back(v.piece(id));
+  return all;
+}
+
+}  // namespace hexapla::inspect
