@@ -5,8 +5,9 @@
 "$ROOT/scripts/install_dependencies.sh" --debian
 [ "$(id -u)" -eq 0 ] || die "installing into a fresh system needs root: run it with sudo"
 packages=$(realpath -m "${1:-$ROOT/build/debian}")
-work=$(mktemp -d)
+work=$ROOT/build/debian-work  # always the same, for the compiler cache
 system=$work/system
+rm -rf "$work"
 cleanup() {
   umount "$system/proc" 2>/dev/null || true
   rm -rf "$work"

@@ -3,9 +3,11 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <latch>
@@ -75,6 +77,34 @@ int threads_that_start(int n) {
   asked = n;
   started = static_cast<int>(others.size()) + 1;
   return started;
+}
+
+// Threads of a program that did not ask the OpenMP run time otherwise (docs/adr/0005) spin for milliseconds where they
+// wait: next to another program that wants the cores, training runs at a tenth of its speed. GNU's run time looks only
+// a thousand times while there are more threads than processors. So there are: these sleep for ever.
+void add_sleeping_threads(int more) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // theirs from their beginning: signals are for the others
+  try {
+    std::thread([more] {
+      const int team = threads_that_start(more);
+      std::atomic<int> started = 0;  // an empty region would be left out
+#pragma omp parallel num_threads(team)
+      ++started;
+      for (;;) pause();
+    }).detach();
+  } catch (const std::system_error&) {  // then they spin
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void let_waiting_threads_rest(int team) {
+  static std::once_flag once;
+  std::call_once(once, [team] {
+    if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
+    add_sleeping_threads(std::max(omp_get_num_procs() - team, 0) + 2);
+  });
 }
 
 }  // namespace
@@ -150,6 +180,7 @@ HEXAPLA_TSAN_UNWATCHED void run_parallel(int64_t chunks, void (*body)(void*, int
     return;
   }
   const int team = threads_that_start(threads());
+  let_waiting_threads_rest(team);
   Job job{chunks, body, state, new_shares(team), nullptr, {}};
   Job* shared = &job;
   HEXAPLA_TSAN_RELEASE(&job.begin);
