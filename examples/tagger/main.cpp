@@ -3,6 +3,7 @@
 //
 // Many words of the text have several parts of speech: in "we can light the can" the first "can" is an auxiliary and
 // the second a noun. Looking a word up is therefore not enough, and attention to its neighbors is what helps.
+#include <hexapla/hexapla.h>
 #include <hexapla/nn.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <iostream>
 #include <map>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -164,6 +164,7 @@ double accuracy(const nn::Ids& found, const nn::Ids& right) {
 }
 
 int main() try {
+  hexapla::set_threads(1);  // matrices as small as these are not worth sharing
   const auto vocabulary = make_vocabulary();
   Grammar grammar(1);
   std::vector<Sentence> text, held_out;
@@ -179,11 +180,10 @@ int main() try {
   std::uint32_t step = 0;
   for (int epoch = 1; epoch <= 10; ++epoch) {
     double loss = 0;
-    int batches = 0;
-    for (std::size_t first = 0; first < text.size(); first += 50, ++batches)
+    for (std::size_t first = 0; first < text.size(); first += 50)
       loss += tagger.train(make_batch(text, first, 50, vocabulary), ++step, 3e-3);
-    std::printf("epoch %2d: loss %.3f, accuracy on held-out sentences %.1f %%\n", epoch, loss / batches,
-                accuracy(tagger.tag(test), test.tags));
+    std::printf("epoch %2d: loss %.3f, accuracy on held-out sentences %.1f %%\n", epoch,
+                50 * loss / static_cast<double>(text.size()), accuracy(tagger.tag(test), test.tags));
   }
   const Batch all = make_batch(text, 0, text.size(), vocabulary);
   std::printf("accuracy of the tagger: %.1f %%\n", accuracy(tagger.tag(test), test.tags));
