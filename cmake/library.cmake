@@ -39,7 +39,7 @@ configure_file(cmake/hexapla.pc.in ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# From outside: install, build examples/translate against it, translate with a model that the program just trained.
+# From outside: install, build the examples against it, translate with a model that the program just trained, train a tagger.
 if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program)
   set(work ${CMAKE_CURRENT_BINARY_DIR}/install_example)
   list(JOIN HEXAPLA_SANITIZE_FLAGS " " install_flags)

@@ -1,5 +1,6 @@
 # Installs BUILD into a fresh prefix, builds a copy of examples/translate against it outside the source tree, once
-# through find_package and once through pkg-config, and translates two lines with MODEL.
+# through find_package and once through pkg-config, and translates two lines with MODEL. examples/tagger is built and
+# run, too.
 foreach(name BUILD SOURCE MODEL GENERATOR COMPILER LIBDIR)
   if(NOT ${name})
     message(FATAL_ERROR "install_test.cmake needs -D ${name}=...")
@@ -43,6 +44,29 @@ function(translates program)
   endif()
 endfunction()
 
+# The accuracy that a line of output gives, "accuracy of the tagger: 96.3 %"; 0 where there is none.
+function(accuracy_in output what result)
+  set(${result} 0 PARENT_SCOPE)
+  if(output MATCHES "accuracy ${what}: ([0-9.]+) %")
+    set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# PROGRAM must learn more than a word tells without its context.
+function(tags program)
+  if(failed)
+    return()
+  endif()
+  execute_process(COMMAND ${program} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  accuracy_in("${output}" "of the tagger" found)
+  accuracy_in("${output}" "without context" baseline)
+  if(NOT status EQUAL 0 OR NOT baseline GREATER 0 OR NOT found GREATER baseline)
+    message(STATUS "${program} ended with ${status}, ${found} % of tags right and ${baseline} % without context:\n"
+      "${output}${errors}")
+    set(failed TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step("the installed program" ${prefix}/bin/hexapla --version)
 file(COPY ${SOURCE}/examples/translate DESTINATION ${work})
@@ -50,6 +74,12 @@ step("configuring the example" ${CMAKE_COMMAND} -S ${work}/translate -B ${work}/
   -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
 step("building the example" ${CMAKE_COMMAND} --build ${work}/build)
 translates(${work}/build/translate)
+
+file(COPY ${SOURCE}/examples/tagger DESTINATION ${work})
+step("configuring the tagger" ${CMAKE_COMMAND} -S ${work}/tagger -B ${work}/build_tagger -G ${GENERATOR}
+  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+step("building the tagger" ${CMAKE_COMMAND} --build ${work}/build_tagger)
+tags(${work}/build_tagger/tagger)
 
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG AND NOT failed)

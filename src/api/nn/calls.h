@@ -1,0 +1,64 @@
+#pragma once
+// The two halves of every layer of the public header: what is computed stands in src/model, here is what the calls have
+// in common.
+#include "api/guard.h"
+#include "api/nn/layer_state.h"
+
+namespace hexapla::api {
+
+// f(pass). In a pass, a RunError is an arena that is full.
+template <class F>
+auto in_pass(nn::Workspace& work, F&& f) {
+  return guarded([&] {
+    Pass& pass = work.state();
+    try {
+      return f(pass);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const RunError&) {
+      pass.refuse_more();
+    }
+  });
+}
+
+// f(pass, context, saved) -> the output. What it puts into `saved` is for the backward call.
+template <class Saved, class F>
+nn::Tensor forward(nn::Workspace& work, const nn::Layer& layer, F&& f) {
+  return in_pass(work, [&](Pass& pass) {
+    Call call{layer.state(), pass.next_seed(), {}, Saved{}};
+    Context cx = pass.context(call.seed);
+    Arena::Frame frame(cx.arena);
+    const Tensor y = f(pass, cx, *std::any_cast<Saved>(&call.saved));
+    call.out = y.shape;
+    pass.remember(std::move(call));
+    return pass.give(y);
+  });
+}
+
+// f(pass, context, saved, dy) -> the gradients of the inputs.
+template <class Saved, class F>
+auto backward(nn::Workspace& work, const nn::Layer& layer, const nn::Tensor& dy, F&& f) {
+  return in_pass(work, [&](Pass& pass) {
+    const Call& call = pass.last(*layer.state());
+    const Tensor d = pass.take("dy", dy, call.out[1], call.out[0]);
+    Context cx = pass.context(call.seed);
+    Arena::Frame frame(cx.arena);
+    const auto gradients = f(pass, cx, *std::any_cast<Saved>(&call.saved), d);
+    pass.forget(call);
+    return gradients;
+  });
+}
+
+// A copy that lives as long as the pass.
+inline Tensor kept_copy(Context& cx, Tensor x) {
+  const Tensor y = cx.keep(x.shape);
+  copy(cx, x, y);
+  return y;
+}
+inline Tensor kept_zeros(Context& cx, Shape shape) {
+  const Tensor y = cx.keep(shape);
+  fill(cx, y, 0);
+  return y;
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,33 @@
+#pragma once
+// For tests of hexapla/nn.h.
+#include <algorithm>
+
+#include "base/compute/random.h"
+#include "hexapla/nn.h"
+
+namespace hexapla::api::test {
+
+struct Matrix {
+  int64_t rows, columns;
+  std::vector<float> values;
+};
+
+inline Matrix random_matrix(int64_t rows, int64_t columns, uint64_t seed) {
+  Random random(seed);
+  Matrix m{rows, columns, std::vector<float>(rows * columns)};
+  for (float& v : m.values) v = static_cast<float>(random.normal());
+  return m;
+}
+
+inline nn::Tensor put(nn::Workspace& work, const Matrix& m) {
+  const nn::Tensor t = work.zeros(m.rows, m.columns);
+  std::copy(m.values.begin(), m.values.end(), t.data());
+  return t;
+}
+
+inline std::vector<float> numbers(const nn::Tensor& t) { return {t.data(), t.data() + t.rows() * t.columns()}; }
+
+// Three sentences of 5, 1 and 4 rows, and of 2, 4 and 3.
+inline const nn::Offsets rows{0, 5, 6, 10}, memory_rows{0, 2, 6, 9};
+
+}  // namespace hexapla::api::test
