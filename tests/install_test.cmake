@@ -1,6 +1,6 @@
-# Installs BUILD into a fresh prefix, builds a copy of examples/translate against it outside the source tree, once
-# through find_package and once through pkg-config, and translates two lines with MODEL. examples/tagger is built and
-# run, too.
+# Installs BUILD into a fresh prefix, builds copies of the examples against it outside the source tree, through
+# find_package and one of them through pkg-config, too, and runs them; MODEL
+# translates two lines.
 foreach(name BUILD SOURCE MODEL GENERATOR COMPILER LIBDIR)
   if(NOT ${name})
     message(FATAL_ERROR "install_test.cmake needs -D ${name}=...")
@@ -67,19 +67,23 @@ function(tags program)
   endif()
 endfunction()
 
+# Outside the source tree, against the prefix.
+macro(build_example name)
+  file(COPY ${SOURCE}/examples/${name} DESTINATION ${work})
+  step("configuring examples/${name}" ${CMAKE_COMMAND} -S ${work}/${name} -B ${work}/build_${name} -G ${GENERATOR}
+    -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+  step("building examples/${name}" ${CMAKE_COMMAND} --build ${work}/build_${name})
+endmacro()
+
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step("the installed program" ${prefix}/bin/hexapla --version)
-file(COPY ${SOURCE}/examples/translate DESTINATION ${work})
-step("configuring the example" ${CMAKE_COMMAND} -S ${work}/translate -B ${work}/build -G ${GENERATOR}
-  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
-step("building the example" ${CMAKE_COMMAND} --build ${work}/build)
-translates(${work}/build/translate)
-
-file(COPY ${SOURCE}/examples/tagger DESTINATION ${work})
-step("configuring the tagger" ${CMAKE_COMMAND} -S ${work}/tagger -B ${work}/build_tagger -G ${GENERATOR}
-  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
-step("building the tagger" ${CMAKE_COMMAND} --build ${work}/build_tagger)
+foreach(example translate threads tagger train)
+  build_example(${example})
+endforeach()
+translates(${work}/build_translate/translate)
+translates(${work}/build_threads/threads)
 tags(${work}/build_tagger/tagger)
+step("training from a callback" ${work}/build_train/train ${work}/run)  # it says by itself whether it has learned
 
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG AND NOT failed)
