@@ -7,8 +7,8 @@
 All errors derive from hexapla.Error. The methods release the GIL and may be called from several threads.
 """
 
-from . import _core
 from ._check import integer as _integer
+from ._load import _core
 from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, OutOfMemory, RunError,
                      UsageError)
 from .evaluator import Evaluator, evaluate
@@ -66,4 +66,4 @@ def set_threads(n: int) -> None:
 
     0, the default: one per processor that the process may use. The number never changes a result.
     """
-    _core.set_threads(_integer("n", n, -2**31, 2**31 - 1))
+    _core.set_threads(_integer("n", n, 0, 4096))

@@ -164,6 +164,14 @@ def function(name: str, value: object) -> Callable[..., Any]:
     return value
 
 
+def numpy_is_there() -> None:
+    """ImportError: what is asked for is an array."""
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        raise ImportError("hexapla gives arrays as NumPy's, which is not installed: pip install numpy") from None
+
+
 def pairs(name: str, given: object) -> Iterator[tuple[bytes, bytes]]:
     """Pairs of sentences from an iterable, or from a function that returns one."""
     source = given() if callable(given) else given

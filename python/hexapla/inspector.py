@@ -70,6 +70,7 @@ class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
 
     def __getitem__(self, name: str) -> NDArray[numpy.float64]:
         """Return the intermediate of this name; KeyError: there is none."""
+        _check.numpy_is_there()
         return self._core.tensor(_check.text("name", name))
 
     def __iter__(self) -> Iterator[str]:

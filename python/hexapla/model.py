@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +44,8 @@ class Model:
     @property
     def configuration(self) -> dict[str, Any]:
         """The shape of the model, and its variants."""
+        import json
+
         configuration: dict[str, Any] = json.loads(self._core.configuration())
         return configuration
 
@@ -61,6 +62,7 @@ class Model:
     @property
     def parameters(self) -> dict[str, NDArray[numpy.float32]]:
         """The parameters by name, as NumPy arrays that are the model's own memory: what is written there is saved."""
+        _check.numpy_is_there()
         return dict(self._core.parameters())
 
     @property

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
+from ._check import numpy_is_there
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -52,6 +54,7 @@ class Alignment:
     @property
     def weights(self) -> NDArray[numpy.float64]:
         """The attention, [target words + 1, source words + 1]; the last ones are </s>. Without a copy, read-only."""
+        numpy_is_there()
         return self._weights.array()
 
 
