@@ -12,6 +12,8 @@ for preset in release asan tsan; do
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 "$ROOT/scripts/install_dependencies.sh" --nightly
+note "nightly: Python"
+"$ROOT/scripts/python.sh" || die "the Python package fails; the reason is above"
 note "nightly: valgrind"
 "$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they are above"
 note "nightly: announced memory"

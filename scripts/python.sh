@@ -4,6 +4,8 @@
 # HEXAPLA_PYTHON_FOR_WHEEL: the Python, default python3. Needs the network, for pip.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 python=${HEXAPLA_PYTHON_FOR_WHEEL:-python3}
+"$python" -c 'import ensurepip, os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+  die "$python cannot make environments or has no headers: install python3-venv and python3-dev, or name another Python"
 "$ROOT/scripts/install_dependencies.sh"
 build release hexapla_program  # whose bytes the package must give
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import pathlib
 import random
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -35,6 +36,14 @@ def made_up_pairs(n: int, seed: int) -> list[tuple[str, str]]:
 
 
 Program = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, though a shell that ran the tests in the background has turned it off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
