@@ -22,6 +22,9 @@ if(HEXAPLA_ONEDNN)  # Debian's own CMake config of oneDNN asks for OpenCL; the h
 endif()
 
 set(HEXAPLA_LIBS_base nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX Threads::Threads PkgConfig::XXHASH)
+if(HEXAPLA_BUILD_TESTS)
+  target_link_libraries(hexapla_test_headers PRIVATE GTest::gmock GTest::gtest OpenMP::OpenMP_CXX Threads::Threads)
+endif()
 set(HEXAPLA_LIBS_text PkgConfig::SENTENCEPIECE ${HEXAPLA_SENTENCEPIECE_TRAIN} PkgConfig::UTF8PROC)
 set(HEXAPLA_LIBS_data ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::LZMA)
 set(HEXAPLA_LIBS_evaluate PkgConfig::UTF8PROC ${CMAKE_DL_LIBS})

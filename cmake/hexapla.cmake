@@ -16,6 +16,10 @@ set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_BUILD_TESTS)
   enable_testing()
   include(GoogleTest)
+  # What every test includes is compiled once. Tests reuse it from this program, which has their flags.
+  add_executable(hexapla_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
+  target_compile_options(hexapla_test_headers PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
+  target_precompile_headers(hexapla_test_headers PRIVATE cmake/test_headers.h)
   add_library(hexapla_test_paths STATIC cmake/test_paths.cpp)
   target_include_directories(hexapla_test_paths PRIVATE src)
   target_compile_definitions(hexapla_test_paths PRIVATE
@@ -62,7 +66,8 @@ function(hexapla_tests short)
     return()
   endif()
   add_executable(test_${short} ${sources})
-  target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS})
+  target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
+  target_precompile_headers(test_${short} REUSE_FROM hexapla_test_headers)
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
     hexapla_test_paths GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
   # Several tests run at once: threads that wait must not hold the cores of those that work.

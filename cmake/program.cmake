@@ -32,6 +32,7 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/cli/main.cpp)
     add_dependencies(test_whole hexapla_program)  # its tests start the program
   endif()
   install(TARGETS hexapla_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  include(manual)
 endif()
 
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/api)

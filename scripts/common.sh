@@ -9,6 +9,8 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 # ccache: what one clone has compiled serves the next one. Names of folders then stay out of the key, so a debugger may
 # show those of the clone that compiled first.
+# What is precompiled counts by its bytes, not by its date.
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
 export CCACHE_BASEDIR="${CCACHE_BASEDIR-$ROOT}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
 
 # run_quietly WHAT command...: the command's output is shown only when it fails.

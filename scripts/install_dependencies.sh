@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later). With --checks also what the checks
-# of the source need, with --nightly what scripts/nightly.sh needs beyond building. Does nothing, and needs no network,
-# when everything is there.
+# Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later), and with one of these arguments also
+# what the scripts of that name need: --checks (of the source), --nightly, --debian, --reference. Does nothing, and needs
+# no network, when everything is there.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
@@ -11,8 +11,12 @@ if [ "${1:-}" = --checks ]; then
   packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8)  # MeCab: BLEU of Japanese, in the tests
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)
+elif [ "${1:-}" = --debian ]; then
+  packages+=(git dpkg-dev debhelper lintian debootstrap)
+elif [ "${1:-}" = --reference ]; then
+  packages+=(doxygen)
 elif [ $# -gt 0 ]; then
-  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly]"
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --reference]"
 fi
 
 if ! have dpkg-query || ! have apt-get; then

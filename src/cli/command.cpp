@@ -31,6 +31,10 @@ Option* Option::check(const Validator& validator) {
   };
   return with(this, parsed_.check(CLI::Validator(looked_at, "", validator.name)));
 }
+Option* Option::choices(const Choices& words) {
+  choices_ = words;
+  return this;
+}
 Option* Option::needs(Option* other) { return with(this, parsed_.needs(&other->parsed_)); }
 Option* Option::excludes(Option* other) { return with(this, parsed_.excludes(&other->parsed_)); }
 size_t Option::count() const { return parsed_.count(); }

@@ -52,14 +52,17 @@ class Option {
   Option* take_all();  // every time counts, not the last alone
   Option* delimiter(char between);
   Option* check(const Validator& validator);
+  Option* choices(const Choices& words);  // for manuals and completion; check() refuses others
   Option* needs(Option* other);
   Option* excludes(Option* other);
 
   size_t count() const;  // how often it was given
+  const Choices& choices() const { return choices_; }
   CLI::Option& parsed() const { return parsed_; }
 
  private:
   CLI::Option& parsed_;
+  Choices choices_;
 };
 
 // The program or a subcommand. An option with a number takes its range, without which it does not compile; the help
@@ -103,6 +106,7 @@ class Command {
   // The option of this name, "--beam-size". It must be there.
   Option* get_option(const std::string& name);
   const std::vector<NumberOption>& numbers() const { return numbers_; }
+  const std::deque<Option>& options() const { return options_; }
 
   Command* add_command(const std::string& name, const std::string& help);
   const std::deque<Command>& commands() const { return commands_; }
@@ -144,5 +148,7 @@ void add_info(Command& app, Action& chosen);
 void add_doctor(Command& app, Action& chosen);
 void add_bench(Command& app, Action& chosen);
 void add_demo(Command& app, Action& chosen);
+void add_man(Command& app, Action& chosen);
+void add_completion(Command& app, Action& chosen);
 
 }  // namespace hexapla::cli

@@ -83,6 +83,13 @@ struct Translator::Impl {
     return translator.translate(decode::Lines{lines, asked}, how, warn);
   }
 
+  std::vector<decode::TextScore> scored(const std::vector<std::string>& lines,
+                                        const std::vector<std::string>& translations, const TranslatorOptions& options,
+                                        CallerFunctions& functions) const {
+    const api::Turns::Turn turn(turns);
+    return scorer.score(lines, translations, declared(options, 1), warning_of(options, functions));
+  }
+
   Alignment alignment(const decode::SoftAlignment& soft, const std::string& source, const std::string& target,
                       decode::AlignmentUnit unit) const {
     const bool pieces = unit == decode::AlignmentUnit::pieces;
@@ -129,7 +136,7 @@ struct Translator::Impl {
 };
 
 Translator::Translator(const std::string& path, const ModelOptions& options)
-    : Translator(std::vector<std::string>{path}, options) {}
+    : impl_(guarded([&] { return std::make_unique<Impl>(std::vector<std::string>{path}, options); })) {}
 Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
     : impl_(guarded([&] { return std::make_unique<Impl>(paths, options); })) {}
 Translator::~Translator() = default;
@@ -159,7 +166,12 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
 }
 
 std::string Translator::translate(const std::string& line, const TranslatorOptions& options) const {
-  return std::move(translate(std::vector<std::string>{line}, options).front());
+  CallerFunctions functions;
+  return functions.guard([&] {
+    const std::vector<std::string> lines{line};
+    return std::move(
+        impl_->found(lines, {}, impl_->declared(options, 1), warning_of(options, functions)).front().front().text);
+  });
 }
 
 std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>& lines,
@@ -167,10 +179,8 @@ std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>
                                                   const TranslatorOptions& options) const {
   CallerFunctions functions;
   return functions.guard([&] {
-    const api::Turns::Turn turn(impl_->turns);
     std::vector<ScoreResult> results;
-    for (const decode::TextScore& s :
-         impl_->scorer.score(lines, translations, impl_->declared(options, 1), warning_of(options, functions))) {
+    for (const decode::TextScore& s : impl_->scored(lines, translations, options, functions)) {
       ScoreResult& result = results.emplace_back(ScoreResult{s.score, s.normalized, {}, s.log_p});
       for (const int32_t id : s.target) result.tokens.push_back(impl_->first().target.piece(id));
     }
@@ -181,9 +191,13 @@ std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>
 std::vector<double> Translator::score(const std::vector<std::string>& lines,
                                       const std::vector<std::string>& translations,
                                       const TranslatorOptions& options) const {
-  std::vector<double> results;
-  for (const ScoreResult& s : score_tokens(lines, translations, options)) results.push_back(s.score);
-  return results;
+  CallerFunctions functions;
+  return functions.guard([&] {
+    std::vector<double> results;
+    for (const decode::TextScore& s : impl_->scored(lines, translations, options, functions))
+      results.push_back(s.score);
+    return results;
+  });
 }
 
 std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,

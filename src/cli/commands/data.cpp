@@ -128,7 +128,9 @@ void add_data(Command& app, Action& chosen) {
   c->add_flag("--strict", d->strict, "exit with code 3 if there is any fault other than repeated sources or targets");
   c->add_flag("--json", d->json, "print the report as JSON");
   c->add_flag("-q,--quiet", d->quiet, "do not show progress");
-  c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", d->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(kFooter);
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
 }

@@ -272,7 +272,9 @@ void add_demo(Command& app, Action& chosen) {
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", d->quiet, "print only errors and the result");
-  c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", d->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Examples:\n"
       "  hexapla demo\n"

@@ -195,7 +195,9 @@ void add_evaluate(Command& app, Action& chosen) {
   c->add_option("--threads", e->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "print only errors");
-  c->add_option("--color", e->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", e->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Examples:\n"
       "  hexapla evaluate test.hyp.de test.de --lowercase\n"

@@ -246,7 +246,9 @@ void add_inspect(Command& app, Action& chosen) {
       ->default_str("mean");
   c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
       ->type_name("FILE");
-  c->add_option("--color", i->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", i->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->add_option("--threads", i->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");

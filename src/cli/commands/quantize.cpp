@@ -126,7 +126,9 @@ void add_quantize(Command& app, Action& chosen) {
   c->add_option("--threads", q->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", q->quiet, "print only errors");
-  c->add_option("--color", q->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", q->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Examples:\n"
       "  hexapla quantize -m run -o run8.safetensors --valid-sets val.en val.de\n"

@@ -179,7 +179,9 @@ void add_reproduce(Command& app, Action& chosen) {
   c->add_option("--memory", r->memory, ranges::mebibytes, "MiB that training may use; 0: as for train")
       ->default_str("0");
   c->add_flag("-q,--quiet", r->quiet, "print only errors and the result");
-  c->add_option("--color", r->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", r->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Examples:\n"
       "  hexapla reproduce run\n"

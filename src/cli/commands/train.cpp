@@ -63,7 +63,9 @@ void add_train(Command& app, Action& chosen) {
   bind_train_options(*c, *train);
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
   c->add_flag("-q,--quiet", train->quiet, "print only errors");
-  c->add_option("--color", train->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", train->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Presets, and the values that they set unless you do:\n" + train::describe_presets() +
       "Examples:\n"

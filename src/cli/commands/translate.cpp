@@ -216,7 +216,9 @@ void add_translate(Command& app, Action& chosen) {
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", t->quiet, "print only errors");
-  c->add_option("--color", t->color, "auto, always or never")->default_str("auto");
+  c->add_option("--color", t->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
   c->footer(
       "Examples:\n"
       "  hexapla translate -m run < test.en > test.de\n"
