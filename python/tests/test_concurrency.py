@@ -203,9 +203,9 @@ def test_requests(translator: hexapla.Translator) -> None:
         canceled.result()
 
 
-def test_requests_end_with_their_translator(model: str) -> None:
-    pending = hexapla.Translator(model).submit(LINES)  # which nobody else holds
-    assert len(pending.result()) == len(LINES)
+def test_requests_hold_their_translator(model: str) -> None:
+    pending = hexapla.Translator(model).submit(LINES * 100, beam_size=16)  # which nobody else holds
+    assert len(pending.result()) == len(LINES) * 100
 
 
 def test_streams_grow_into_the_translation(translator: hexapla.Translator) -> None:
