@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; those that read text
-# under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one on disks of fifty
-# sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
-# sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
+# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; the Python package;
+# the tests that read text under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one
+# on disks of fifty sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python
+# that has sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
 failed=()

@@ -213,7 +213,8 @@ def test_streams_grow_into_the_translation(translator: hexapla.Translator) -> No
     stream = translator.stream(line)
     texts = list(stream)
     assert texts[-1] == translator.translate(line) == stream.result()[0].text
-    assert len(texts) > 1
+    # Steps that nobody waited for are skipped, all of them where the machine is busy: then once more.
+    assert any(len(list(translator.stream(" ".join(LINES)[:400], beam_size=16))) > 1 for _ in range(100))
     assert list(translator.stream("")) == [""]
     stream = translator.stream(line)
     stream.cancel()
