@@ -9,7 +9,7 @@ if [ -z "$formatter" ] || ! "$formatter" --version | grep -q 'version 14\.'; the
 fi
 cd "$ROOT"
 folders=()
-for folder in src include bench examples tests; do [ -d "$folder" ] && folders+=("$folder"); done
+for folder in src include python bench examples tests; do [ -d "$folder" ] && folders+=("$folder"); done
 find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -not -path '*/fixtures/*' -print0 |
   xargs -0 -r -n 16 -P "$JOBS" "$formatter" --dry-run --Werror || die "run clang-format -i on the files above"
 note "format: in order"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; those that read text
-# under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one on disks of fifty
-# sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has
-# sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
+# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; the Python package;
+# the tests that read text under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one
+# on disks of fifty sizes; the training whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python
+# that has sacreBLEU (ten thousand random pairs are compared: twenty minutes); without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
 failed=()
@@ -12,6 +12,8 @@ for preset in release asan tsan; do
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 "$ROOT/scripts/install_dependencies.sh" --nightly
+note "nightly: Python"
+"$ROOT/scripts/python.sh" || die "the Python package fails; the reason is above"
 note "nightly: valgrind"
 "$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they are above"
 note "nightly: announced memory"

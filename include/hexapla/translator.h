@@ -46,7 +46,8 @@ struct TranslatorOptions {
   // Called for every line, and in score() for every translation, that was split or truncated at max_length or was not
   // UTF-8, with its index in the input, from 0, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
-  // Once it is true, the call ends with Canceled before the next step of decoding. May be null; not for submit().
+  // Once it is true, the call ends with Canceled before the next step of decoding or batch of scoring. May be null; not
+  // for submit().
   const std::atomic<bool>* stop = nullptr;
 
   // From options by name, the rest with their defaults. UsageError: no such option, a value that it does not have, or

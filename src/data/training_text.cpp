@@ -130,7 +130,8 @@ std::vector<ParallelSource> parse_sets(const std::string& option, const std::vec
     ++i;
   }
   if (sets.empty())
-    throw UsageError(cat("`", option, "` is missing: it takes a source and a target file, or one called .tsv"));
+    throw UsageError(cat("`", option, "` is missing: it takes a source and a target file, or one called .tsv"), option,
+                     "");
   return sets;
 }
 

@@ -30,7 +30,8 @@ void check(const SearchOptions& options) {
   ranges::n_best.check("n-best", options.n_best);
   if (!options.sampling && options.n_best > options.beam_size)
     throw UsageError(cat("`n-best` is ", options.n_best, ", but a beam of ", options.beam_size, " gives 1 to ",
-                         options.beam_size, " translations; raise `beam-size` for more"));
+                         options.beam_size, " translations; raise `beam-size` for more"),
+                     "n-best", cat(options.n_best));
   if (options.sampling) check(*options.sampling);
   check_lengths(options);
   ranges::word_penalty.check("word-penalty", options.word_penalty);

@@ -22,7 +22,7 @@ struct TranslateOptions {
   // Bytes of working memory of all workers together: batches and workers become fewer until it is enough, down to one
   // sentence at a time (least_memory()); no translation depends on it. 0: as much as the batches ask for.
   size_t memory = 0;
-  const std::atomic<bool>* stop = nullptr;  // once it is true, translate() ends with Canceled; no live request has one
+  const std::atomic<bool>* stop = nullptr;  // once it is true, the call ends with Canceled; no live request has one
 };
 void check(const TranslateOptions& options);  // UsageError: a number out of range
 

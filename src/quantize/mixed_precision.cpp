@@ -27,7 +27,8 @@ void check_kept(model::Transformer& net, const std::vector<std::string>& kept) {
     });
     if (!found)
       throw UsageError(cat("`keep` ", part, ": the model has nothing of that name to quantize; it has ",
-                           fmt::format("{}", fmt::join(quantizable_parts(net), " "))));
+                           fmt::format("{}", fmt::join(quantizable_parts(net), " "))),
+                       "keep", part);
   }
 }
 

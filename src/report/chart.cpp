@@ -16,6 +16,9 @@ constexpr size_t stretches = 400;
 
 using Points = std::vector<std::pair<double, double>>;
 
+// Or so little apart (100 and 100.00000000000004, two scores) that steps between them are lost in rounding.
+bool one_value(double low, double high) { return !(high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high))); }
+
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   void include(double v) {
@@ -23,9 +26,9 @@ struct Range {
     high = std::max(high, v);
   }
   bool empty() const { return low > high; }
-  // Never of width 0, so that a point can be placed in it.
+  // Never of one value, so that a point can be placed in it.
   void widen() {
-    if (low < high) return;
+    if (!one_value(low, high)) return;
     const double by = low == 0 ? 1 : std::fabs(low) * 0.1;
     low -= by;
     high += by;
@@ -111,7 +114,7 @@ std::string legend(const Chart& c) {
 }  // namespace
 
 std::vector<double> ticks(double low, double high, int count) {
-  if (!(low < high)) return {low};
+  if (one_value(low, high)) return {low};
   const double rough = (high - low) / count, power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double s : {5.0, 2.0, 1.0})

@@ -25,6 +25,7 @@ TEST(Chart, TicksAreRoundNumbersInside) {
   EXPECT_THAT(ticks(-1, 1, 4), ElementsAre(-1, -0.5, 0, 0.5, 1));
   EXPECT_THAT(ticks(1000, 4000, 6), ElementsAre(1000, 1500, 2000, 2500, 3000, 3500, 4000));
   EXPECT_THAT(ticks(5, 5, 5), ElementsAre(5));
+  EXPECT_THAT(ticks(100, 100.00000000000004, 5), ElementsAre(100));
 }
 
 TEST(Chart, CornersOfTheDataAreCornersOfTheFrame) {

@@ -70,7 +70,7 @@ struct Translator::Impl {
     how.attention = attention;
     how.search.token_scores = true;
     how.stop = options.stop;
-    if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment);
+    if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment, "alignment");
     return how;
   }
 
@@ -206,7 +206,7 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
   CallerFunctions functions;
   return functions.guard([&] {
     const api::Turns::Turn turn(impl_->turns);
-    const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
+    const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
     const auto soft = impl_->scorer.align(lines, translations, impl_->declared(options, 1), {impl_->attention, unit},
                                           warning_of(options, functions));
     std::vector<Alignment> results;

@@ -139,6 +139,23 @@ TEST_F(LiveApi, ACallStopsWhenItIsTold) {
   TranslatorOptions options = short_options();
   options.stop = &stop;
   EXPECT_THROW(translator.translate(lines, options), Canceled);
+  EXPECT_THROW(translator.score(lines, lines, options), Canceled);
+  EXPECT_THROW(translator.align(lines, lines, options), Canceled);
+}
+
+TEST_F(LiveApi, AWrongUnitIsNamedAsItWasGiven) {
+  const auto option_of = [](auto&& f) {
+    try {
+      f();
+    } catch (const UsageError& e) {
+      return e.option();
+    }
+    return std::string("not refused");
+  };
+  TranslatorOptions options = short_options();
+  options.alignment = "letters";
+  EXPECT_EQ(option_of([&] { translator.translate(lines, options); }), "alignment");
+  EXPECT_EQ(option_of([&] { translator.align(lines, lines, short_options(), "letters"); }), "units");
 }
 
 TEST_F(LiveApi, ManyThreadsTakeTurns) {

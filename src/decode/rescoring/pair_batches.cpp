@@ -6,7 +6,7 @@ namespace hexapla::decode {
 
 PairBatches::PairBatches(std::vector<LineEncoder::Line> sources, std::vector<LineEncoder::Line> targets,
                          const TranslateOptions& options)
-    : from(std::move(sources)), to(std::move(targets)) {
+    : from(std::move(sources)), to(std::move(targets)), stop(options.stop) {
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < from.size(); ++i)
     lengths.push_back(static_cast<int64_t>(std::max(from[i].ids.size(), to[i].ids.size() + 1)));

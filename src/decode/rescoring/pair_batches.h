@@ -20,6 +20,7 @@ struct PairBatch {
 struct PairBatches {
   std::vector<LineEncoder::Line> from, to;  // the sources end with </s>
   std::vector<std::vector<size_t>> batches;
+  const std::atomic<bool>* stop;  // of the options
 
   PairBatches(std::vector<LineEncoder::Line> sources, std::vector<LineEncoder::Line> targets,
               const TranslateOptions& options);
@@ -41,14 +42,17 @@ struct PairBatches {
     }
     return bytes;
   }
+  // Canceled: by `stop`, between two batches.
   template <class Work>
   void each_batch(Backend& backend, DType dtype, size_t memory, Work&& work) const {
     std::atomic<size_t> next = 0;
     on_workers(std::min<int64_t>(threads(), static_cast<int64_t>(batches.size())), backend, dtype, memory,
                [&](Context& cx) {
-                 for (size_t i = next++; i < batches.size(); i = next++) work(cx, batch(i));
+                 for (size_t i = next++; i < batches.size() && !stopped(); i = next++) work(cx, batch(i));
                });
+    if (stopped()) throw Canceled("the scoring was canceled");
   }
+  bool stopped() const { return stop && *stop; }
 };
 
 // What reads the pairs. Borrows.

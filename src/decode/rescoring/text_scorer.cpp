@@ -40,8 +40,8 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
 
 }  // namespace
 
-AlignmentUnit parse_alignment_unit(const std::string& word) {
-  check_choice({"words", "blanks", "pieces"}, "alignment-units", word);
+AlignmentUnit parse_alignment_unit(const std::string& word, const char* option) {
+  check_choice({"words", "blanks", "pieces"}, option, word);
   if (word == "pieces") return AlignmentUnit::pieces;
   return word == "blanks" ? AlignmentUnit::blanks : AlignmentUnit::words;
 }

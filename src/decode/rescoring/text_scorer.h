@@ -20,8 +20,8 @@ struct TextScore : PairScore {
 
 // Words are those of text/words.h; blanks: what stands between white space whatever the script.
 enum class AlignmentUnit { words, pieces, blanks };
-// Of the option `alignment-units`. UsageError: another word.
-AlignmentUnit parse_alignment_unit(const std::string& word);
+// UsageError naming the option: another word.
+AlignmentUnit parse_alignment_unit(const std::string& word, const char* option = "alignment-units");
 // The words that an alignment numbers in a line; none where it numbers pieces.
 std::vector<std::string> words_in(const std::string& line, AlignmentUnit unit);
 

@@ -18,7 +18,8 @@ std::unique_ptr<Metric> make_metric(std::string_view name, const MetricOptions& 
                                             .asian_support = o.ter_asian_support,
                                             .case_sensitive = o.ter_case_sensitive});
   }
-  throw UsageError(cat("unknown metric '", name, "'; allowed are bleu, chrf, chrf++ and ter"));
+  throw UsageError(cat("unknown metric '", name, "'; allowed are bleu, chrf, chrf++ and ter"), "metrics",
+                   std::string(name));
 }
 
 }  // namespace hexapla::evaluate

@@ -76,8 +76,10 @@ Tokenize bleu_tokenizer(std::string_view name) {
   const auto found = std::find_if(kAll.begin(), kAll.end(), [&](const auto& known) { return known.first == name; });
   if (found == kAll.end())
     throw UsageError(
-        cat("unknown tokenizer '", name, "'; allowed are 13a, none, intl, char, zh, ja-mecab and ", "ko-mecab"));
-  if (const std::string missing = missing_for(name); !missing.empty()) throw UsageError(missing);
+        cat("unknown tokenizer '", name, "'; allowed are 13a, none, intl, char, zh, ja-mecab and ko-mecab"), "tokenize",
+        std::string(name));
+  if (const std::string missing = missing_for(name); !missing.empty())
+    throw UsageError(missing, "tokenize", std::string(name));
   return found->second;
 }
 

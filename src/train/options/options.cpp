@@ -30,8 +30,14 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` needs a dot product: leave `score` additive out, or the alignment");
 }
 
+void check_tokenizer(const std::string& name) try {
+  if (name != "auto") evaluate::bleu_tokenizer(name);  // says what is known, or missing
+} catch (const UsageError& e) {
+  throw UsageError(e.what(), "valid-tokenize", e.value());
+}
+
 void check_validation(const TrainOptions& o) {
-  if (o.valid_tokenize != "auto") evaluate::bleu_tokenizer(o.valid_tokenize);  // says what is known, or missing
+  check_tokenizer(o.valid_tokenize);
   if (o.best_by == "script" && o.valid_script.empty())
     throw UsageError("`best-by` script needs a scoring program; give `valid-script` PROGRAM");
   if (!o.valid_script.empty() && o.valid_sets.empty())
@@ -48,7 +54,8 @@ void TrainOptions::check() const {
   if (!valid_sets.empty()) data::parse_sets("valid-sets", valid_sets, text.tsv);
   if (!vocab.empty() && (text.separate_vocabs || !text.vocabs.empty()))
     throw UsageError("`vocab` is one vocabulary for both sides; give either it or `vocabs` and `separate-vocabs`");
-  if (model.empty()) throw UsageError("`model` is missing: name the folder where checkpoints and the model go");
+  if (model.empty())
+    throw UsageError("`model` is missing: name the folder where checkpoints and the model go", "model", "");
   for (const auto& [option, every] :
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
     Interval::parse(option, every);
@@ -92,7 +99,8 @@ Interval Interval::parse(const std::string& option, const std::string& text) {
   const auto n = parse_number<int64_t>(digits);
   if (!n || !ranges::count_from_1.has(*n))
     throw UsageError(cat("`", option, "` is '", text, "', but must be a number of updates (500) or of epochs (1e), ",
-                         ranges::count_from_1.text()));
+                         ranges::count_from_1.text()),
+                     option, text);
   return epochs ? Interval{0, *n} : Interval{*n, 0};
 }
 

@@ -1,0 +1,22 @@
+# The Python module hexapla._core, over the public headers: every layer but the command line, in one file.
+# pyproject.toml builds it into a wheel; in a build folder it lies in python/hexapla.
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "HEXAPLA_PYTHON needs nanobind: ${Python_EXECUTABLE} -m pip install nanobind")
+endif()
+find_package(nanobind 3 CONFIG REQUIRED)
+
+file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
+nanobind_add_module(_core NB_STATIC ${python_sources})
+set(layers ${HEXAPLA_LAYERS})
+list(FILTER layers EXCLUDE REGEX "^hexapla_(cli|serve)$")
+target_link_libraries(_core PRIVATE ${layers})
+target_compile_options(_core PRIVATE ${HEXAPLA_WARNINGS})
+target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include)  # whose warnings are not ours
+set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map)
+target_link_options(_core PRIVATE -Wl,--version-script=${exports})
+set_target_properties(_core PROPERTIES
+  LINK_DEPENDS ${exports} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/hexapla EXCLUDE_FROM_ALL ON)
+install(TARGETS _core LIBRARY DESTINATION hexapla COMPONENT python EXCLUDE_FROM_ALL)

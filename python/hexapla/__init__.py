@@ -1,0 +1,69 @@
+"""The encoder-decoder Transformer of "Attention Is All You Need": training, translating, evaluating, looking inside.
+
+    import hexapla
+    translator = hexapla.Translator("run")
+    print(translator.translate("A dog runs."))
+
+All errors derive from hexapla.Error. The methods release the GIL and may be called from several threads.
+"""
+
+from ._check import integer as _integer
+from ._load import _core
+from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, OutOfMemory, RunError,
+                     UsageError)
+from .evaluator import Evaluator, evaluate
+from .inspector import AttentionMap, Inspection, Inspector
+from .model import Model
+from .options import MetricOptions, SearchOptions, TrainingOptions
+from .pending import Pending, Stream
+from .results import (Alignment, Comparison, Constraints, Example, MetricScore, Score, TrainingReport, TrainingResult,
+                      TrainingStart, Translation, ValidationReport)
+from .trainer import Trainer
+from .translator import Translator
+
+__all__ = [
+    "Alignment",
+    "ArgumentTypeError",
+    "AttentionMap",
+    "Canceled",
+    "Comparison",
+    "Constraints",
+    "DataError",
+    "Error",
+    "Evaluator",
+    "Example",
+    "Inspection",
+    "Inspector",
+    "InternalError",
+    "LineWarning",
+    "MetricOptions",
+    "MetricScore",
+    "Model",
+    "OutOfMemory",
+    "Pending",
+    "RunError",
+    "Score",
+    "SearchOptions",
+    "Stream",
+    "Trainer",
+    "TrainingOptions",
+    "TrainingReport",
+    "TrainingResult",
+    "TrainingStart",
+    "Translation",
+    "Translator",
+    "UsageError",
+    "ValidationReport",
+    "evaluate",
+    "set_threads",
+]
+
+__version__: str = _core.version()
+
+
+def set_threads(n: int) -> None:
+    """Set how many threads the library computes with when it is called from this thread.
+
+    0, the default: one per processor that the process may use. The number never changes a result.
+    """
+    _core.set_threads(_integer("n", n, 0, 4096))

@@ -1,0 +1,197 @@
+"""What callers give, checked and as the module takes it. Errors name the argument and its value."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Union
+
+from .errors import ArgumentTypeError, UsageError
+
+Path = Union[str, "os.PathLike[str]"]
+Pairs = Union[Iterable[tuple[str, str]], Callable[[], Iterable[tuple[str, str]]]]
+
+
+def shown(value: object) -> str:
+    """The value as a message quotes it."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def wrong(message: str, name: str, value: object) -> UsageError:
+    """The error of a value that is not possible."""
+    error = UsageError(message)
+    error.option, error.value = name, shown(value)
+    return error
+
+
+def wrong_type(name: str, value: object, expected: str) -> ArgumentTypeError:
+    """The error of a value of another type."""
+    what = "None" if value is None else f"{shown(value)}, of type {type(value).__name__}"
+    error = ArgumentTypeError(f"{name} is {what}, but must be {expected}")
+    error.option, error.value = name, shown(value)
+    return error
+
+
+def text(name: str, value: object) -> str:
+    """A string that can be written in UTF-8."""
+    if not isinstance(value, str):
+        raise wrong_type(name, value, "a str")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise wrong(f"{name} has a lone surrogate ({value[error.start]!a}) at position {error.start}, which is no "
+                    "character: read the text as UTF-8, or replace what is not UTF-8 (errors=\"replace\")",
+                    name, value) from None
+    return value
+
+
+def lines(name: str, value: object) -> list[str]:
+    """Strings."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a list, or another iterable, of str")
+    return [text(f"{name}[{i}]", line) for i, line in enumerate(value)]
+
+
+def one_or_many(name: str, value: object) -> tuple[bool, list[str]]:
+    """Whether it is a single line, and the line or the lines."""
+    if isinstance(value, str):
+        return True, [text(name, value)]
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a str, or an iterable of str")
+    return False, lines(name, value)
+
+
+def path(name: str, value: object) -> bytes:
+    """The name of a file or folder, as the system takes it."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong_type(name, value, "a path: a str or an os.PathLike")
+    return _encoded(name, os.fspath(value))
+
+
+def paths(name: str, value: object) -> list[bytes]:
+    """One path, or several."""
+    if isinstance(value, (str, os.PathLike)):
+        return [path(name, value)]
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a path, or a list of paths")
+    return [path(f"{name}[{i}]", one) for i, one in enumerate(value)]
+
+
+def _encoded(name: str, value: str | bytes) -> bytes:
+    try:
+        encoded = os.fsencode(value)
+    except UnicodeEncodeError:
+        raise wrong(f"{name} is {shown(value)}, but a name or word has no lone surrogates", name, value) from None
+    if b"\0" in encoded:
+        raise wrong(f"{name} is {shown(value)}, but a name or word has no NUL character", name, value)
+    return encoded
+
+
+def _words(name: str, value: object) -> list[bytes]:
+    if isinstance(value, (str, os.PathLike)):
+        return [_encoded(name, os.fspath(value))]
+    if isinstance(value, (list, tuple)):
+        return [word for item in value for word in _words(name, item)]
+    try:
+        if isinstance(value, bool):
+            return [b"true" if value else b"false"]
+        if isinstance(value, Integral):
+            return [str(int(value)).encode()]
+        if isinstance(value, Real):
+            return [repr(float(value)).encode()]
+    except (ValueError, OverflowError):  # of more digits than Python writes
+        raise wrong(f"{name} is far out of range", name, "a number of very many digits") from None
+    raise wrong_type(name, value, "a number, True or False, a str, a path, or a list of them")
+
+
+def options(given: Mapping[str, object]) -> dict[str, list[bytes]]:
+    """Options by name, their values in words; whether they exist and are in range, the library says."""
+    return {text("the name of an option", name): _words(name, value) for name, value in given.items()}
+
+
+def integer(name: str, value: object, least: int, most: int) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise wrong_type(name, value, "an int")
+    result = int(value)
+    if not least <= result <= most:
+        digits = result if abs(result) < 10**30 else "a number of very many digits"
+        raise wrong(f"{name} is {digits}, but must be a whole number from {least} to {most}", name, digits)
+    return result
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise wrong_type(name, value, "True or False")
+    return value
+
+
+def numbers(name: str, value: object) -> list[float]:
+    """A list of floats."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a list of numbers")
+    return [number(f"{name}[{i}]", one) for i, one in enumerate(value)]
+
+
+def number(name: str, value: object) -> float:
+    """A float; which ones are possible, the library says."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise wrong_type(name, value, "a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise wrong(f"{name} is far out of range", name, "a number of very many digits") from None
+
+
+def seconds(name: str, value: object, zero: bool = False) -> float:
+    """A finite time, above 0, or from 0 where zero is a time."""
+    result = number(name, value)
+    if not math.isfinite(result) or result < 0 or (result == 0 and not zero) or result > 1e9:
+        allowed = "from 0" if zero else "above 0"
+        raise wrong(f"{name} is {shown(value)}, but must be a number of seconds {allowed}, at most 1e9; None: no limit",
+                    name, value)
+    return result
+
+
+def function(name: str, value: object) -> Callable[..., Any]:
+    """Something that can be called."""
+    if not callable(value):
+        raise wrong_type(name, value, "a function")
+    return value
+
+
+def numpy_is_there() -> None:
+    """ImportError: what is asked for is an array."""
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        raise ImportError("hexapla gives arrays as NumPy's, which is not installed: pip install numpy") from None
+
+
+def pairs(name: str, given: object) -> Iterator[tuple[bytes, bytes]]:
+    """Pairs of sentences from an iterable, or from a function that returns one."""
+    source = given() if callable(given) else given
+    if isinstance(source, (str, bytes, Mapping)) or not isinstance(source, Iterable):
+        raise wrong_type(name, source, "an iterable of pairs of str, or a function that returns one")
+    return _encoded_pairs(name, source)
+
+
+def _encoded_pairs(name: str, source: Iterable[object]) -> Iterator[tuple[bytes, bytes]]:
+    for i, pair in enumerate(source):
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            raise wrong_type(f"{name}[{i}]", pair, "a pair of str: source and target")
+        yield text(f"{name}[{i}][0]", pair[0]).encode(), text(f"{name}[{i}][1]", pair[1]).encode()
+
+
+def references(given: object) -> list[list[str]]:
+    """One list of references, or several."""
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise wrong_type("references", given, "a list of str, or a list of such lists")
+    sets: Sequence[object] = list(given)
+    if not sets or all(isinstance(one, str) for one in sets):
+        return [lines("references", sets)] if sets else []
+    return [lines(f"references[{i}]", one) for i, one in enumerate(sets)]

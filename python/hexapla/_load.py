@@ -1,0 +1,21 @@
+"""Loads the module in C++, with the settings of the program."""
+
+from __future__ import annotations
+
+import os
+
+# How OpenMP's idle threads wait, which GNU's reads once, when it is loaded (docs/adr/0005-idle-threads-sleep.md). The
+# environment is as before when this is over, for what other programs are started.
+_WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
+
+if any(name in os.environ for name in _WAITING):
+    from . import _core
+else:
+    os.environ.update(_WAITING)
+    try:
+        from . import _core
+    finally:
+        for _name in _WAITING:
+            del os.environ[_name]
+
+__all__ = ["_core"]

@@ -1,0 +1,117 @@
+"""Everything that happens in a model while it reads one pair of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Optional
+
+from . import _check, _core
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+__all__ = ["AttentionMap", "Inspection", "Inspector"]
+
+
+class AttentionMap:
+    """The attention of one sublayer as a picture, which a notebook draws."""
+
+    def __init__(self, svg: str) -> None:
+        """Only Inspection.attention() makes one."""
+        self.svg = svg
+
+    def save(self, path: _check.Path) -> None:
+        """Write the picture to an SVG file."""
+        with open(_check.path("path", path), "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
+    """What happened: every intermediate by its place in the model, as a NumPy array without a copy, read-only.
+
+        seen["encoder.layers.0.self_attention.weights"]    # [heads, queries, keys]
+        seen["decoder.layers.1.cross_attention.query"]     # [tokens, width]
+        seen["generator.log_probabilities"]                # [tokens, vocabulary]
+    """
+
+    def __init__(self, core: _core.Inspection) -> None:
+        """Only Inspector.inspect() makes one."""
+        self._core = core
+        self._names = core.names()
+
+    @property
+    def source_tokens(self) -> list[str]:
+        """The source, </s> last."""
+        return self._core.source_tokens
+
+    @property
+    def target_tokens(self) -> list[str]:
+        """The target as the decoder reads it, <s> first."""
+        return self._core.target_tokens
+
+    @property
+    def predicted(self) -> list[str]:
+        """What the decoder is asked for, </s> last."""
+        return self._core.predicted
+
+    @property
+    def log_probabilities(self) -> list[float]:
+        """Of each predicted token."""
+        return self._core.log_probabilities
+
+    @property
+    def score(self) -> float:
+        """The sum of the log-probabilities."""
+        return self._core.score
+
+    def __getitem__(self, name: str) -> NDArray[numpy.float64]:
+        """Return the intermediate of this name; KeyError: there is none."""
+        _check.numpy_is_there()
+        return self._core.tensor(_check.text("name", name))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return how many intermediates there are."""
+        return len(self._names)
+
+    def attention(self, sublayer: Optional[str] = None) -> AttentionMap:
+        """Draw the attention of a sublayer ("encoder.layers.0.self_attention"); by default the decoder's last over the
+        encoder."""
+        name = self._last_cross_attention() if sublayer is None else _check.text("sublayer", sublayer)
+        return AttentionMap(self._core.draw_attention(name))
+
+    def _last_cross_attention(self) -> str:
+        layers = sum(name.startswith("decoder.layers.") and name.endswith(".cross_attention.weights")
+                     for name in self._names)
+        return f"decoder.layers.{layers - 1}.cross_attention"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        cells = "".join(f"<td style='text-align:center'>{escape(token)}<br><small>{value:.2f}</small></td>"
+                        for token, value in zip(self.predicted, self.log_probabilities))
+        return (f"<p>log-probability {self.score:.3f}</p><table><tr>{cells}</tr></table>"
+                f"{self.attention().svg}")
+
+
+class Inspector:
+    """A model that is looked into. Its methods may be called from several threads at once."""
+
+    def __init__(self, model: _check.Path) -> None:
+        """Load a model file, or the folder of a training. Raises DataError naming the file."""
+        self._core = _core.Inspector(_check.path("model", model))
+
+    def inspect(self, source: str, target: Optional[str] = None) -> Inspection:
+        """Return all that happens while the model reads source and, with teacher forcing, target.
+
+        Without a target the source is translated first. At most 512 tokens on a side.
+        """
+        given = "" if target is None else _check.text("target", target)
+        return Inspection(self._core.inspect(_check.text("source", source), given))

@@ -1,0 +1,76 @@
+"""A model as a file: its configuration, its parameters, and what can be made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _check, _core
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+__all__ = ["Model"]
+
+
+class Model:
+    """A model, in f32 even where its file is quantized."""
+
+    def __init__(self, core: _core.Model) -> None:
+        """Use Model.load() or Model.average()."""
+        if not isinstance(core, _core.Model):
+            raise _check.wrong_type("core", core, "made by Model.load() or Model.average()")
+        self._core = core
+
+    @staticmethod
+    def load(path: _check.Path) -> Model:
+        """Read a model file, or that of a training's folder. Raises DataError naming the file."""
+        return Model(_core.Model.load(_check.path("path", path)))
+
+    @staticmethod
+    def average(paths: Sequence[_check.Path]) -> Model:
+        """Return the mean of models of the same configuration and vocabularies: files, folders or checkpoints."""
+        return Model(_core.Model.average(_check.paths("paths", paths)))
+
+    def save(self, path: _check.Path) -> None:
+        """Write the model's file, whole or not at all."""
+        self._core.save(_check.path("path", path))
+
+    def save_quantized(self, path: _check.Path, keep: Sequence[str] = ()) -> None:
+        """Write it in 8-bit integers, but for the parts whose names begin with one of keep ("encoder.layers.0.")."""
+        self._core.save_quantized(_check.path("path", path), _check.lines("keep", keep))
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """The shape of the model, and its variants."""
+        import json
+
+        configuration: dict[str, Any] = json.loads(self._core.configuration())
+        return configuration
+
+    @property
+    def history(self) -> dict[str, str]:
+        """How it came about: options, data, build."""
+        return self._core.history()
+
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers it has."""
+        return self._core.parameter_count()
+
+    @property
+    def parameters(self) -> dict[str, NDArray[numpy.float32]]:
+        """The parameters by name, as NumPy arrays that are the model's own memory: what is written there is saved."""
+        _check.numpy_is_there()
+        return dict(self._core.parameters())
+
+    @property
+    def source_vocabulary(self) -> bytes:
+        """A SentencePiece model."""
+        return self._core.vocabularies()[0]
+
+    @property
+    def target_vocabulary(self) -> bytes:
+        """A SentencePiece model."""
+        return self._core.vocabularies()[1]

@@ -1,0 +1,95 @@
+"""Training a model on parallel text, from files or from Python."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import _check, _core
+from .errors import UsageError
+from .results import Example, TrainingReport, TrainingResult, TrainingStart, ValidationReport
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import TrainingOptions
+
+__all__ = ["Trainer"]
+
+
+def _validation(*fields: Any) -> ValidationReport:
+    report = ValidationReport(*fields)
+    return replace(report, examples=[Example(*one) for one in fields[-1]])
+
+
+_REPORTS: dict[str, Callable[..., object]] = {
+    "on_start": TrainingStart,
+    "on_progress": TrainingReport,
+    "on_report": TrainingReport,
+    "on_validation": _validation,
+}
+
+
+def _callbacks(given: dict[str, Optional[Callable[..., object]]]) -> dict[str, Callable[..., object]]:
+    return {name: _callback(name, f) for name, f in given.items() if f is not None}
+
+
+def _callback(name: str, given: Callable[..., object]) -> Callable[..., object]:
+    function = _check.function(name, given)
+    report = _REPORTS.get(name)
+    return function if report is None else lambda *fields: function(report(*fields))
+
+
+class Trainer:
+    """One run in one folder. The same options and data in the same folder resume it, to the byte.
+
+        trainer = hexapla.Trainer(model="run", preset="tiny", max_updates=1000)
+        trainer.train(list(zip(sources, targets)))
+
+    Options are those of `hexapla train`, as keywords: see TrainingOptions, and docs/commands.md for more of each.
+    """
+
+    def __init__(self, config: Optional[_check.Path] = None, **options: Unpack[TrainingOptions]) -> None:
+        """Check the options: those given here win over those of the YAML file `config`."""
+        file = b"" if config is None else _check.path("config", config)
+        self._core = _core.Trainer(file, _check.options(options))
+        self._training = threading.Lock()
+
+    def train(self, pairs: Optional[_check.Pairs] = None, validation: Optional[_check.Pairs] = None, *,
+              on_start: Optional[Callable[[TrainingStart], object]] = None,
+              on_progress: Optional[Callable[[TrainingReport], object]] = None,
+              on_report: Optional[Callable[[TrainingReport], object]] = None,
+              on_validation: Optional[Callable[[ValidationReport], object]] = None,
+              on_checkpoint: Optional[Callable[[int, str], object]] = None,
+              on_note: Optional[Callable[[str], object]] = None,
+              on_reading: Optional[Callable[[str, int], object]] = None) -> TrainingResult:
+        """Train until a limit, or resume.
+
+        pairs, validation: iterables of (source, target), or functions that return one, instead of the options
+        train_sets and valid_sets. They are read once, at the beginning, to their end; to resume, give the same again.
+
+        on_progress is called a few times a second, on_report every report_every, on_note with warnings; on_checkpoint
+        gets the update and the file, on_reading what is read and how many pairs were. What one raises ends the
+        training, which resumes from its last checkpoint. Ctrl-C and stop() save a checkpoint first.
+        """
+        callbacks = _callbacks({
+            "on_start": on_start, "on_progress": on_progress, "on_report": on_report, "on_validation": on_validation,
+            "on_checkpoint": on_checkpoint, "on_note": on_note, "on_reading": on_reading})
+        training = None if pairs is None else _check.pairs("pairs", pairs)
+        validating = None if validation is None else _check.pairs("validation", validation)
+        if not self._training.acquire(blocking=False):
+            raise UsageError("this trainer is training: one train() at a time")
+        try:
+            return TrainingResult(*self._core.train(training, validating, callbacks))
+        finally:
+            self._training.release()
+
+    def stop(self) -> None:
+        """Make train() save a checkpoint and return; from a callback or another thread. It may train() again."""
+        self._core.stop()
+
+    def options(self) -> str:
+        """Return all options as YAML that gives the same run."""
+        return self._core.options()

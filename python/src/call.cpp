@@ -1,0 +1,191 @@
+#include "call.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "bind.h"
+
+namespace hexapla::python {
+namespace {
+
+thread_local int threads_of_calls = 0;
+
+// The thread in which the calls of the main thread run. It is one, and never ends, because OpenMP keeps a team of
+// threads for each thread that ever computed. Only the main thread uses it.
+class Helper {
+ public:
+  // Null while another call of the main thread runs: a handler of signals has made this one.
+  static Helper* free_one() {
+    static Helper* helper = nullptr;
+    static pid_t process = 0;
+    if (process != getpid()) helper = new Helper, process = getpid();  // the thread does not exist in a child
+    return helper->busy_ ? nullptr : helper;
+  }
+
+  // done(): called in this thread until it returns, with `work` under way.
+  template <class Done>
+  void run(const std::function<void()>& work, Done&& until_done) {
+    busy_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      work_ = &work;
+    }
+    changed_.notify_one();
+    until_done();
+    busy_ = false;
+  }
+
+ private:
+  Helper() {
+    std::thread([this] { serve(); }).detach();
+  }
+  void serve() {
+    for (;;) {
+      const std::function<void()>* work = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return work_ != nullptr; });
+        work = std::exchange(work_, nullptr);
+      }
+      (*work)();
+    }
+  }
+
+  bool busy_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* work_ = nullptr;
+};
+
+bool signals_arrive_here() {
+  const nb::module_ threading = nb::module_::import_("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
+Helper* helper_of_this_call() {
+  if (!signals_arrive_here()) return nullptr;
+  try {
+    return Helper::free_one();
+  } catch (const std::system_error&) {  // the system refuses a thread: this one will do, without Ctrl-C
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void set_threads_of_caller(int n) {
+  hexapla::set_threads(n);
+  threads_of_calls = n;
+}
+
+void Call::execute(const std::function<void()>& work) {
+  std::exception_ptr failed;
+  const auto attempt = [&] {
+    try {
+      work();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  };
+  if (Helper* helper = helper_of_this_call()) {
+    elsewhere_ = true;
+    const std::function<void()> there = [&, threads = threads_of_calls] {
+      hexapla::set_threads(threads);
+      attempt();
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+      changed_.notify_all();  // under the lock: behind it, this object may be gone
+    };
+    helper->run(there, [&] { answer_until_done(); });
+  } else {
+    const nb::gil_scoped_release released;
+    attempt();
+  }
+  raise(failed);
+}
+
+// 50 ms is what a signal may wait.
+void Call::answer_until_done() {
+  const nb::gil_scoped_release released;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return done_ || asked_; });
+    if (done_) return;
+    const auto* asked = asked_;
+    lock.unlock();
+    answer(asked);
+    lock.lock();
+    if (!asked) continue;
+    asked_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+void Call::answer(const std::function<void()>* asked) {
+  const nb::gil_scoped_acquire gil;
+  if (asked) try {
+      (*asked)();
+    } catch (...) {
+      raised_ = std::current_exception();
+    }
+  if (PyErr_CheckSignals() != 0) interrupt(nb::python_error());
+}
+
+void Call::back(const std::function<void()>& f) {
+  if (!elsewhere_) {
+    const nb::gil_scoped_acquire gil;
+    f();
+    return;
+  }
+  const std::lock_guard one(asking_);
+  std::unique_lock lock(mutex_);
+  asked_ = &f;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return !asked_; });
+  if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
+}
+
+void Call::back_until_interrupted(const std::function<void()>& f) {
+  back([&] {
+    try {
+      f();
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      interrupt(error);
+    }
+  });
+}
+
+void Call::interrupt(nb::python_error error) {
+  if (interrupted_) return;
+  interrupted_.emplace(std::move(error));
+  stop_();
+}
+
+// What comes out of the call; where it was interrupted, that, with what failed beside it as its context.
+void Call::raise(const std::exception_ptr& failed) {
+  if (!interrupted_) {
+    if (failed) std::rethrow_exception(failed);
+    return;
+  }
+  const auto context = [&](const nb::python_error& error) {
+    PyException_SetContext(interrupted_->value().ptr(), nb::object(nb::borrow(error.value())).release().ptr());
+  };
+  if (failed) try {
+      std::rethrow_exception(failed);
+    } catch (const Canceled&) {  // as asked
+    } catch (const Error& error) {
+      raise_in_python(error);
+      context(nb::python_error());
+    } catch (const nb::python_error& error) {
+      context(error);
+    } catch (...) {
+    }
+  throw *interrupted_;
+}
+
+}  // namespace hexapla::python

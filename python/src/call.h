@@ -1,0 +1,55 @@
+#pragma once
+// A call of the library that takes its time: the GIL is free meanwhile, Ctrl-C is answered, and what the library calls
+// back runs in the thread that called, as Python's programmers expect it (a database cursor belongs to its thread).
+#include <nanobind/nanobind.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+
+namespace hexapla::python {
+
+class Call {
+ public:
+  // stop: makes the library's function return soon; called when a signal's handler raises.
+  explicit Call(std::function<void()> stop) : stop_(std::move(stop)) {}
+
+  // f(), without the GIL; called with it. In the main thread, the only one where Python answers signals, f runs in
+  // another thread while this one waits for either. What a signal's handler raised comes out once f has ended.
+  template <class F>
+  auto run(F&& f) {
+    std::optional<std::invoke_result_t<F&>> result;
+    execute([&] { result.emplace(f()); });
+    return std::move(*result);
+  }
+
+  // From within run(): f(), with the GIL, in the thread that called run(). What it raises comes out here.
+  void back(const std::function<void()>& f);
+  // As back(), but KeyboardInterrupt does not come out here: it is kept as if a signal's handler had raised it.
+  void back_until_interrupted(const std::function<void()>& f);
+
+ private:
+  void execute(const std::function<void()>& work);
+  void answer_until_done();
+  void answer(const std::function<void()>* asked);
+  void interrupt(nanobind::python_error error);
+  void raise(const std::exception_ptr& failed);
+
+  std::function<void()> stop_;
+  bool elsewhere_ = false;  // the library runs in another thread
+  std::optional<nanobind::python_error> interrupted_;
+  std::mutex asking_;  // one question at a time
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under mutex_:
+  bool done_ = false;
+  const std::function<void()>* asked_ = nullptr;
+  std::exception_ptr raised_;
+};
+
+// hexapla::set_threads() for calls from this thread.
+void set_threads_of_caller(int n);
+
+}  // namespace hexapla::python

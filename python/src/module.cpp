@@ -1,0 +1,71 @@
+#include "bind.h"
+#include "call.h"
+
+namespace hexapla::python {
+namespace {
+
+const char* name_of(const Error& error) {
+  if (dynamic_cast<const UsageError*>(&error)) return "UsageError";
+  if (dynamic_cast<const DataError*>(&error)) return "DataError";
+  if (dynamic_cast<const OutOfMemory*>(&error)) return "OutOfMemory";
+  if (dynamic_cast<const RunError*>(&error)) return "RunError";
+  if (dynamic_cast<const Canceled*>(&error)) return "Canceled";
+  return "InternalError";
+}
+
+// Names of files, which messages quote, need not be UTF-8.
+nb::object text_of(const std::string& message) {
+  PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+  if (!text) throw nb::python_error();
+  return nb::steal(text);
+}
+
+}  // namespace
+
+void raise_in_python(const Error& error) try {
+  const nb::object instance = nb::module_::import_("hexapla.errors").attr(name_of(error))(text_of(error.what()));
+  if (const auto* usage = dynamic_cast<const UsageError*>(&error)) {
+    instance.attr("option") = text_of(usage->option());
+    instance.attr("value") = text_of(usage->value());
+  }
+  PyErr_SetObject(instance.type().ptr(), instance.ptr());
+} catch (nb::python_error& other) {
+  other.restore();
+}
+
+void bind_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      raise_in_python(error);
+    }
+  });
+}
+
+std::vector<std::string> all_bytes_of(nb::handle list) {
+  std::vector<std::string> all;
+  for (const nb::handle item : list) all.push_back(bytes_of(item));
+  return all;
+}
+
+Options options_of(const nb::dict& given) {
+  Options options;
+  for (const auto& [name, words] : given) options.emplace(nb::cast<std::string>(name), all_bytes_of(words));
+  return options;
+}
+
+}  // namespace hexapla::python
+
+NB_MODULE(_core, m) {
+  using namespace hexapla::python;
+  nanobind::set_leak_warnings(false);  // of what a program's end leaves behind; the tests turn them on
+  m.def("version", &hexapla::version);
+  m.def("set_threads", &set_threads_of_caller);
+  m.def("set_leak_warnings", &nanobind::set_leak_warnings);
+  bind_errors();
+  bind_translator(m);
+  bind_pending(m);
+  bind_trainer(m);
+  bind_tools(m);
+}

@@ -1,0 +1,147 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "bind.h"
+
+namespace hexapla::python {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::steady_clock;
+
+// What the translator's own thread has to tell of a request. Python's threads ask for it; that thread itself never
+// calls Python, which might be on its way out.
+class News {
+ public:
+  void so_far(std::size_t line, const std::string& text) {
+    tell([&] { (line < texts_.size() ? texts_ : (texts_.resize(line + 1), texts_))[line] = text; });
+  }
+  void warned(std::size_t line, const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    warnings_.emplace_back(line, what);
+  }
+  void end() {
+    tell([&] { ended_ = true; });
+  }
+
+  // Waits, at most so long, until there are more than `seen`. -> how many there are
+  std::uint64_t wait(duration<double> time, std::uint64_t seen) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, time, [&] { return count_ > seen || ended_; });
+    return count_;
+  }
+  bool ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+  std::string text(std::size_t line) {
+    const std::lock_guard lock(mutex_);
+    return line < texts_.size() ? texts_[line] : "";
+  }
+  std::vector<std::pair<std::size_t, std::string>> warnings() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(warnings_, {});
+  }
+
+  // An eventfd that becomes readable once there are more than `seen`.
+  void listen(int fd, std::uint64_t seen) {
+    const std::lock_guard lock(mutex_);
+    listeners_.push_back(fd);
+    if (count_ > seen || ended_) signal(fd);
+  }
+  void unlisten(int fd) {
+    const std::lock_guard lock(mutex_);
+    std::erase(listeners_, fd);
+  }
+
+ private:
+  template <class F>
+  void tell(F&& f) {
+    const std::lock_guard lock(mutex_);
+    f();
+    ++count_;
+    changed_.notify_all();
+    for (const int fd : listeners_) signal(fd);
+  }
+  static void signal(int fd) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(fd, &one, sizeof one);  // one that is full is readable, too
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under the mutex:
+  std::uint64_t count_ = 0;
+  bool ended_ = false;
+  std::vector<std::string> texts_;
+  std::vector<std::pair<std::size_t, std::string>> warnings_;
+  std::vector<int> listeners_;
+};
+
+struct Pending {
+  PendingTranslation request;
+  std::shared_ptr<News> news;
+  bool aligned;
+
+  // Seconds; below 0: for as long as it takes. -> as News::wait()
+  std::uint64_t wait(double seconds, std::uint64_t seen) const {
+    const auto began = steady_clock::now();
+    for (;;) {
+      const double left = seconds - duration<double>(steady_clock::now() - began).count();
+      const double slice = seconds < 0 ? 0.05 : std::clamp(left, 0.0, 0.05);  // a signal waits no longer
+      std::uint64_t count = 0;
+      {
+        const nb::gil_scoped_release released;
+        count = news->wait(duration<double>(slice), seen);
+      }
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (count > seen || news->ended() || (seconds >= 0 && left <= 0)) return count;
+    }
+  }
+  nb::list get() const {
+    const auto lines = [&] {
+      const nb::gil_scoped_release released;
+      return request.get();
+    }();
+    return translation_lists(lines, aligned);
+  }
+};
+
+// timeout: in seconds; 0: none. follow: whether texts are told as they grow.
+Pending submit(const Translator& t, const std::vector<std::string>& lines, const nb::dict& options,
+               const nb::list& constraints, double timeout, bool follow) {
+  const auto news = std::make_shared<News>();
+  TranslatorOptions how = TranslatorOptions::from(options_of(options));
+  how.warn = [news](std::size_t line, const std::string& what) { news->warned(line, what); };
+  RequestOptions request;
+  request.constraints = constraints_of(constraints);
+  request.timeout = std::chrono::ceil<std::chrono::milliseconds>(duration<double>(timeout));
+  if (follow) request.on_progress = [news](std::size_t line, const std::string& text) { news->so_far(line, text); };
+  request.on_end = [news] { news->end(); };
+  const nb::gil_scoped_release released;
+  return {t.submit(lines, how, request), news, !how.alignment.empty()};
+}
+
+}  // namespace
+
+void bind_pending(nb::module_& m) {
+  nb::class_<Pending>(m, "Pending")
+      .def("wait", &Pending::wait)
+      .def("get", &Pending::get)
+      .def("ended", [](const Pending& p) { return p.news->ended(); })
+      .def("text", [](const Pending& p, std::size_t line) { return p.news->text(line); })
+      .def("warnings", [](const Pending& p) { return p.news->warnings(); })
+      .def("listen", [](const Pending& p, int fd, std::uint64_t seen) { p.news->listen(fd, seen); })
+      .def("unlisten", [](const Pending& p, int fd) { p.news->unlisten(fd); })
+      .def("cancel", [](const Pending& p) {
+        const nb::gil_scoped_release released;
+        p.request.cancel();
+      });
+  m.def("submit", &submit);
+}
+
+}  // namespace hexapla::python

@@ -1,0 +1,132 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+
+#include "bind.h"
+
+namespace hexapla::python {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// f(), without the GIL.
+template <class F>
+auto unlocked(F&& f) {
+  const nb::gil_scoped_release released;
+  return f();
+}
+
+nb::list scores_of(const Evaluator& e, const Lines& hypotheses, const std::vector<Lines>& references) {
+  nb::list all;
+  for (const MetricScore& s : unlocked([&] { return e.score(hypotheses, references); }))
+    all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width));
+  return all;
+}
+
+nb::list comparisons_of(const Evaluator& e, const Lines& baseline, const Lines& system,
+                        const std::vector<Lines>& references) {
+  nb::list all;
+  for (const Comparison& c : unlocked([&] { return e.compare(baseline, system, references); }))
+    all.append(nb::make_tuple(c.metric, c.baseline, c.system, c.p_value));
+  return all;
+}
+
+void bind_evaluator(nb::module_& m) {
+  nb::class_<EvaluatorOptions>(m, "EvaluatorOptions")
+      .def(nb::init<>())
+      .def_rw("metrics", &EvaluatorOptions::metrics)
+      .def_rw("tokenize", &EvaluatorOptions::tokenize)
+      .def_rw("lowercase", &EvaluatorOptions::lowercase)
+      .def_rw("chrf_lowercase", &EvaluatorOptions::chrf_lowercase)
+      .def_rw("ter_case_sensitive", &EvaluatorOptions::ter_case_sensitive)
+      .def_rw("ter_normalized", &EvaluatorOptions::ter_normalized)
+      .def_rw("ter_no_punct", &EvaluatorOptions::ter_no_punct)
+      .def_rw("ter_asian_support", &EvaluatorOptions::ter_asian_support)
+      .def_rw("resamples", &EvaluatorOptions::resamples)
+      .def_rw("resample_seed", &EvaluatorOptions::resample_seed);
+  nb::class_<Evaluator>(m, "Evaluator")
+      .def(nb::init<const EvaluatorOptions&>())
+      .def("score", &scores_of)
+      .def("score_sentences", &Evaluator::score_sentences, nb::call_guard<nb::gil_scoped_release>())
+      .def("compare", &comparisons_of);
+}
+
+// The inspection keeps the memory.
+nb::ndarray<nb::numpy, const double> tensor_of(nb::handle self, const std::string& name) {
+  const auto& tensors = nb::cast<const Inspection&>(self).tensors;
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) throw nb::key_error(name.c_str());
+  const std::vector<std::size_t> shape(found->second.shape.begin(), found->second.shape.end());
+  return {found->second.values.data(), shape.size(), shape.data(), self};
+}
+
+Lines names_of(const Inspection& inspection) {
+  Lines names;
+  for (const auto& [name, array] : inspection.tensors) names.push_back(name);
+  return names;
+}
+
+void load_inspector(Inspector* inspector, const nb::bytes& path) {
+  const std::string file = bytes_of(path);
+  const nb::gil_scoped_release released;
+  new (inspector) Inspector(file);
+}
+
+void bind_inspector(nb::module_& m) {
+  nb::class_<Inspection>(m, "Inspection")
+      .def_ro("source_tokens", &Inspection::source_tokens)
+      .def_ro("target_tokens", &Inspection::target_tokens)
+      .def_ro("predicted", &Inspection::predicted)
+      .def_ro("log_probabilities", &Inspection::log_probabilities)
+      .def_ro("score", &Inspection::score)
+      .def("names", &names_of)
+      .def("tensor", &tensor_of)
+      .def("draw_attention", &Inspector::draw_attention);
+  nb::class_<Inspector>(m, "Inspector")
+      .def("__init__", &load_inspector)
+      .def("inspect", &Inspector::inspect, nb::call_guard<nb::gil_scoped_release>());
+}
+
+// [(name, array)]: the arrays are the model's own memory, and keep it.
+nb::list parameters_of(nb::handle self) {
+  nb::list all;
+  const std::vector<ParameterView> views = nb::cast<Model&>(self).parameters();
+  for (const ParameterView& p : views) {
+    const std::vector<std::size_t> shape(p.shape.begin(), p.shape.end());
+    all.append(nb::make_tuple(p.name, nb::ndarray<nb::numpy, float>(p.values, shape.size(), shape.data(), self)));
+  }
+  return all;
+}
+
+void bind_model(nb::module_& m) {
+  nb::class_<Model>(m, "Model")
+      .def_static("load",
+                  [](const nb::bytes& path) { return unlocked([file = bytes_of(path)] { return Model::load(file); }); })
+      .def_static("average",
+                  [](const nb::list& paths) {
+                    return unlocked([files = all_bytes_of(paths)] { return Model::average(files); });
+                  })
+      .def("save", [](const Model& model,
+                      const nb::bytes& path) { unlocked([&, file = bytes_of(path)] { model.save(file); }); })
+      .def("save_quantized",
+           [](const Model& model, const nb::bytes& path, const Lines& keep) {
+             unlocked([&, file = bytes_of(path)] { model.save_quantized(file, keep); });
+           })
+      .def("configuration", &Model::configuration)
+      .def("history", &Model::history)
+      .def("parameter_count", &Model::parameter_count)
+      .def("parameters", &parameters_of)
+      .def("vocabularies", [](const Model& model) {
+        const std::string source = model.source_vocabulary(), target = model.target_vocabulary();
+        return std::pair(nb::bytes(source.data(), source.size()), nb::bytes(target.data(), target.size()));
+      });
+}
+
+}  // namespace
+
+void bind_tools(nb::module_& m) {
+  bind_evaluator(m);
+  bind_inspector(m);
+  bind_model(m);
+}
+
+}  // namespace hexapla::python

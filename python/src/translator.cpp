@@ -1,0 +1,146 @@
+#include <nanobind/ndarray.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "bind.h"
+#include "call.h"
+
+namespace hexapla::python {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+nb::ndarray<nb::numpy, const double, nb::ndim<2>> array_of(nb::handle self) {
+  const auto& m = nb::cast<const Matrix&>(self);
+  return {m.values.data(), {m.rows, m.columns}, self};
+}
+
+nb::tuple state_of(const Matrix& m) {
+  return nb::make_tuple(m.rows, m.columns, nb::bytes(m.values.data(), m.values.size() * sizeof(double)));
+}
+
+void restore(Matrix& m, const nb::tuple& state) {
+  const std::string bytes = bytes_of(state[2]);
+  new (&m) Matrix{nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]), {}};
+  m.values.resize(bytes.size() / sizeof(double));
+  std::memcpy(m.values.data(), bytes.data(), m.values.size() * sizeof(double));
+}
+
+void bind_matrix(nb::module_& m) {
+  nb::class_<Matrix>(m, "Matrix")
+      .def("array", &array_of)
+      .def("__eq__", [](const Matrix& a,
+                        const Matrix& b) { return a.rows == b.rows && a.columns == b.columns && a.values == b.values; })
+      .def("__getstate__", &state_of)
+      .def("__setstate__", &restore);
+}
+
+// The options of a search with what a call adds to them: who is warned, and how it is stopped.
+class Search {
+ public:
+  Search(const nb::dict& options, const nb::object& warn)
+      : options_(TranslatorOptions::from(options_of(options))), warn_(warn), call_([this] { stop_ = true; }) {
+    options_.stop = &stop_;
+    options_.warn = [this](std::size_t line, const std::string& what) { call_.back([&] { warn_(line, what); }); };
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  const TranslatorOptions& options() const { return options_; }
+  template <class F>
+  auto run(F&& f) {
+    return call_.run([&] { return f(options_); });
+  }
+
+ private:
+  TranslatorOptions options_;
+  nb::object warn_;
+  std::atomic<bool> stop_ = false;
+  Call call_;
+};
+
+void load(Translator* t, const nb::list& paths, const ModelOptions& options) {
+  const Lines files = all_bytes_of(paths);
+  const nb::gil_scoped_release released;
+  new (t) Translator(files, options);
+}
+
+Lines translate(const Translator& t, const Lines& lines, const nb::dict& options, const nb::list& constraints,
+                const nb::object& warn) {
+  Search search(options, warn);
+  const auto asked = constraints_of(constraints);
+  return search.run([&](const TranslatorOptions& how) { return t.translate(lines, how, asked); });
+}
+
+nb::list translate_n_best(const Translator& t, const Lines& lines, const nb::dict& options, const nb::list& constraints,
+                          const nb::object& warn) {
+  Search search(options, warn);
+  const auto asked = constraints_of(constraints);
+  const auto found = search.run([&](const TranslatorOptions& how) { return t.translate_n_best(lines, how, asked); });
+  return translation_lists(found, !search.options().alignment.empty());
+}
+
+// [(score, normalized, tokens, token scores)]
+nb::list score(const Translator& t, const Lines& lines, const Lines& translations, const nb::dict& options,
+               const nb::object& warn) {
+  Search search(options, warn);
+  nb::list all;
+  const auto scores =
+      search.run([&](const TranslatorOptions& how) { return t.score_tokens(lines, translations, how); });
+  for (const ScoreResult& s : scores) all.append(nb::make_tuple(s.score, s.normalized, s.tokens, s.token_scores));
+  return all;
+}
+
+nb::list align(const Translator& t, const std::pair<Lines, Lines>& pairs, const std::string& units,
+               const nb::dict& options, const nb::object& warn) {
+  Search search(options, warn);
+  nb::list all;
+  const auto found =
+      search.run([&](const TranslatorOptions& how) { return t.align(pairs.first, pairs.second, how, units); });
+  for (const Alignment& a : found) all.append(alignment_tuple(a));
+  return all;
+}
+
+}  // namespace
+
+std::vector<Constraints> constraints_of(const nb::list& given) {
+  std::vector<Constraints> all;
+  for (const nb::handle one : given)
+    all.push_back({nb::cast<std::string>(one[0]), nb::cast<Lines>(one[1]), nb::cast<Lines>(one[2])});
+  return all;
+}
+
+nb::tuple alignment_tuple(const Alignment& a) {
+  return nb::make_tuple(a.source_words, a.target_words, a.links, a.weights);
+}
+
+nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned) {
+  nb::list all;
+  for (const std::vector<Translation>& line : lines) {
+    nb::list of_line;
+    for (const Translation& t : line) {
+      const nb::object alignment = aligned ? nb::object(alignment_tuple(t.alignment)) : nb::none();
+      of_line.append(nb::make_tuple(t.text, t.score, t.normalized, t.tokens, t.ids, t.token_scores, alignment));
+    }
+    all.append(of_line);
+  }
+  return all;
+}
+
+void bind_translator(nb::module_& m) {
+  bind_matrix(m);
+  nb::class_<ModelOptions>(m, "ModelOptions")
+      .def(nb::init<>())
+      .def_rw("precision", &ModelOptions::precision)
+      .def_rw("ensemble", &ModelOptions::ensemble)
+      .def_rw("weights", &ModelOptions::weights);
+  nb::class_<Translator>(m, "Translator")
+      .def("__init__", &load)
+      .def("translate", &translate)
+      .def("translate_n_best", &translate_n_best)
+      .def("score", &score)
+      .def("align", &align);
+}
+
+}  // namespace hexapla::python

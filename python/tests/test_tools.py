@@ -1,0 +1,156 @@
+"""Evaluator, inspector, model, and the package itself."""
+
+from __future__ import annotations
+
+import html.parser
+import os
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy
+import pytest
+from conftest import Program, made_up_lines, made_up_pairs
+
+import hexapla
+
+
+def test_scores_of_the_program(program: Program, tmp_path: pathlib.Path) -> None:
+    hypotheses, references = made_up_lines(30, 1), made_up_lines(30, 2)
+    for name, lines in (("hypotheses", hypotheses), ("references", references)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+    told = program("evaluate", tmp_path / "hypotheses", tmp_path / "references", "--metrics", "bleu", "chrf", "ter")
+    scores = hexapla.evaluate(hypotheses, references, ["bleu", "chrf", "ter"])
+    assert list(scores) == ["bleu", "chrf", "ter"]
+    for score in scores.values():
+        assert f"{score.signature} = {score.score:.1f}"[:-2] in told, told
+    assert str(scores["bleu"]).startswith("BLEU|nrefs:1|")
+
+
+def test_evaluator(program: Program) -> None:
+    lines, others = made_up_lines(30, 1), made_up_lines(30, 2)
+    evaluator = hexapla.Evaluator(["bleu", "ter"], resamples=50)
+    assert evaluator.score(lines, lines)["bleu"].score == pytest.approx(100)
+    assert evaluator.score(others, lines)["bleu"].half_width > 0
+    two = evaluator.score(others, [lines, others])["bleu"]
+    assert two.score == pytest.approx(100)
+    assert "nrefs:2" in two.signature
+    sentences = evaluator.score_sentences(others, lines)
+    assert {name: len(scores) for name, scores in sentences.items()} == {"bleu": 30, "ter": 30}
+    compared = evaluator.compare(lines, others, [lines])["bleu"]
+    assert compared.baseline == pytest.approx(100)
+    assert compared.system < 100
+    assert compared.p_value < 0.05
+    loud, quiet = ["THE dog runs fast"], ["the dog runs fast"]
+    assert hexapla.evaluate(loud, quiet, ["bleu"], lowercase=True)["bleu"].score == pytest.approx(100)
+    assert hexapla.evaluate(loud, quiet, ["bleu"])["bleu"].score < 100
+
+
+def test_intermediates_are_arrays_without_a_copy(model: str, translator: hexapla.Translator) -> None:
+    seen = hexapla.Inspector(model).inspect("the big dog", "der groß Hund")
+    weights = seen["decoder.layers.0.cross_attention.weights"]
+    assert weights.shape == (2, len(seen.target_tokens), len(seen.source_tokens))
+    assert weights.dtype == numpy.float64
+    assert weights.sum(2) == pytest.approx(1)
+    again = seen["decoder.layers.0.cross_attention.weights"]
+    assert weights.__array_interface__["data"] == again.__array_interface__["data"]
+    with pytest.raises(ValueError, match="read-only"):
+        weights[0, 0, 0] = 1
+    assert seen.predicted[-1] == "</s>"
+    assert len(seen) == len(list(seen)) > 20
+    assert seen.score == pytest.approx(sum(seen.log_probabilities))
+    assert seen.score == pytest.approx(translator.score("the big dog", "der groß Hund").score, abs=1e-4)
+    with pytest.raises(KeyError):
+        seen["encoder"]
+    before = weights.copy()
+    del seen, again
+    assert (weights == before).all(), "the array keeps its memory"
+
+
+def test_attention_is_drawn(model: str, tmp_path: pathlib.Path) -> None:
+    inspector = hexapla.Inspector(model)
+    seen = inspector.inspect("the big dog & <b>")
+    picture = seen.attention()
+    assert ElementTree.fromstring(picture.svg).tag.endswith("svg")
+    assert picture._repr_svg_() == seen.attention("decoder.layers.0.cross_attention").svg
+    picture.save(tmp_path / "attention.svg")
+    assert (tmp_path / "attention.svg").read_text() == picture.svg
+    notebook = seen._repr_html_()
+    assert picture.svg in notebook
+    assert inspector.inspect("dog", "<script>")._repr_html_().count("<script") == 0
+    html.parser.HTMLParser().feed(notebook)
+
+
+def test_parameters_are_the_models_own(model: str, tmp_path: pathlib.Path) -> None:
+    loaded = hexapla.Model.load(model)
+    loaded.save(tmp_path / "same")
+    assert (tmp_path / "same").read_bytes() == pathlib.Path(model).read_bytes()
+    parameters = loaded.parameters
+    assert sum(array.size for array in parameters.values()) == loaded.parameter_count
+    name = next(iter(parameters))
+    parameters[name][0] = 0
+    assert (loaded.parameters[name][0] == 0).all()
+    loaded.save(tmp_path / "changed")
+    del loaded
+    changed = hexapla.Model.load(tmp_path / "changed").parameters[name]
+    assert (changed == parameters[name]).all(), "the arrays keep the model"
+    assert (changed[0] == 0).all()
+
+
+def test_model(model: str, tmp_path: pathlib.Path) -> None:
+    loaded = hexapla.Model.load(model)
+    assert loaded.configuration["dim-model"] == 32
+    assert "seed" in str(loaded.history)
+    assert b"Hund" in loaded.target_vocabulary
+    assert loaded.source_vocabulary
+    loaded.save_quantized(tmp_path / "small", keep=["decoder.layers.0."])
+    assert os.path.getsize(tmp_path / "small") < os.path.getsize(model)
+    lines = made_up_lines(20, 4)
+    assert len(hexapla.Translator(tmp_path / "small").translate(lines)) == 20
+    mean = hexapla.Model.average([model, model])
+    assert all((mean.parameters[name] == array).all() for name, array in loaded.parameters.items())
+
+
+def test_names_of_files_are_bytes(model: str, tmp_path: pathlib.Path) -> None:
+    strange = os.fsdecode(os.fsencode(tmp_path / "m") + b"\xff")
+    hexapla.Model.load(model).save(strange)
+    assert hexapla.Translator(strange).translate("the dog") != ""
+    with pytest.raises(hexapla.DataError, match="no such|cannot|not"):
+        hexapla.Translator(strange + "\udcfe")
+
+
+def test_import_needs_no_numpy(model: str) -> None:
+    script = f"""
+import sys
+import hexapla
+late = {{"numpy", "asyncio", "json", "subprocess"}} & set(sys.modules)
+assert not late, late
+sys.modules["numpy"] = None
+t = hexapla.Translator({model!r})
+assert t.translate("the dog") and t.translate_n_best("the dog", alignment="words")[0].alignment.links
+try:
+    t.align("the dog", "der Hund").weights
+except ImportError as error:
+    assert "pip install numpy" in str(error)
+else:
+    raise AssertionError("an array without NumPy?")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_environment_is_left_alone() -> None:
+    script = "import os; before = dict(os.environ); import hexapla; assert dict(os.environ) == before"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_everything_is_described() -> None:
+    for name in hexapla.__all__:
+        described = getattr(hexapla, name)
+        assert described.__doc__, name
+        if isinstance(described, type) and not name.endswith("Options"):
+            for member, value in vars(described).items():
+                if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                    assert value.__doc__, f"{name}.{member}"
+    assert hexapla.__version__.count(".") == 2
+    assert made_up_pairs(1, 1)

