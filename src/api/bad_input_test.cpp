@@ -112,7 +112,7 @@ TEST_F(BadInput, OfFieldsOfASearch) {
   };
   check({field("beam_size", [](auto& o) { o.beam_size = 0; }), field("top_p", [](auto& o) { o.top_p = nan; }),
          field("temperature", [](auto& o) { o.temperature = 0; }), field("unk", [](auto& o) { o.unk = ""; }),
-         field("alignment_units", [](auto& o) { o.alignment = "letters"; })});
+         field("alignment", [](auto& o) { o.alignment = "letters"; })});
 }
 
 TEST_F(BadInput, OfArguments) {
@@ -123,7 +123,7 @@ TEST_F(BadInput, OfArguments) {
           }},
          {"a blank phrase", Kind::data, "", [&] { translator.translate(std::vector<std::string>{"a"}, {}, blank); }},
          {"score", Kind::usage, "", [&] { translator.score({"a"}, {}); }},
-         {"align", Kind::usage, "alignment_units", [&] { translator.align({"a"}, {"b"}, {}, ""); }},
+         {"align", Kind::usage, "units", [&] { translator.align({"a"}, {"b"}, {}, ""); }},
          {"submit", Kind::usage, "beam_size",
           [&] {
             TranslatorOptions o;
@@ -182,7 +182,7 @@ TEST_F(BadInput, OfATraining) {
   const std::string empty = file("empty", ""), latin = file("latin", "caf\xE9\n"), text = file("text", "a\nb\n"),
                     longer = file("longer", "a\nb\nc\n");
   const auto sets = [](const std::string& x, const std::string& y) { return OptionValue({x.c_str(), y.c_str()}); };
-  check({{"no sets", Kind::usage, "", [&] { fail({}); }},
+  check({{"no sets", Kind::usage, "train_sets", [&] { fail({}); }},
          {"one file", Kind::usage, "",
           [&] {
             fail({{"train_sets", text}});
