@@ -24,7 +24,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
 #ifndef HEXAPLA_SEES_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer has the allocator";
 #endif
-  set_threads(2);
+  use_threads(2);
   train::TrainOptions options;
   model::Config& c = options.architecture;
   c = model::Config::preset("tiny");

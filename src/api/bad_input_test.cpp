@@ -136,7 +136,7 @@ TEST_F(BadInput, OfArguments) {
             o.beam_size = 500;
             translator.submit({"a"}, o);
           }},
-         {"threads", Kind::usage, "threads", [] { set_threads(-1); }}});
+         {"threads", Kind::usage, "threads", [] { hexapla::set_threads(-1); }}});
 }
 
 TEST_F(BadInput, OfFiles) {

@@ -5,20 +5,6 @@
 namespace hexapla::decode {
 namespace {
 
-// Their names become those that are declared.
-template <class Options>
-Given by_name(std::vector<GivenOption>& all) {
-  const std::vector<std::string> names = names_of<Options>();
-  Given given;
-  for (GivenOption& option : all) {
-    const auto name = declared_name(option.name, names);
-    if (!name) refuse_unknown(option, spelled_as(option.name, names));
-    option.name = *name;
-    given[*name] = &option;
-  }
-  return given;
-}
-
 // A word is one of its choices; a number has been looked at when it was read.
 template <class Options>
 void check_words(const Given& given, const Options& options) {
@@ -48,7 +34,7 @@ void refuse_idle(const Given& given, const SampleOptions& options) {
 
 template <class Options>
 Options read_options(std::vector<GivenOption> all, Options usual) {
-  const Given given = by_name<Options>(all);
+  const Given given = by_name(all, names_of<Options>());
   take_given(given, usual);
   check_words(given, usual);
   refuse_idle(given, usual);

@@ -260,7 +260,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   run.validations = json_lines(folder + "/valid.jsonl");
   if (!std::filesystem::exists(folder + "/model.safetensors") && !std::filesystem::exists(folder + "/best.safetensors"))
     return run;
-  set_threads(threads);
+  use_threads(threads);
   const models::OpenModel m = models::open_model(folder);
   run.history = m.file.history;
   run.config = nlohmann::ordered_json::parse(m.file.config.to_json());

@@ -23,8 +23,8 @@ constexpr size_t most_kept = 2048;  // primitives a thread; lengths of batches v
 // oneDNN asks OpenMP how many threads it may use, both when it plans and when it runs.
 class OneThread {
  public:
-  OneThread() : before_(threads()) { set_threads(1); }
-  ~OneThread() { set_threads(before_); }
+  OneThread() : before_(threads()) { use_threads(1); }
+  ~OneThread() { use_threads(before_); }
   OneThread(const OneThread&) = delete;
 
  private:

@@ -34,8 +34,8 @@ class Environment {
 
 class Threads {
  public:
-  explicit Threads(int n) : before_(threads()) { set_threads(n); }
-  ~Threads() { set_threads(before_); }
+  explicit Threads(int n) : before_(threads()) { use_threads(n); }
+  ~Threads() { use_threads(before_); }
   Threads(const Threads&) = delete;
 
  private:

@@ -109,7 +109,7 @@ void let_waiting_threads_rest(int team) {
 
 }  // namespace
 
-void set_threads(int n) {
+void use_threads(int n) {
   ranges::threads.check("threads", n);
   chosen = n == 0 ? usable_processors() : n;
   omp_set_num_threads(chosen);

@@ -9,7 +9,7 @@ namespace hexapla {
 
 // Threads that parallel_for may use from this thread on; 0, and the default: as many as the process may run at a time.
 // UsageError: below 0 or above 4096.
-void set_threads(int n);
+void use_threads(int n);
 int threads();
 
 namespace detail {

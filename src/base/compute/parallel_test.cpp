@@ -25,8 +25,8 @@ namespace {
 
 class Parallel : public testing::TestWithParam<int> {
  protected:
-  Parallel() : before_(threads()) { set_threads(GetParam()); }
-  ~Parallel() override { set_threads(before_); }
+  Parallel() : before_(threads()) { use_threads(GetParam()); }
+  ~Parallel() override { use_threads(before_); }
 
  private:
   int before_;
@@ -57,7 +57,7 @@ TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
     return total;
   };
   const float here = sum();
-  set_threads(1);
+  use_threads(1);
   EXPECT_EQ(sum(), here);
 }
 
@@ -104,9 +104,9 @@ TEST_P(Parallel, InsideOfAnotherItRunsInOrder) {
 
 TEST(ParallelDefault, LessThanOneThreadMeansEveryCore) {
   const int before = threads();
-  set_threads(0);
+  use_threads(0);
   EXPECT_GE(threads(), 1);
-  set_threads(before);
+  use_threads(before);
 }
 
 // Its exit code, -1 where a signal ended it: that of alarm() where it hangs.
@@ -130,24 +130,24 @@ int64_t sum_of_squares(int64_t n) {
 
 TEST(ParallelFork, AChildWithoutItsParentsThreadsGoesOnWithOne) {
   const int before = threads();
-  set_threads(4);
+  use_threads(4);
   const int64_t here = sum_of_squares(1000);  // starts the threads
   const auto as_here = [&] { return threads() == 1 && sum_of_squares(1000) == here; };
   EXPECT_EQ(exit_code_of_child(as_here), 0);
   EXPECT_EQ(exit_code_of_child([&] {
-              set_threads(3);  // they cannot be had, whatever is asked for
+              use_threads(3);  // they cannot be had, whatever is asked for
               return as_here() && exit_code_of_child(as_here) == 0;
             }),
             0);
   EXPECT_EQ(sum_of_squares(1000), here);
   EXPECT_EQ(threads(), 4);
-  set_threads(before);
+  use_threads(before);
 }
 
 TEST(ParallelFork, AChildOfAProcessWithOneThreadMayHaveMore) {
   if (std::filesystem::hard_link_count("/proc/self/task") != 3) GTEST_SKIP() << "this process has threads already";
   EXPECT_EQ(exit_code_of_child([] {
-              set_threads(3);
+              use_threads(3);
               return threads() == 3 && sum_of_squares(100) == 328350;
             }),
             0);
@@ -164,7 +164,7 @@ TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
               const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);  // the stacks of a few
               const rlimit limit{bytes, bytes};
               setrlimit(RLIMIT_AS, &limit);
-              set_threads(200);
+              use_threads(200);
               return sum_of_squares(1000) == 332833500;
             }),
             0);
@@ -172,7 +172,7 @@ TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
 
 TEST(Parallel, NumbersOfThreadsHaveARange) {
   for (const int n : {-1, 4097, 120'000, std::numeric_limits<int>::max()})
-    EXPECT_THROW(set_threads(n), UsageError) << n;
+    EXPECT_THROW(use_threads(n), UsageError) << n;
 }
 
 }  // namespace

@@ -43,6 +43,17 @@ std::vector<std::string> spelled_as(const std::string& key, const std::vector<st
   return spelled;
 }
 
+Given by_name(std::vector<GivenOption>& all, const std::vector<std::string>& names) {
+  Given given;
+  for (GivenOption& option : all) {
+    const auto name = declared_name(option.name, names);
+    if (!name) refuse_unknown(option, spelled_as(option.name, names));
+    option.name = *name;
+    given[*name] = &option;
+  }
+  return given;
+}
+
 bool switched(const std::string& option, const std::string& word) {
   for (const char* on : {"true", "on", "yes", "enable", "1"})
     if (word == on) return true;

@@ -72,6 +72,9 @@ std::optional<std::string> declared_name(const std::string& key, const std::vect
 // The names as the key is spelled.
 std::vector<std::string> spelled_as(const std::string& key, const std::vector<std::string>& names);
 
+// By those of `names`, which the options get for their own, however they were spelled. UsageError: none of them.
+Given by_name(std::vector<GivenOption>& all, const std::vector<std::string>& names);
+
 // The names that a set of options declares, in their order.
 template <class Options>
 std::vector<std::string> names_of(const Options& usual = {}) {

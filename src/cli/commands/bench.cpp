@@ -198,7 +198,7 @@ struct BenchTrain {
   };
 
   int run() const {
-    set_threads(threads);
+    use_threads(threads);
     model::Config config = model_of(preset, vocabulary);
     config.dropout = config.attention_dropout = config.activation_dropout = dropout;
     const Precision p = parse_precision(precision);
@@ -269,7 +269,7 @@ struct BenchTranslate {
   int translate_text() const {
     if (!output.empty() && !model_path.empty())
       models::refuse_to_overwrite({text, model::model_file(model_path)}, "-o", output);
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(model_path, models::parse_decoding_precision(precision));
     const std::vector<std::string> lines = data::read_lines(text);
     decode::TranslateOptions options;
@@ -303,7 +303,7 @@ struct BenchTranslate {
   }
 
   int translate_ids(model::LoadedModel loaded) const {
-    set_threads(threads);
+    use_threads(threads);
     model::Transformer& model = *loaded.net;
     const int64_t pieces = loaded.config.source_vocab;
     const auto backend = make_cpu_backend(models::parse_decoding_precision(precision));

@@ -161,7 +161,7 @@ struct BenchOps {
   int threads = 0;
 
   int run() const {
-    set_threads(threads);
+    use_threads(threads);
     const model::Config c = model::Config::preset(preset);
     const auto backend = make_cpu_backend(parse_precision(precision));
     Table(*backend, rows, c.d_model, c.d_ff, c.heads, vocabulary).print();

@@ -190,7 +190,7 @@ struct Demo {
     } else if (!text) {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(model, Precision::f32);
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
@@ -204,7 +204,7 @@ struct Demo {
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(model, Precision::f32);
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,

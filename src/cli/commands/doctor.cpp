@@ -86,7 +86,7 @@ struct Doctor {
 
   int run() {
     const auto start = std::chrono::steady_clock::now();
-    set_threads(threads);
+    use_threads(threads);
     auto backend = make_cpu_backend();
     line("hexapla", fmt::format("{}{}{}, {}, {}", build().version, build().commit.empty() ? "" : " of ", build().commit,
                                 build().compiler, build().type));

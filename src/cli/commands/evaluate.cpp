@@ -45,7 +45,7 @@ struct Evaluate {
       e.source = std::move(e.systems[0].lines);
       e.systems[0] = {model, translate(e.source)};
     }
-    set_threads(threads);
+    use_threads(threads);
     if (!quiet) warn_of_tokenized_text(e.systems[0]);
     report::print_report(std::cout, e, chosen, report);
     return 0;
@@ -113,7 +113,7 @@ struct Evaluate {
   }
 
   evaluate::Sentences translate(const evaluate::Sentences& lines) const {
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
     decode::TranslateOptions how = search.translate_options();

@@ -23,7 +23,7 @@ struct Info {
   bool json = false;
 
   int run() const {
-    set_threads(1);
+    use_threads(1);
     const models::OpenModel m = models::open_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;

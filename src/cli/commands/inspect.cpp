@@ -141,7 +141,7 @@ struct Inspect {
     const Output output = find_output(out);
     if (!out.empty() && !model.empty()) models::refuse_to_overwrite({model::model_file(model)}, "--out", out);
     const bool paint = stdout_color(parse_color(color));
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_model(model);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string scope = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);

@@ -65,7 +65,7 @@ struct Quantize {
   }
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by) const {
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(path, Precision::f32);
     decode::TranslateOptions how;
     how.search.beam_size = beam_size;

@@ -50,7 +50,7 @@ struct Replay {
   int threads = 0;
 
   int run() const {
-    set_threads(threads);
+    use_threads(threads);
     const train::SavedStep saved = train::load_step(path);
     const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
     size_t most = 0;

@@ -70,7 +70,7 @@ struct Score {
   int run() const {
     if (json && (words || tokens))
       throw UsageError("--json includes the scores of words and tokens; leave out the other options");
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(how.precision));
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =

@@ -71,7 +71,7 @@ struct Translate {
 
   int run() const {
     decode::TranslateOptions how = options();
-    set_threads(threads);
+    use_threads(threads);
     const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);

@@ -81,13 +81,13 @@ TEST(EncodeCorpus, AnyNumberOfThreads) {
   const int before = threads();
   std::vector<std::vector<text::Ids>> seen;
   for (const int n : {1, 3}) {
-    set_threads(n);
+    use_threads(n);
     seen.emplace_back();
     for (const auto& example : encode_corpus(corpus, vocabulary(), vocabulary(), 20).examples) {
       seen.back().push_back(example.target);
     }
   }
-  set_threads(before);
+  use_threads(before);
   EXPECT_EQ(seen[0], seen[1]);
 }
 

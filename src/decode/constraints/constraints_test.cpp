@@ -249,9 +249,9 @@ TEST_F(ConstraintsTest, AllTogetherAndWhateverTheNeighbors) {
     }
   TranslateOptions few = options_;
   few.batch_sentences = 3;
-  set_threads(2);
+  use_threads(2);
   const auto again = translator_.translate(Lines{lines, requests}, few);
-  set_threads(1);
+  use_threads(1);
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto alone =
         translator_.translate(Lines{std::span(lines).subspan(i, 1), std::span(requests).subspan(i, 1), i}, options_);

@@ -34,7 +34,7 @@ struct Served {
   explicit Served(int workers) : peaks(workers) {
     for (int i = 0; i < workers; ++i)
       loops.emplace_back([this, i] {
-        set_threads(1);
+        use_threads(1);
         const DType dtype = m.model.target_embedding().table.value.dtype;
         Arena arena(live_memory(m.model, limits, dtype));
         Context cx{*backend, arena, dtype};

@@ -43,7 +43,7 @@ struct Served {
     alone = std::make_unique<TextTranslator>(ensemble, vocabulary(), vocabulary(), *backend);
     for (int i = 0; i < workers; ++i)
       loops.emplace_back([this] {
-        set_threads(1);
+        use_threads(1);
         Arena arena(live->arena_memory());
         Context cx{*backend, arena, live->dtype()};
         live->serve(cx);

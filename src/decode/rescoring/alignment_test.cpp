@@ -105,9 +105,9 @@ TEST(Alignment, NeighborsAndThreadsDoNotMatter) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
   const std::vector<text::Ids> sources = random_sentences(40, 12, 24), targets = random_targets(40, 15);
-  set_threads(2);
+  use_threads(2);
   const auto together = align(*backend, m.model, sources, targets, {1, 1});
-  set_threads(1);
+  use_threads(1);
   EXPECT_EQ(align(*backend, m.model, sources, targets, {1, 1}), together);
   for (size_t i = 0; i < sources.size(); ++i)
     EXPECT_EQ(

@@ -52,14 +52,14 @@ TEST(Score, NeighborsTilesAndThreadsDoNotMatter) {
   const std::vector<text::Ids> sources = random_sentences(100, 12, 24);
   std::vector<text::Ids> targets = random_sentences(100, 15, 24, 9);  // more tokens than a tile has rows
   for (text::Ids& target : targets) target.pop_back();
-  set_threads(1);
+  use_threads(1);
   const auto together = score(*backend, m.model, sources, targets);
-  set_threads(2);
+  use_threads(2);
   EXPECT_EQ(score(*backend, m.model, sources, targets), together);
   for (size_t i = 0; i < sources.size(); ++i)
     EXPECT_EQ(score(*backend, m.model, std::vector<text::Ids>{sources[i]}, std::vector<text::Ids>{targets[i]})[0],
               together[i]);
-  set_threads(1);
+  use_threads(1);
 }
 
 // The memory that is counted is what score() has: of the encoder, whose layers outnumber those of the decoder, no more

@@ -43,9 +43,9 @@ TEST_F(TextScorerTest, AgreesWithTheTranslator) {
 
 TEST_F(TextScorerTest, NeighborsBatchesAndThreadsDoNotMatter) {
   const std::vector<std::string> sources = made_up_lines(60, 4), targets = made_up_lines(60, 5);
-  set_threads(2);
+  use_threads(2);
   const auto together = score(sources, targets);
-  set_threads(1);
+  use_threads(1);
   EXPECT_EQ(score(sources, targets), together);
   options_.batch_tokens = 400;
   EXPECT_EQ(score(sources, targets), together);

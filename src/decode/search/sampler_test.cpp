@@ -170,9 +170,9 @@ TEST(Sampler, ALinesSamplesAreItsOwn) {
     const Found together = all.of(samples(4, s));
     Draws few = all;
     few.sentences = 3, few.workers = 2;
-    set_threads(2);
+    use_threads(2);
     EXPECT_EQ(few.of(samples(4, s)), together) << "batches and threads";
-    set_threads(1);
+    use_threads(1);
     Draws one(m.model, {all.sources[17]});
     one.requests[0].line = 17;
     EXPECT_EQ(one.of(samples(4, s))[0], together[17]) << "neighbors";

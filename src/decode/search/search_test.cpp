@@ -229,9 +229,9 @@ Found find_by_workers(Backend& backend, const model::Transformer& model, std::sp
 void expect_no_neighbors(Backend& backend, const TestModel& m, int sentences) {
   const std::vector<text::Ids> sources = random_sentences(sentences, 12, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 8};
-  set_threads(1);
+  use_threads(1);
   const Found together = find(backend, m.model, sources, options);
-  set_threads(2);
+  use_threads(2);
   EXPECT_EQ(find(backend, m.model, sources, options), together) << "two threads";
 
   std::vector<size_t> order(sources.size());
@@ -244,7 +244,7 @@ void expect_no_neighbors(Backend& backend, const TestModel& m, int sentences) {
   for (size_t b = 0; b < sources.size(); ++b)
     EXPECT_EQ(find(backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]) << "alone, " << b;
   EXPECT_EQ(find_by_workers(backend, m.model, sources, order, options), together) << "by workers";
-  set_threads(1);
+  use_threads(1);
 }
 
 TEST(Search, NeighborsAndThreadsDoNotMatter) {
@@ -286,7 +286,7 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
        {SearchOptions{.beam_size = 1, .min_length = 500}, SearchOptions{.beam_size = 3, .min_length = 90},
         SearchOptions{.beam_size = 2, .extra_length = 0, .min_length = 60},
         SearchOptions{.beam_size = 2, .extra_length = 100, .longest = 7}, SearchOptions{.longest_ratio = 9.5}}) {
-    set_threads(1);
+    use_threads(1);
     const Found together = find(*backend, m.model, sources, options);
     for (const std::vector<Hypothesis>& found : together) {
       ASSERT_EQ(found.size(), 1u);
@@ -296,7 +296,7 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
     for (size_t b = 0; b < sources.size(); b += 5)
       EXPECT_EQ(find(*backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]);
   }
-  set_threads(1);
+  use_threads(1);
 }
 
 TEST(Search, NeverWritesPaddingOrStart) {

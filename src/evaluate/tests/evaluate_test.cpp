@@ -101,11 +101,11 @@ TEST(Metrics, AnyNumberOfThreadsGivesTheSameBits) {
   const int before = threads();
   for (const char* name : {"bleu", "chrf", "chrf++", "ter"}) {
     const auto metric = make_metric(name, {});
-    set_threads(1);
+    use_threads(1);
     const auto alone = sentence_statistics(*metric, hypotheses, references);
-    set_threads(3);
+    use_threads(3);
     EXPECT_EQ(sentence_statistics(*metric, hypotheses, references), alone) << name;
-    set_threads(before);
+    use_threads(before);
   }
 }
 

@@ -338,7 +338,7 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
                   const std::atomic<bool>& stop) {
   const TrainOptions options = with_decay_of_run(asked, watcher);  // which `max-updates` need not fit any more
   options.check();
-  set_threads(static_cast<int>(options.threads));
+  use_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");
   const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
   return Run(resolved, data, backend, watcher).go(stop);

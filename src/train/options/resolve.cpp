@@ -26,19 +26,6 @@ std::vector<std::string> names_of_options() {
 
 namespace {
 
-// Their names become those that are declared.
-Given by_name(std::vector<GivenOption>& all) {
-  const std::vector<std::string> names = names_of_options();
-  Given given;
-  for (GivenOption& option : all) {
-    const auto name = declared_name(option.name, names);
-    if (!name) refuse_unknown(option, spelled_as(option.name, names));
-    option.name = *name;
-    given[*name] = &option;
-  }
-  return given;
-}
-
 void yield_to(const Given& given, TrainOptions& o) {
   if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given.contains("max-updates")) o.max_updates = 0;
   if (given.contains("batch-tokens") && !given.contains("accumulate")) o.accumulate = 1;
@@ -129,7 +116,7 @@ std::map<std::string, std::string> idle_options(const TrainOptions& o) {
 }
 
 ResolvedOptions resolve_options(std::vector<GivenOption> all) {
-  Given given = by_name(all);
+  Given given = by_name(all, names_of_options());
   TrainOptions first;  // preset and init-from decide what the rest stands on
   take_given(given, first);
   TrainOptions options = preset_options(first.preset);
