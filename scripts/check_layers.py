@@ -20,7 +20,7 @@ MAY_PRINT = {"cli"}
 JSON_TEXT = re.compile(r"\.dump\(")
 MAY_DUMP = "base/json.h"  # bytes that are not UTF-8 would end the program anywhere else
 FLAG = re.compile(r'"--')
-MAY_SAY_FLAGS = {"cli", "base/option_names.cpp"}
+MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
 CIRCLE, FILES = 2, 20  # units of a circle of includes, and files of a folder, at most
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
@@ -123,7 +123,7 @@ def check_includes(name, text, allowed):
     if own not in MAY_SAY_FLAGS and str(name) not in MAY_SAY_FLAGS:
         for match in FLAG.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/option_names.h")
+            problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/options/option_names.h")
     if own not in MAY_PRINT:
         for match in PRINTS.finditer(code):
             line = code.count("\n", 0, match.start()) + 1

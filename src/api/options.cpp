@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 
 namespace hexapla {
 

@@ -6,7 +6,7 @@
 #include "api/options.h"
 #include "api/training.h"
 #include "backend/cpu/cpu.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 #include "train/options/resolve.h"
 
 namespace hexapla {

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "base/error.h"
-
 namespace hexapla {
 namespace {
 struct Entry {
@@ -24,11 +22,6 @@ std::string Scope::path() {
     if (index >= 0) path += '.' + std::to_string(index);
   }
   return path;
-}
-
-void fail(const std::string& what, const char* file, int line) {
-  const std::string where = Scope::path();
-  throw InternalError(cat(what, where.empty() ? "" : "\n  in  " + where, "\n  at  ", file, ":", line));
 }
 
 }  // namespace hexapla

@@ -88,6 +88,7 @@ void add_commands(Command& app, Action& chosen) {
   add_doctor(app, chosen);
   add_bench(app, chosen);
   add_demo(app, chosen);
+  add_lab(app, chosen);
   add_man(app, chosen);
   add_completion(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");

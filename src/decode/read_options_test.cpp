@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/test_folder.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 
 namespace hexapla::decode {
 namespace {

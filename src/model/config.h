@@ -47,8 +47,8 @@ struct Config {
     f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1);
     f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
     f("norm-position", c.norm_position, "norm after (the paper) or before each sublayer", Choices{"post", "pre"});
-    f("norm", c.norm, "kind of norm", Choices{"layer", "batch"});
-    f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned"});
+    f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"});
+    f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned", "none"});
     f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
     f("score", c.score, "attention score", Choices{"scaled-dot", "dot", "additive"});
     f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});

@@ -37,7 +37,14 @@ struct LearnedPositions {
   void backward(Context& cx, Tensor positions, Tensor d) const { embed_backward(cx, d, positions, 1, table.grad); }
 };
 
-using Positions = std::variant<SinusoidalPositions, LearnedPositions>;
+// None: order is what the causal mask alone lets a decoder see, and an encoder does not see it.
+struct NoPositions {
+  void visit(auto&&) {}
+  void add_to(Context&, Tensor, Tensor) const {}
+  void backward(Context&, Tensor, Tensor) const {}
+};
+
+using Positions = std::variant<SinusoidalPositions, LearnedPositions, NoPositions>;
 
 // What enters a stack: Dropout(sqrt(d_model) E[id] + PE[position]), and perhaps a LayerNorm on that.
 struct Input {

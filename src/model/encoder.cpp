@@ -36,6 +36,8 @@ Input make_input(const Config& c) {
   Input in{SinusoidalPositions{c.d_model}, Dropout{c.dropout}, {}};
   if (c.positions == "learned")
     in.positions = LearnedPositions(c.max_positions, c.d_model);
+  else if (c.positions == "none")
+    in.positions = NoPositions{};
   else
     HEXAPLA_CHECK(c.positions == "sinusoidal", "there are no positions '", c.positions, "'");
   if (c.embedding_norm) in.norm = LayerNorm(c.d_model, c.norm_eps);

@@ -1,5 +1,5 @@
 #pragma once
-// The two norms, siblings: LayerNorm(x + r), the paper's (section 3.1), and BatchNorm(x + r).
+// The norms, siblings: LayerNorm(x + r), the paper's (section 3.1), BatchNorm(x + r), and x + r alone.
 #include "model/weights/parameter.h"
 #include "ops/ops.h"
 
@@ -64,10 +64,23 @@ struct BatchNorm {
   void frozen_backward(Context& cx, Tensor d) const;
 };
 
-using Norm = std::variant<LayerNorm, BatchNorm>;
+// x + r as it is: what a stack is without norms.
+struct NoNorm {
+  void visit(auto&&) {}
+  Tensor forward(Context& cx, const Residual& in, Normalized& s) const {
+    s.y = in.r ? add(cx, in.x, in.dropout.forward(cx, in.r)) : in.x;
+    return s.y;
+  }
+  Tensor backward(Context& cx, const Normalized&, const Dropout& dropout, Tensor d) const {
+    return dropout.backward(cx, d);
+  }
+};
+
+using Norm = std::variant<LayerNorm, BatchNorm, NoNorm>;
 
 inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   if (kind == "batch") return BatchNorm(d, eps);
+  if (kind == "none") return NoNorm{};
   HEXAPLA_CHECK(kind == "layer", "there is no norm '", kind, "'");
   return LayerNorm(d, eps);
 }

@@ -27,6 +27,13 @@ void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder:
 
 }  // namespace
 
+template Leaves leaves_of(Transformer& module);
+
+Transformer::Transformer(const Transformer&) = default;
+Transformer::Transformer(Transformer&&) noexcept = default;
+Transformer& Transformer::operator=(Transformer&&) noexcept = default;
+Transformer::~Transformer() = default;
+
 Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
   embeddings.emplace_back(c.source_vocab, c.d_model);
   HEXAPLA_CHECK(c.tied == "all" || c.tied == "decoder" || c.tied == "none", "embeddings cannot be tied '", c.tied, "'");

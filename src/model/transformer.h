@@ -38,6 +38,10 @@ struct Transformer {
 
   // config must be resolved. Parameters have no memory until Parameters gives it to them.
   explicit Transformer(const Config& config);
+  Transformer(const Transformer&);
+  Transformer(Transformer&&) noexcept;
+  Transformer& operator=(Transformer&&) noexcept;
+  ~Transformer();  // in one place: layers in layers are much code
   void visit(auto&& f) {
     f("embeddings", embeddings);
     f("encoder", encoder);
@@ -72,5 +76,7 @@ struct Transformer {
   Tensor generator_gradient() const;
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
 };
+
+extern template Leaves leaves_of(Transformer& module);
 
 }  // namespace hexapla::model

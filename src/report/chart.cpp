@@ -113,6 +113,18 @@ std::string legend(const Chart& c) {
 
 }  // namespace
 
+const char* const chart_style = R"(
+:root { --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ed; --faint: #9aa4b0; --line: #333a43; --s0: #7db2ff; --s1: #ffb26b; --s2: #7fd495; } }
+.chart text { font: 12px system-ui, sans-serif; fill: var(--faint); }
+.chart .title { font-weight: 600; font-size: 13px; fill: var(--ink); }
+.chart .grid { stroke: var(--line); } .chart .curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
+.chart .s0 { stroke: var(--s0); } .chart .s1 { stroke: var(--s1); stroke-dasharray: 6 3; } .chart .s2 { stroke: var(--s2); }
+.chart circle.s0 { fill: var(--s0); } .chart circle.s1 { fill: var(--s1); stroke-dasharray: none; }
+.chart circle.s2 { fill: var(--s2); }
+)";
+
 std::vector<double> ticks(double low, double high, int count) {
   if (one_value(low, high)) return {low};
   const double rough = (high - low) / count, power = std::pow(10, std::floor(std::log10(rough)));
@@ -140,6 +152,11 @@ std::string draw_chart(const Chart& c) {
   text += axes(c, f);
   for (size_t i = 0; i < c.series.size(); ++i) text += curve(c.series[i], i, f);
   return text + legend(c) + "</svg>\n";
+}
+
+std::string draw_chart_document(const Chart& c) {
+  std::string text = draw_chart(c);
+  return text.insert(text.find('\n') + 1, fmt::format("<style>{}</style>\n", chart_style));
 }
 
 std::string sparkline(const std::vector<double>& values, size_t columns) {

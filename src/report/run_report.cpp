@@ -20,22 +20,14 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* style = R"(
-:root { color-scheme: light dark; --ground: #ffffff; --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --card: #f6f8fa;
-  --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #14171b; --ink: #e6e9ed; --faint: #9aa4b0; --line: #333a43; --card: #1c2127;
-    --s0: #7db2ff; --s1: #ffb26b; --s2: #7fd495; } }
+:root { color-scheme: light dark; --ground: #ffffff; --card: #f6f8fa; }
+@media (prefers-color-scheme: dark) { :root { --ground: #14171b; --card: #1c2127; } }
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
 .lead { color: var(--faint); margin: .2rem 0 0; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem; }
 .charts svg, .card { background: var(--card); border-radius: 8px; width: 100%; }
-.chart text { font: 12px system-ui, sans-serif; fill: var(--faint); }
-.chart .title { font-weight: 600; font-size: 13px; fill: var(--ink); }
-.chart .grid { stroke: var(--line); } .chart .curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
-.chart .s0 { stroke: var(--s0); } .chart .s1 { stroke: var(--s1); stroke-dasharray: 6 3; } .chart .s2 { stroke: var(--s2); }
-.chart circle.s0 { fill: var(--s0); } .chart circle.s1 { fill: var(--s1); stroke-dasharray: none; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25rem .8rem .25rem 0;
   vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th { font-weight: 600; white-space: nowrap; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -277,7 +269,7 @@ std::string draw_report(const RunRecord& run) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{0}: training</title>\n"
       "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"lead\">{2}</p>\n",
-      xml_escaped(run.name), style, xml_escaped(lead(run)));
+      xml_escaped(run.name), cat(style, chart_style), xml_escaped(lead(run)));
   text += charts(run) + validations(run) + samples(run);
   if (!run.attention.empty())
     text += "<h2>Attention on the first sample</h2>\n<div class=\"scroll\">\n" + run.attention + "</div>\n";

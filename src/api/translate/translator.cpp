@@ -7,7 +7,7 @@
 #include "api/translate/live_service.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
 #include "decode/option_ranges.h"

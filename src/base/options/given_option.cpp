@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 
 namespace hexapla {
 

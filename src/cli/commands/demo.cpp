@@ -11,8 +11,8 @@
 #include "base/files/file.h"
 #include "base/hash.h"
 #include "cli/command.h"
-#include "cli/dates/dates.h"
 #include "cli/terminal/train_progress.h"
+#include "data/dates/dates.h"
 #include "inspect/recorder.h"
 #include "models/open_model.h"
 #include "report/picture.h"
@@ -124,12 +124,13 @@ std::string show_accuracy(const models::OpenModel& m, const data::Corpus& test) 
 
 // Days that are not in training, each in another form.
 data::Corpus five_examples(const data::Corpus& test) {
-  constexpr std::array styles = {DateStyle{"%A, the %o of %B %Y"}, DateStyle{"%p %o '%y", Letters::upper},
-                                 DateStyle{"%M/%D/%y"}, DateStyle{"%Y.%M.%D"},
-                                 DateStyle{"the %w of %B, %Y", Letters::lower}};
+  constexpr std::array styles = {data::DateStyle{"%A, the %o of %B %Y"},
+                                 data::DateStyle{"%p %o '%y", data::Letters::upper}, data::DateStyle{"%M/%D/%y"},
+                                 data::DateStyle{"%Y.%M.%D"},
+                                 data::DateStyle{"the %w of %B, %Y", data::Letters::lower}};
   data::Corpus five;
   for (size_t i = 0; i < styles.size(); ++i) {
-    five.source.push_back(write_date(parse_iso_date(test.target[i]), styles[i]));
+    five.source.push_back(data::write_date(data::parse_iso_date(test.target[i]), styles[i]));
     five.target.push_back(test.target[i]);
   }
   return five;
@@ -229,7 +230,7 @@ struct Demo {
     o.max_updates = max_updates.value_or(kUpdates);
     o.threads = threads;
     watcher.progress().say(fmt::format("training a small Transformer to read dates; the model goes to {}", model));
-    const train::TrainingData data = date_data(make_dates(o.seed, kTrainPairs, kTestPairs).train);
+    const train::TrainingData data = date_data(data::make_dates(o.seed, kTrainPairs, kTestPairs).train);
     const Precision precision = parse_precision("auto");
     o.precision = name_of(precision);
     const auto backend = make_cpu_backend(precision);
@@ -241,7 +242,7 @@ struct Demo {
   }
 
   void present(const models::OpenModel& m, Progress& progress) const {
-    const data::Corpus test = make_dates(seed_of(m), 0, kTestPairs).test;
+    const data::Corpus test = data::make_dates(seed_of(m), 0, kTestPairs).test;
     const data::Corpus examples = five_examples(test);
     std::cout << show_accuracy(m, test) << "\n"
               << show_examples(m, examples) << "\n"

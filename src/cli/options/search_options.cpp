@@ -1,7 +1,7 @@
 #include "cli/options/search_options.h"
 
 #include "base/error.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 #include "cli/options/declare_option.h"
 
 namespace hexapla::cli {

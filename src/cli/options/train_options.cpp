@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/parser.h"

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 #include "base/range.h"
 #include "text/utf8.h"
 

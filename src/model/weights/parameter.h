@@ -68,44 +68,73 @@ struct Dropout {
   }
 };
 
+template <class Leaf>
+struct Named {
+  std::string name;  // "encoder.layers.0.self_attention.qkv.weight"
+  Leaf* leaf;
+};
+
+// All of a module, in the order of declaration.
+struct Leaves {
+  std::vector<Named<Parameter>> parameters;
+  std::vector<Named<Buffer>> buffers;
+  std::vector<Named<Dropout>> dropouts;
+
+  void add(const std::string& name, Parameter& p) { parameters.push_back({name, &p}); }
+  void add(const std::string& name, Buffer& b) { buffers.push_back({name, &b}); }
+  void add(const std::string& name, Dropout& d) { dropouts.push_back({name, &d}); }
+};
+
 namespace detail {
 template <class T>
 constexpr bool is_leaf = std::is_same_v<T, Parameter> || std::is_same_v<T, Buffer> || std::is_same_v<T, Dropout>;
 
-template <class Child, class F>
-void visit_leaves(Child& child, F&& f, const std::string& path);
+template <class Child>
+void add_leaves(Child& child, const std::string& path, Leaves& to);
 
-template <class T, class F>
-void visit_leaves(std::vector<T>& children, F&& f, const std::string& path) {
-  for (size_t i = 0; i < children.size(); ++i) visit_leaves(children[i], f, path + "." + std::to_string(i));
+template <class T>
+void add_leaves(std::vector<T>& children, const std::string& path, Leaves& to) {
+  for (size_t i = 0; i < children.size(); ++i) add_leaves(children[i], path + "." + std::to_string(i), to);
 }
-template <class... T, class F>
-void visit_leaves(std::variant<T...>& sibling, F&& f, const std::string& path) {
-  std::visit([&](auto& chosen) { visit_leaves(chosen, f, path); }, sibling);
+template <class... T>
+void add_leaves(std::variant<T...>& sibling, const std::string& path, Leaves& to) {
+  std::visit([&](auto& chosen) { add_leaves(chosen, path, to); }, sibling);
 }
-template <class T, class F>
-void visit_leaves(std::optional<T>& child, F&& f, const std::string& path) {
-  if (child) visit_leaves(*child, f, path);
+template <class T>
+void add_leaves(std::optional<T>& child, const std::string& path, Leaves& to) {
+  if (child) add_leaves(*child, path, to);
 }
-template <class Child, class F>
-void visit_leaves(Child& child, F&& f, const std::string& path) {
+template <class Child>
+void add_leaves(Child& child, const std::string& path, Leaves& to) {
   if constexpr (is_leaf<Child>)
-    f(path, child);
+    to.add(path, child);
   else
-    child.visit([&](const char* name, auto& c) { visit_leaves(c, f, path.empty() ? name : path + "." + name); });
+    child.visit([&](const char* name, auto& c) { add_leaves(c, path.empty() ? name : path + "." + name, to); });
 }
 }  // namespace detail
 
+// The one place that knows how names are formed.
+template <class Module>
+Leaves leaves_of(Module& module) {
+  Leaves all;
+  detail::add_leaves(module, "", all);
+  return all;
+}
+
 // f("encoder.layers.0.self_attention.qkv.weight", parameter) for every Leaf (Parameter, Buffer or Dropout) of a module,
-// in the order of declaration: the one place that knows how names are formed.
+// in the order of declaration.
 template <class Leaf, class Module, class F>
 void for_each(Module& module, F&& f) {
-  detail::visit_leaves(
-      module,
-      [&](const std::string& name, auto& leaf) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(leaf)>, Leaf>) f(name, leaf);
-      },
-      "");
+  const Leaves all = leaves_of(module);
+  const auto each = [&](const auto& leaves) {
+    for (const auto& [name, leaf] : leaves) f(name, *leaf);
+  };
+  if constexpr (std::is_same_v<Leaf, Parameter>)
+    each(all.parameters);
+  else if constexpr (std::is_same_v<Leaf, Buffer>)
+    each(all.buffers);
+  else
+    each(all.dropouts);
 }
 
 }  // namespace hexapla::model

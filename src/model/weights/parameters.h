@@ -13,26 +13,8 @@ class Parameters {
   enum class Use { inference, training };
 
   template <class Module>
-  Parameters(Module& module, DType dtype, Use use) : dtype_(dtype) {
-    int64_t n = 0, buffers = 0;
-    for_each<Parameter>(module, [&](const std::string&, Parameter& p) { n += padded(p.shape.size()); });
-    for_each<Buffer>(module, [&](const std::string&, Buffer& b) { buffers += padded(b.shape.size()); });
-    values_ = slab(n);
-    if (use == Use::training) gradients_ = slab(n);
-    buffers_ = slab(buffers);
-    int64_t at = 0;
-    for_each<Parameter>(module, [&](const std::string&, Parameter& p) {
-      p.value = view(values_, at, p.shape);
-      p.grad = gradients_ ? view(gradients_, at, p.shape) : Tensor();
-      at += padded(p.shape.size());
-      count_ += p.shape.size();
-    });
-    at = 0;
-    for_each<Buffer>(module, [&](const std::string&, Buffer& b) {
-      b.value = view(buffers_, at, b.shape);
-      at += padded(b.shape.size());
-    });
-  }
+  Parameters(Module& module, DType dtype, Use use) : Parameters(leaves_of(module), dtype, use) {}
+  Parameters(const Leaves& module, DType dtype, Use use);
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
@@ -60,19 +42,13 @@ class Parameters {
   Tensor values_, gradients_, buffers_;
 };
 
-namespace detail {
-void initialize(Parameter& p, Random random, double gain);
-void initialize(Buffer& b);
-}  // namespace detail
-
 // Starting values from the seed: each parameter has its own stream, so its numbers do not depend on other shapes. gain
 // multiplies the limits of Xavier-uniform weights.
+void initialize(const Leaves& module, uint64_t seed, double gain = 1);
+
 template <class Module>
 void initialize(Module& module, uint64_t seed, double gain = 1) {
-  uint64_t stream = 0;
-  for_each<Parameter>(module,
-                      [&](const std::string&, Parameter& p) { detail::initialize(p, Random(seed, ++stream), gain); });
-  for_each<Buffer>(module, [&](const std::string&, Buffer& b) { detail::initialize(b); });
+  initialize(leaves_of(module), seed, gain);
 }
 
 }  // namespace hexapla::model

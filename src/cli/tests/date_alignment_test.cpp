@@ -3,7 +3,7 @@
 
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
-#include "cli/dates/dates.h"
+#include "data/dates/dates.h"
 #include "models/open_model.h"
 #include "train/loop/trainer.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 struct Date {
   std::chrono::year_month_day day;
-  DateStyle style;
+  data::DateStyle style;
 };
 
 // Those of another seed are other days or other styles.
@@ -20,15 +20,15 @@ std::vector<Date> some_dates(int64_t n, uint64_t seed) {
   Random random(seed);
   std::vector<Date> dates;
   for (int64_t i = 0; i < n; ++i)
-    dates.push_back({all_days()[random.below(static_cast<uint32_t>(all_days().size()))],
-                     {date_forms()[random.below(static_cast<uint32_t>(date_forms().size()))],
-                      static_cast<Letters>(random.below(3)), Commas::kept}});
+    dates.push_back({data::all_days()[random.below(static_cast<uint32_t>(data::all_days().size()))],
+                     {data::date_forms()[random.below(static_cast<uint32_t>(data::date_forms().size()))],
+                      static_cast<data::Letters>(random.below(3)), data::Commas::kept}});
   return dates;
 }
 
 text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
   std::vector<std::string> text;
-  for (const Date& d : dates) text.insert(text.end(), {write_date(d.day, d.style), iso_date(d.day)});
+  for (const Date& d : dates) text.insert(text.end(), {data::write_date(d.day, d.style), data::iso_date(d.day)});
   text.resize(std::min<size_t>(text.size(), 4000));
   return text::Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
 }
@@ -36,11 +36,12 @@ text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
 // The share of the target's tokens that name a part of the day and have most of their attention on that part.
 double accuracy(const models::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
   std::vector<std::string> sources, targets;
-  for (const Date& d : dates) sources.push_back(write_date(d.day, d.style)), targets.push_back(iso_date(d.day));
+  for (const Date& d : dates)
+    sources.push_back(data::write_date(d.day, d.style)), targets.push_back(data::iso_date(d.day));
   const auto found = m.scorer().align(sources, targets, {}, {head, decode::AlignmentUnit::pieces});
   int64_t right = 0, all = 0;
   for (size_t i = 0; i < dates.size(); ++i) {
-    const std::vector<data::Link> gold = date_links(dates[i].day, dates[i].style, m.source),
+    const std::vector<data::Link> gold = data::date_links(dates[i].day, dates[i].style, m.source),
                                   hard = decode::hard_links(found[i]);
     for (const data::Link& link : hard) {
       const auto of_token = [&](const data::Link& g) { return g.target == link.target; };
@@ -78,11 +79,11 @@ class DateAlignment : public TestFolder {
     const text::Vocabulary v = date_vocabulary(dates);
     std::vector<data::Example> examples;
     for (const Date& d : dates) {
-      examples.push_back({v.encode(write_date(d.day, d.style)), v.encode(iso_date(d.day)), 1});
+      examples.push_back({v.encode(data::write_date(d.day, d.style)), v.encode(data::iso_date(d.day)), 1});
       examples.back().source.push_back(v.eos());
       if (o.guided_alignment.empty()) continue;
       std::vector<data::Link>& links = examples.back().links;
-      links = date_links(d.day, d.style, v);
+      links = data::date_links(d.day, d.style, v);
       std::sort(links.begin(), links.end(), [](const data::Link& a, const data::Link& b) {
         return std::pair(a.target, a.source) < std::pair(b.target, b.source);
       });
@@ -99,15 +100,15 @@ TEST_F(DateAlignment, LinksOfADate) {
   const std::vector<Date> dates = some_dates(300, 3);
   const text::Vocabulary v = date_vocabulary(dates);
   const std::chrono::year_month_day day{std::chrono::year(1999), std::chrono::month(9), std::chrono::day(22)};
-  const DateStyle style{"%A, the %w of %B, %y"};
-  const std::string text = write_date(day, style);
-  const DateSpans spans = spans_in_date(day, style);
+  const data::DateStyle style{"%A, the %w of %B, %y"};
+  const std::string text = data::write_date(day, style);
+  const data::DateSpans spans = data::spans_in_date(day, style);
   EXPECT_EQ(text.substr(spans.year.from, spans.year.to - spans.year.from), "99");
   EXPECT_EQ(text.substr(spans.month.from, spans.month.to - spans.month.from), "September");
   EXPECT_EQ(text.substr(spans.day.from, spans.day.to - spans.day.from), "twenty-second");
   std::set<int32_t> linked;
   for (const Date& d : dates)
-    for (const data::Link& link : date_links(d.day, d.style, v)) linked.insert(link.target);
+    for (const data::Link& link : data::date_links(d.day, d.style, v)) linked.insert(link.target);
   // ▁ 1 9 9 9 - 0 9 - 2 2, with the first two perhaps one piece: two tokens, the hyphens, are never linked.
   EXPECT_GE(linked.size(), 8u);
 }

@@ -1,4 +1,4 @@
-#include "cli/dates/dates.h"
+#include "data/dates/dates.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/compute/random.h"
 #include "base/error.h"
 
-namespace hexapla::cli {
+namespace hexapla::data {
 namespace {
 
 using std::chrono::year_month_day;
@@ -143,7 +143,7 @@ DateStyle any_style(Random& random) {
           static_cast<Commas>(random.below(2))};
 }
 
-void add_pair(data::Corpus& corpus, year_month_day day, Random& random) {
+void add_pair(Corpus& corpus, year_month_day day, Random& random) {
   corpus.source.push_back(write_date(day, any_style(random)));
   corpus.target.push_back(iso_date(day));
   corpus.lines.push_back(static_cast<int64_t>(corpus.lines.size()) + 1);
@@ -216,11 +216,11 @@ DateSpans spans_in_date(year_month_day day, const DateStyle& style) {
   return spans;
 }
 
-std::vector<data::Link> date_links(year_month_day day, const DateStyle& style, const text::Vocabulary& vocabulary) {
+std::vector<Link> date_links(year_month_day day, const DateStyle& style, const text::Vocabulary& vocabulary) {
   const auto from = vocabulary.encode_with_spans(write_date(day, style)).spans;
   const auto to = vocabulary.encode_with_spans(iso_date(day)).spans;
   const DateSpans spans = spans_in_date(day, style);
-  std::vector<data::Link> links;
+  std::vector<Link> links;
   for (auto part : {&DateSpans::year, &DateSpans::month, &DateSpans::day})
     for (int32_t t : tokens_in(kIsoSpans.*part, to))
       for (int32_t s : tokens_in(spans.*part, from)) links.push_back({s, t});
@@ -242,4 +242,4 @@ DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs) {
   return corpora;
 }
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::data

@@ -1,4 +1,4 @@
-#include "base/option_names.h"
+#include "base/options/option_names.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 
 #include "data/links.h"
 
-namespace hexapla::cli {
+namespace hexapla::data {
 
 // Days of 1950-01-01 .. 2049-12-31, so that two digits name a year: 50 .. 99 are 1950 .. 1999, 00 .. 49 are 2000 ..
 // 2049.
@@ -42,14 +42,14 @@ DateSpans spans_in_date(std::chrono::year_month_day day, const DateStyle& style)
 // The same in iso_date().
 inline constexpr DateSpans kIsoSpans{{0, 4}, {5, 7}, {8, 10}};
 // Which tokens of a text and of its ISO form name the same part of the day: a true alignment.
-std::vector<data::Link> date_links(std::chrono::year_month_day day, const DateStyle& style,
-                                   const text::Vocabulary& vocabulary);
+std::vector<Link> date_links(std::chrono::year_month_day day, const DateStyle& style,
+                             const text::Vocabulary& vocabulary);
 
 // Pairs of both sides. The days of `test` are all different, and none of them is among those of `train`.
 struct DateCorpora {
-  data::Corpus train, test;
+  Corpus train, test;
 };
 // A function of its arguments. InternalError: more tests than a tenth of the days.
 DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs);
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::data

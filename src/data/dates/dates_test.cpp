@@ -1,4 +1,4 @@
-#include "cli/dates/dates.h"
+#include "data/dates/dates.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla::cli {
+namespace hexapla::data {
 namespace {
 
 using namespace std::chrono;
@@ -91,7 +91,7 @@ TEST(Dates, NoTextNamesTwoDays) {
 }
 
 TEST(Dates, CorporaHoldEveryFormAndTheRightDay) {
-  const data::Corpus train = make_dates(3, 20000, 10).train;
+  const Corpus train = make_dates(3, 20000, 10).train;
   ASSERT_EQ(train.size(), 20000);
   ASSERT_EQ(train.target.size(), 20000U);
   ASSERT_EQ(train.lines.size(), 20000U);
@@ -131,4 +131,4 @@ TEST(Dates, TheSeedDecides) {
 }
 
 }  // namespace
-}  // namespace hexapla::cli
+}  // namespace hexapla::data

@@ -1,0 +1,28 @@
+#include "base/error.h"
+
+#include <sstream>
+
+#include "base/scope.h"
+
+namespace hexapla {
+namespace detail {
+
+Streamed streamed(const char* text) {
+  return {text, [](std::ostream& out, const void* v) { out << static_cast<const char*>(v); }};
+}
+
+std::string joined(std::initializer_list<Streamed> all) {
+  std::ostringstream out;
+  out.exceptions(std::ios_base::badbit);  // a lack of memory is thrown: else the text would end there in silence
+  for (const Streamed& one : all) one.write(out, one.value);
+  return out.str();
+}
+
+}  // namespace detail
+
+void fail(const std::string& what, const char* file, int line) {
+  const std::string where = Scope::path();
+  throw InternalError(cat(what, where.empty() ? "" : "\n  in  " + where, "\n  at  ", file, ":", line));
+}
+
+}  // namespace hexapla

@@ -1,0 +1,124 @@
+// hexapla lab: experiments that answer questions about the Transformer.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+
+#include "base/compute/parallel.h"
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "lab/experiment.h"
+
+namespace hexapla::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+class ProgressOfLab : public lab::Watcher {
+ public:
+  explicit ProgressOfLab(const Terminal& terminal) : progress_(terminal), began_(Clock::now()) {}
+
+  void begins(int64_t done, int64_t all, const std::string& what) override {
+    if (stop().load()) throw Canceled("stopped");
+    const double seconds = seconds_since(began_);
+    std::string line = fmt::format("{} of {}: {}", done + 1, all, what);
+    if (done > 0)
+      line += fmt::format("   {}, about {} left", text::duration(seconds),
+                          text::duration(seconds / static_cast<double>(done) * static_cast<double>(all - done)));
+    if (progress_.terminal().live)
+      progress_.show(line);
+    else
+      progress_.say(line);
+  }
+  const std::atomic<bool>& stop() const override { return stop_on_signals(); }
+  Progress& progress() { return progress_; }
+
+ private:
+  Progress progress_;
+  Clock::time_point began_;
+};
+
+struct Lab {
+  std::string name, output = "lab", color = "auto";
+  int64_t seeds = 0, updates = 0;
+  int threads = 0;
+  bool quiet = false;
+
+  int run() const {
+    if (name.empty()) return list();
+    const lab::Experiment& e = lab::experiment(name);
+    use_threads(threads);
+    const std::string runs = cat(output, "/runs/", e.name);
+    std::error_code error;
+    fs::create_directories(runs, error);
+    if (error)
+      throw RunError(cat("cannot create the folder ", runs, " (--output): ", error.message(),
+                         "; choose a folder that you may write to"));
+    ProgressOfLab watcher(make_terminal(parse_color(color), quiet));
+    const auto began = Clock::now();
+    try {
+      const lab::Report report = lab::run(e, {runs, seeds, updates}, watcher);
+      watcher.progress().clear();
+      return show(e, report, seconds_since(began), watcher.progress());
+    } catch (const Canceled&) {
+      watcher.progress().say("stopped; the same command goes on from there");
+      return 128 + caught_signal();
+    }
+  }
+
+ private:
+  static int list() {
+    for (const lab::Experiment& e : lab::experiments())
+      std::cout << fmt::format("{:<10} {} (about {} min)\n", e.name, e.question, e.minutes);
+    return 0;
+  }
+
+  // The command that makes the report again, without where it goes.
+  std::string command() const {
+    std::string text = "hexapla lab " + name;
+    if (seeds > 0) text += fmt::format(" --seeds {}", seeds);
+    if (updates > 0) text += fmt::format(" --updates {}", updates);
+    return text;
+  }
+
+  int show(const lab::Experiment& e, const lab::Report& report, double seconds, Progress& progress) const {
+    const lab::Making making{e.name, e.question, e.sources, command(), seeds > 0 ? seeds : e.seeds, seconds};
+    const std::vector<std::string> files = lab::write_report(output, making, report);
+    for (const std::string& finding : report.findings) std::cout << "- " << finding << "\n";
+    std::cout << std::flush;
+    progress.say(fmt::format("the report: {}", files.front()));
+    return 0;
+  }
+};
+
+}  // namespace
+
+void add_lab(Command& app, Action& chosen) {
+  auto lab = std::make_shared<Lab>();
+  Command* c = app.add_command("lab", "experiments that answer questions about the Transformer with a run");
+  c->add_option("name", lab->name, "the experiment; without a name they are listed")->type_name("NAME");
+  c->add_option("-o,--output", lab->output, "folder for the report; the models go to DIR/runs/NAME")->type_name("DIR");
+  c->add_option("--seeds", lab->seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
+  c->add_option("--updates", lab->updates, ranges::count, "updates of each training; 0: as the experiment declares");
+  c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
+  c->add_option("--color", lab->color, "auto, always or never");
+  c->add_flag("-q,--quiet", lab->quiet, "no progress");
+  c->footer(
+      "An experiment trains small models on made-up dates, measures them, and writes a page of text, pictures and the\n"
+      "figures: DIR/NAME.md, DIR/NAME-1.svg .. and DIR/NAME.json. Its findings go to stdout. Stopped, it goes on "
+      "where\n"
+      "it was; what is finished is not trained again. Every model in DIR/runs can be looked into with hexapla "
+      "inspect.\n"
+      "Examples:\n"
+      "  hexapla lab\n"
+      "  hexapla lab scale\n"
+      "  hexapla lab scale --seeds 1 --updates 50 -o first-look");
+  c->callback([lab, &chosen] { chosen = [lab] { return lab->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,58 @@
+#include "lab/experiment.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace hexapla::lab {
+
+std::span<const Experiment> experiments() {
+  static constexpr std::array all = {
+      Experiment{
+          "scale", "Why are scores divided by the square root of d_k?",
+          "*Attention Is All You Need*, section 3.2.1 and footnote 4: products of long vectors grow, and push the "
+          "softmax into regions where its gradients are extremely small; additive attention does not suffer "
+          "from it.",
+          "10", 3, 400, scale},
+      Experiment{"heads", "How many heads, and does a trained model need all of them?",
+                 "*Attention Is All You Need*, section 3.2.2 and Table 3 (A); Michel et al. 2019, *Are Sixteen Heads "
+                 "Really Better than One?*",
+                 "10", 3, 600, heads},
+      Experiment{
+          "positions", "What are positions for, and which kind goes beyond the lengths of training?",
+          "*Attention Is All You Need*, section 3.5: without recurrence and convolution the order must be put in; "
+          "sinusoids were chosen because they may extend to sequences longer than those of training.",
+          "5", 3, 800, positions},
+      Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
+                 "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
+                 "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",
+                 "15", 2, 300, norm},
+      Experiment{
+          "ffn", "Is the feed-forward network a memory of keys and values?",
+          "Geva et al. 2021, *Transformer Feed-Forward Layers Are Key-Value Memories*: each hidden unit is a key that "
+          "certain prefixes fire, and its row of the second matrix promotes the tokens that follow them.",
+          "3", 3, 1000, ffn},
+  };
+  return all;
+}
+
+const Experiment& experiment(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment& e : experiments()) {
+    if (e.name == name) return e;
+    names.emplace_back(e.name);
+  }
+  const std::string near = nearest(names, name);
+  throw UsageError(cat("there is no experiment '", name, "'", near.empty() ? "" : "; did you mean '" + near + "'?",
+                       " 'hexapla lab' lists them"),
+                   "name", name);
+}
+
+Report run(const Experiment& e, Settings settings, Watcher& watcher) {
+  if (settings.seeds == 0) settings.seeds = e.seeds;
+  if (settings.updates == 0) settings.updates = e.updates;
+  return e.run(settings, watcher);
+}
+
+}  // namespace hexapla::lab

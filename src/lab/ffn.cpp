@@ -1,0 +1,205 @@
+// The feed-forward network as a memory (Geva et al. 2021): what fires its keys, and what their values promote.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "inspect/recorder.h"
+#include "lab/spread.h"
+#include "lab/training.h"
+#include "text/quantities.h"
+
+namespace hexapla::lab {
+namespace {
+
+constexpr size_t kPairs = 200;    // that are looked at
+constexpr size_t kTriggers = 20;  // positions at which a key is strongest
+constexpr const char* kLayer = "decoder.layers.1.feed_forward";
+
+// A position of a target: what had been written, and what came next.
+struct Place {
+  text::Ids prefix;  // with <s>
+  int32_t next;
+};
+
+// What the hidden units of the last layer were at every position.
+struct Firings {
+  std::vector<Place> places;
+  std::vector<std::vector<double>> hidden;  // of each place, [d_ff]
+};
+
+Firings watch(const models::OpenModel& m, const data::Corpus& pairs) {
+  Firings f;
+  for (size_t i = 0; i < std::min(kPairs, pairs.source.size()); ++i) {
+    inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
+    pair.source.push_back(m.source.eos());
+    const auto seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const inspect::Recorded& hidden = seen.seen.get(cat(kLayer, ".hidden"));
+    const int64_t units = hidden.shape[1];
+    for (size_t t = 0; t < seen.target_out.size(); ++t) {
+      const auto row = hidden.values.begin() + static_cast<std::ptrdiff_t>(t) * units;
+      f.hidden.emplace_back(row, row + units);
+      f.places.push_back(
+          {{seen.target_in.begin(), seen.target_in.begin() + static_cast<std::ptrdiff_t>(t) + 1}, seen.target_out[t]});
+    }
+  }
+  return f;
+}
+
+// The token whose embedding a row of the second matrix points to most.
+std::vector<int32_t> promoted(model::Transformer& net) {
+  Tensor rows;
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+    if (name == cat(kLayer, ".outer.weight")) rows = p.value;
+  });
+  HEXAPLA_CHECK(rows, "the model has no ", kLayer, ".outer.weight");
+  const Tensor table = net.target_embedding().table.value;  // tied to the generator
+  const int64_t d = table.shape[1];
+  std::vector<int32_t> best;
+  for (int64_t unit = 0; unit < rows.shape[0]; ++unit) {
+    const float* value = rows.data<float>() + unit * d;
+    const auto score = [&](int64_t id) {
+      return std::inner_product(value, value + d, table.data<float>() + id * d, 0.0);
+    };
+    int64_t top = 0;
+    for (int64_t id = 1; id < table.shape[0]; ++id)
+      if (score(id) > score(top)) top = id;
+    best.push_back(static_cast<int32_t>(top));
+  }
+  return best;
+}
+
+struct Key {
+  size_t unit;
+  double active = 0;  // share of the positions at which it fires
+  int32_t next = 0;   // what most often follows where it is strongest
+  double purity = 0;  // share of those positions where that follows
+  int32_t promotes = 0;
+  std::vector<size_t> triggers;  // places, the strongest first
+};
+
+Key key_of(const Firings& f, size_t unit, int32_t promotes) {
+  Key k{.unit = unit, .promotes = promotes, .triggers = {}};
+  std::vector<size_t> order(f.places.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto stronger = [&](size_t a, size_t b) { return f.hidden[a][unit] > f.hidden[b][unit]; };
+  std::stable_sort(order.begin(), order.end(), stronger);
+  std::map<int32_t, size_t> follows;
+  for (const size_t place : order) {
+    if (f.hidden[place][unit] <= 0) break;
+    ++k.active;
+    if (k.triggers.size() == kTriggers) continue;
+    k.triggers.push_back(place);
+    ++follows[f.places[place].next];
+  }
+  k.active /= static_cast<double>(f.places.size());
+  for (const auto& [token, times] : follows) {
+    const double share = static_cast<double>(times) / static_cast<double>(k.triggers.size());
+    if (share > k.purity) k.next = token, k.purity = share;
+  }
+  return k;
+}
+
+struct Memory {
+  std::vector<Key> keys;  // those that fire kTriggers times at least
+  double active = 0;      // mean share of the units that fire at a position
+  double pure = 0;        // share of the keys of which three quarters of the triggers are followed by one token
+  double agree = 0;       // share of the keys whose value promotes what follows most often
+  double chance = 0;      // the same, if values belonged to other keys
+};
+
+Memory memory_of(const models::OpenModel& m, const data::Corpus& pairs) {
+  const Firings f = watch(m, pairs);
+  const std::vector<int32_t> values = promoted(*m.file.net);
+  Memory memory;
+  for (size_t unit = 0; unit < values.size(); ++unit) {
+    Key k = key_of(f, unit, values[unit]);
+    memory.active += k.active / static_cast<double>(values.size());
+    if (k.triggers.size() == kTriggers) memory.keys.push_back(std::move(k));
+  }
+  const double n = static_cast<double>(std::max<size_t>(1, memory.keys.size()));
+  for (const Key& k : memory.keys) {
+    memory.pure += (k.purity >= 0.75) / n;
+    memory.agree += (k.promotes == k.next) / n;
+    for (const Key& other : memory.keys) memory.chance += (other.promotes == k.next) / (n * n);
+  }
+  return memory;
+}
+
+std::string cell(const text::Vocabulary& v, int32_t id) { return cat("`", v.piece(id), "`"); }
+
+// The keys whose triggers agree most, each with two of them.
+void show_keys(const Memory& memory, const models::OpenModel& m, const data::Corpus& pairs, Report& r) {
+  const Firings f = watch(m, pairs);
+  std::vector<Key> keys = memory.keys;
+  std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.purity > b.purity; });
+  Table t{"Ten keys of the decoder's last layer (seed 1) whose triggers agree most",
+          {"key", "fires at, %", "two prefixes that fire it", "then comes", "of its triggers, %", "its value promotes"},
+          {}};
+  for (size_t i = 0; i < std::min<size_t>(10, keys.size()); ++i) {
+    const Key& k = keys[i];
+    std::vector<std::string> prefixes;
+    for (const size_t at : {k.triggers.front(), k.triggers[kTriggers / 2]})
+      prefixes.push_back(cat("`", m.target.decode({f.places[at].prefix.begin() + 1, f.places[at].prefix.end()}), "_`"));
+    t.rows.push_back({std::to_string(k.unit), fmt::format("{:.0f}", 100 * k.active),
+                      fmt::format("{}", fmt::join(prefixes, ", ")), cell(m.target, k.next),
+                      fmt::format("{:.0f}", 100 * k.purity), cell(m.target, k.promotes)});
+  }
+  r.tables.push_back(t);
+}
+
+}  // namespace
+
+Report ffn(const Settings& settings, Watcher& watcher) {
+  Report r;
+  const Bench bench(settings, watcher, dates(settings.test_pairs));
+  std::vector<double> active, pure, agree, chance;
+  for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
+    watcher.begins(seed - 1, settings.seeds, fmt::format("seed {}", seed));
+    const Training t{.name = fmt::format("ffn-{}", seed),
+                     .architecture = Bench::small(),
+                     .seed = static_cast<uint64_t>(seed),
+                     .updates = settings.updates};
+    const Result one = bench.train(t);
+    if (one.failed) throw RunError(cat("the training with seed ", seed, " diverged"));
+    const models::OpenModel m = bench.open(t);
+    const Memory memory = memory_of(m, bench.task().test);
+    if (seed == 1) show_keys(memory, m, bench.task().test, r);
+    active.push_back(100 * memory.active);
+    pure.push_back(100 * memory.pure);
+    agree.push_back(100 * memory.agree);
+    chance.push_back(100 * memory.chance);
+    r.figures["trained"].push_back({{"seed", seed},
+                                    {"loss", one.loss},
+                                    {"accuracy", one.accuracy},
+                                    {"keys", memory.keys.size()},
+                                    {"active", memory.active},
+                                    {"pure", memory.pure},
+                                    {"agree", memory.agree},
+                                    {"chance", memory.chance}});
+  }
+  const Spread a = spread_of(agree), c = spread_of(chance);
+  r.findings = {
+      fmt::format("At a position {} % of the hidden units of the decoder's last layer fire.",
+                  show(spread_of(active), 0)),
+      fmt::format(
+          "Of {} % of the keys, at least three quarters of the {} positions at which they are strongest are followed "
+          "by one and the same token.",
+          show(spread_of(pure), 0), kTriggers),
+      fmt::format(
+          "The value of {} % of the keys promotes, of all tokens, the one that most often follows its triggers; if "
+          "values belonged to other keys it would be {} %: {}.",
+          show(a, 0), show(c, 0),
+          below(c, a) ? "keys and values belong together in every seed"
+                      : "these runs do not show that keys and values belong together")};
+  r.method = {about_dates(settings.test_pairs) +
+              fmt::format(" 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; {} of 512 target "
+                          "tokens. A key is a hidden unit, a column of W1; its value is its row of W2, and "
+                          "promotes the token whose embedding, which is also the generator's, it has the largest "
+                          "product with (the norm that follows is left out). Keys that fire at fewer than {} "
+                          "positions are not counted.",
+                          text::counted(settings.updates, "update"), kTriggers)};
+  return r;
+}
+
+}  // namespace hexapla::lab

@@ -1,0 +1,146 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "lab/spread.h"
+#include "lab/training.h"
+
+namespace hexapla::lab {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// Counts; stops before measurement `last`.
+class Counter : public Watcher {
+ public:
+  explicit Counter(int64_t last = 1 << 20) : last_(last) {}
+  void begins(int64_t done, int64_t all, const std::string&) override {
+    EXPECT_EQ(done, begun++);
+    EXPECT_LT(done, all);
+    all_ = all;
+    if (done == last_) throw Canceled("stopped");
+  }
+  const std::atomic<bool>& stop() const override { return stop_; }
+  int64_t all() const { return all_; }
+
+  int64_t begun = 0;
+
+ private:
+  int64_t last_, all_ = 0;
+  std::atomic<bool> stop_ = false;
+};
+
+class Lab : public TestFolder {};
+class LabReport : public TestFolder {};
+class BenchTest : public TestFolder {};
+
+TEST(Spread, IsTheMeanWithTheEnds) {
+  const Spread s = spread_of({3, 1, 2});
+  EXPECT_EQ(show(s, 1), "2.0 (1.0 to 3.0)");
+  EXPECT_EQ(show(spread_of({2}), 2), "2.00");
+  EXPECT_TRUE(below(s, spread_of({3.5, 4})));
+  EXPECT_FALSE(below(s, spread_of({3, 9}))) << "a seed of one is as low as one of the other";
+  EXPECT_EQ(verdict({1, 2}, {3, 4}, "it"), "every seed is better with it");
+  EXPECT_EQ(verdict({3, 4}, {1, 2}, "it"), "every seed is better without it, against the claim");
+  EXPECT_THAT(verdict({1, 3}, {2, 4}, "it"), StartsWith("the seeds overlap"));
+  EXPECT_THAT(verdict({1}, {2}, "it"), StartsWith("with one seed"));
+}
+
+TEST_F(LabReport, IsAPageWithPicturesAndFigures) {
+  Report r;
+  r.findings = {"It is so."};
+  r.tables = {{"A table", {"n", "loss"}, {{"1", "0.5"}}}};
+  r.charts = {{.title = "A < B", .x_label = "n", .series = {{.name = "loss", .points = {{1, 2}, {2, 1}}}}}};
+  r.figures["loss"] = {0.5};
+  const auto files = write_report(folder(), {"demo", "Is it so?", "", "hexapla lab demo", 1, 2}, r);
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_THAT(read_file(files[0]), StartsWith("# demo: Is it so?\n"));
+  EXPECT_THAT(read_file(files[0]), HasSubstr("- It is so.\n"));
+  EXPECT_THAT(read_file(files[0]), HasSubstr("| n | loss |\n|:-|-:|\n| 1 | 0.5 |\n"));
+  EXPECT_THAT(read_file(files[0]), HasSubstr("](demo-1.svg)"));
+  EXPECT_THAT(read_file(files[1]), StartsWith("<svg "));
+  EXPECT_THAT(read_file(files[1]), HasSubstr("A &lt; B"));
+  EXPECT_THAT(read_file(files[1]), HasSubstr("<style>"));
+  EXPECT_EQ(json::parse(read_file(files[2])).at("figures").at("loss").at(0), 0.5);
+}
+
+TEST_F(LabReport, RefusesATableWithAHole) {
+  Report r;
+  r.tables = {{"A table", {"n", "loss"}, {{"1"}}}};
+  EXPECT_THROW(as_markdown({"x", "?", "", "", 1, 1}, r), InternalError);
+}
+
+TEST_F(Lab, NamesTheNearestExperiment) {
+  EXPECT_THAT([] { experiment("scal"); }, testing::ThrowsMessage<UsageError>(HasSubstr("did you mean 'scale'?")));
+}
+
+TEST_F(Lab, ScoresOfUntrainedLayersGrowAsFootnote4Says) {
+  Counter counter;
+  const Report r = run(experiment("scale"), {folder(), 1, 1, 10}, counter);
+  for (const auto& one : r.figures.at("untrained")) {
+    const double d_k = one.at("d_k"), deviation = one.at("deviation").at(0);
+    if (one.at("score") == "dot") {
+      EXPECT_NEAR(deviation / std::sqrt(d_k), 1, 0.15) << d_k;
+    }
+    if (one.at("score") == "scaled-dot") {
+      EXPECT_NEAR(deviation, 1, 0.15) << d_k;
+    }
+  }
+  EXPECT_EQ(counter.begun, counter.all());
+  EXPECT_THAT(r.findings, Each(Not(HasSubstr("nan"))));
+}
+
+void PrintTo(const Experiment& e, std::ostream* out) { *out << e.name; }
+
+class EachExperiment : public TestFolder, public testing::WithParamInterface<Experiment> {};
+
+// A run that was stopped goes on: what it found is not measured again.
+TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
+  const int64_t seeds = GetParam().name == std::string("ffn") ? 2 : 1;  // it has one measurement for each
+  Counter early(1);
+  EXPECT_THROW(run(GetParam(), {folder(), seeds, 1, 10}, early), Canceled);
+  int64_t marked = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder()))
+    if (entry.path().filename() == "result.json") {
+      json j = json::parse(read_file(entry.path()));
+      j["loss"] = 12345.5;
+      write_file_atomically(entry.path(), j.dump());
+      ++marked;
+    }
+  EXPECT_EQ(marked, 1);
+  Counter whole;
+  const Report r = run(GetParam(), {folder(), seeds, 1, 10}, whole);
+  int64_t found = 0;
+  for (const auto& one : r.figures.at("trained")) found += one.at("loss") == 12345.5;
+  EXPECT_EQ(found, marked);
+  EXPECT_FALSE(r.findings.empty());
+  EXPECT_NO_THROW(as_markdown({GetParam().name, "?", "", "", 1, 1}, r));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachExperiment, testing::ValuesIn(experiments().begin(), experiments().end()),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_F(BenchTest, SaysWhichResultCannotBeRead) {
+  Counter counter;
+  const Bench bench({folder(), 1, 1}, counter, dates(50));
+  std::filesystem::create_directories(at("a"));
+  write_file_atomically(at("a/result.json"), "{");
+  EXPECT_THAT([&] { bench.train({.name = "a", .architecture = Bench::small(), .updates = 1}); },
+              testing::ThrowsMessage<DataError>(HasSubstr("a/result.json: it cannot be read")));
+}
+
+TEST_F(BenchTest, LearnsDates) {
+  Counter counter;
+  const Bench bench({folder(), 1, 1}, counter, dates(50));
+  const Training t{.name = "a", .architecture = Bench::small(), .updates = 60};
+  EXPECT_LT(bench.train(t).loss, 2.2) << "of about 2.9 before";
+}
+
+}  // namespace
+}  // namespace hexapla::lab

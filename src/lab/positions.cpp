@@ -1,0 +1,115 @@
+// Sinusoidal, learned, or no positions: on a task that is all order, and at lengths that no training has seen.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "lab/spread.h"
+#include "lab/training.h"
+#include "text/quantities.h"
+
+namespace hexapla::lab {
+namespace {
+
+constexpr std::array kKinds = {"sinusoidal", "learned", "none"};
+constexpr int64_t kShortest = 4, kLongest = 12;  // digits, in training
+struct Lengths {
+  int64_t least, most;
+};
+constexpr std::array kTests = {Lengths{4, 8}, Lengths{9, 12}, Lengths{13, 16}, Lengths{17, 24}};
+
+Training training_of(const std::string& kind, int64_t seed, int64_t updates) {
+  Training t{.name = fmt::format("{}-{}", kind, seed),
+             .architecture = Bench::small(),
+             .seed = static_cast<uint64_t>(seed),
+             .updates = updates};
+  t.architecture.positions = kind;
+  t.architecture.max_positions = 64;
+  return t;
+}
+
+using Accuracies = std::map<std::string, std::vector<std::vector<double>>>;  // percent, by kTests and seed
+
+Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
+  const Bench bench(settings, watcher, reversal(kShortest, kLongest, settings.test_pairs));
+  const int64_t all = static_cast<int64_t>(kKinds.size()) * settings.seeds;
+  Accuracies found;
+  int64_t done = 0;
+  for (int64_t seed = 1; seed <= settings.seeds; ++seed)
+    for (const char* kind : kKinds) {
+      watcher.begins(done++, all, fmt::format("{}, seed {}", kind, seed));
+      const Training t = training_of(kind, seed, settings.updates);
+      const Result one = bench.train(t);
+      if (one.failed) throw RunError(cat("the training of positions ", kind, " with seed ", seed, " diverged"));
+      nlohmann::ordered_json by_length;
+      found[kind].resize(kTests.size());
+      const models::OpenModel m = bench.open(t);
+      for (size_t i = 0; i < kTests.size(); ++i) {
+        const auto pairs = reversed_digits(kTests[i].least, kTests[i].most, settings.test_pairs, 3);
+        found[kind][i].push_back(100 * Bench::test(m, pairs).accuracy);
+        by_length.push_back(found[kind][i].back());
+      }
+      r.figures["trained"].push_back({{"positions", kind},
+                                      {"seed", seed},
+                                      {"loss", one.loss},
+                                      {"accuracy", one.accuracy},
+                                      {"seconds", one.seconds},
+                                      {"right_by_length", by_length}});
+    }
+  return found;
+}
+
+std::string named(const Lengths& l) { return fmt::format("{} to {}", l.least, l.most); }
+
+void show_table(const Accuracies& found, int64_t updates, Report& r) {
+  Table t{fmt::format("Strings that come out right in every digit, %, after {} updates on {} to {} digits", updates,
+                      kShortest, kLongest),
+          {"digits"},
+          {}};
+  report::Chart chart{.title = "Right in every digit, %", .x_label = "digits, at most", .series = {}};
+  for (const char* kind : kKinds) {
+    t.columns.emplace_back(kind);
+    chart.series.push_back({.name = kind, .points = {}, .marked = true});
+    for (size_t i = 0; i < kTests.size(); ++i)
+      chart.series.back().points.emplace_back(kTests[i].most, spread_of(found.at(kind)[i]).mean);
+  }
+  for (size_t i = 0; i < kTests.size(); ++i) {
+    t.rows.push_back({named(kTests[i])});
+    for (const char* kind : kKinds) t.rows.back().push_back(show(spread_of(found.at(kind)[i]), 1));
+  }
+  r.tables.push_back(t);
+  r.charts.push_back(chart);
+}
+
+void conclude(const Accuracies& found, Report& r) {
+  const auto at = [&](const char* kind, size_t i) { return spread_of(found.at(kind)[i]); };
+  r.findings.push_back(
+      fmt::format("At the lengths of training ({}) {} % of the strings are right with sinusoidal positions, {} % with "
+                  "learned ones, "
+                  "{} % with none.",
+                  named(kTests[0]), show(at("sinusoidal", 0), 1), show(at("learned", 0), 1), show(at("none", 0), 1)));
+  std::vector<double> wrong_sinusoidal, wrong_learned;
+  for (const double right : found.at("sinusoidal")[2]) wrong_sinusoidal.push_back(100 - right);
+  for (const double right : found.at("learned")[2]) wrong_learned.push_back(100 - right);
+  r.findings.push_back(
+      fmt::format("At {} digits, which no training has seen, {} % with sinusoidal and {} % with learned positions; {}.",
+                  named(kTests[2]), show(at("sinusoidal", 2), 1), show(at("learned", 2), 1),
+                  verdict(wrong_sinusoidal, wrong_learned, "sinusoids")));
+}
+
+}  // namespace
+
+Report positions(const Settings& settings, Watcher& watcher) {
+  Report r;
+  const Accuracies found = measure(settings, watcher, r);
+  show_table(found, settings.updates, r);
+  conclude(found, r);
+  r.method = {fmt::format(
+      "Strings of {} to {} digits, backwards; tested on {} strings for each range of lengths. 2 + 2 layers, d_model "
+      "64, "
+      "d_ff 128, 4 heads, no dropout; {} of 512 target tokens, learning rate 2e-3 after 100 updates. Learned "
+      "positions have 64 vectors; those beyond the lengths of training are as they were initialized.",
+      kShortest, kLongest, settings.test_pairs, text::counted(settings.updates, "update"))};
+  return r;
+}
+
+}  // namespace hexapla::lab

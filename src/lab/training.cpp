@@ -1,0 +1,141 @@
+#include "lab/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/hash.h"
+#include "train/loop/trainer.h"
+
+namespace hexapla::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// A joint vocabulary; letters of either case are the same to it, and digits are single pieces.
+train::TrainingData training_data(const Task& task) {
+  const data::Corpus& c = task.train;
+  std::vector<std::string> text(c.source.begin(), c.source.begin() + std::min<int64_t>(c.size(), 5000));
+  text.insert(text.end(), c.target.begin(), c.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  const text::Vocabulary v =
+      text::Vocabulary::train(text, {.size = task.pieces, .normalization = "nmt_nfkc_cf", .split_digits = true});
+  train::TrainingData data{.pairs = {data::store_examples(data::encode_corpus(c, v, v, task.longest).examples), v, v}};
+  data.identity["training data"] = hash_hex(v.bytes());
+  return data;
+}
+
+train::TrainOptions options_of(const Training& t, const Task& task, const std::string& folder) {
+  train::TrainOptions o;
+  o.train_sets = {task.name, task.name};  // in memory: names for messages
+  o.model = folder;
+  o.architecture = t.architecture;
+  o.seed = t.seed;
+  o.max_updates = t.updates;
+  o.warmup = t.warmup;
+  o.lr = t.lr;
+  o.batch_tokens = 512;
+  o.max_length = task.longest;
+  o.label_smoothing = 0;  // there is one right answer
+  o.precision = "f32";
+  o.save_every = std::to_string(t.updates);
+  o.report_every = std::to_string(std::max<int64_t>(1, t.updates / 10));
+  return o;
+}
+
+json settings_of(const Training& t) {
+  return {{"architecture", json::parse(t.architecture.to_json())},
+          {"seed", t.seed},
+          {"updates", t.updates},
+          {"warmup", t.warmup},
+          {"lr", t.lr}};
+}
+
+// What an earlier run of the same settings found.
+std::optional<Result> found_before(const std::string& file, const json& settings) {
+  if (!fs::exists(file)) return {};
+  try {
+    const json j = json::parse(read_file(file));
+    if (j.at("settings") != settings) return {};
+    Result r;
+    r.failed = j.at("failed");
+    r.seconds = j.at("seconds");
+    if (!r.failed) r.loss = j.at("loss"), r.accuracy = j.at("accuracy");
+    return r;
+  } catch (const json::exception& e) {
+    throw DataError(cat(file, ": it cannot be read: ", e.what(), "; delete the file to measure again"));
+  }
+}
+
+void keep(const std::string& file, const json& settings, const Result& r) {
+  json j = {{"settings", settings}, {"failed", r.failed}, {"seconds", r.seconds}};
+  if (!r.failed) j["loss"] = r.loss, j["accuracy"] = r.accuracy;
+  write_file_atomically(file, json_text(j, 1) + "\n");
+}
+
+}  // namespace
+
+model::Config Bench::small() {
+  model::Config c;
+  c.enc_layers = c.dec_layers = 2;
+  c.d_model = 64;
+  c.d_ff = 128;
+  c.heads = 4;
+  c.dropout = 0;
+  return c;
+}
+
+Bench::Bench(const Settings& settings, Watcher& watcher, Task task)
+    : folder_(settings.folder), watcher_(watcher), task_(std::move(task)), data_(training_data(task_)) {}
+
+std::string Bench::folder_of(const Training& t) const { return folder_ + "/" + t.name; }
+
+Result Bench::train(const Training& t) const {
+  const std::string folder = folder_of(t), file = folder + "/result.json";
+  const json settings = settings_of(t);
+  if (const auto found = found_before(file, settings)) return *found;
+  std::error_code error;
+  if (fs::exists(file)) fs::remove_all(folder, error);  // of other settings
+  const auto began = std::chrono::steady_clock::now();
+  Result r;
+  train::TrainWatcher nobody;
+  const auto backend = make_cpu_backend(Precision::f32);
+  try {
+    const train::TrainResult result =
+        train::train(options_of(t, task_, folder), data_, *backend, nobody, watcher_.stop());
+    if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");
+    train::require_whole(result);
+  } catch (const RunError&) {
+    if (!fs::exists(folder + "/failure")) throw;
+    r.failed = true;
+  }
+  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (!r.failed) static_cast<Scores&>(r) = test(open(t), task_.test);
+  keep(file, settings, r);
+  return r;
+}
+
+models::OpenModel Bench::open(const Training& t) const { return models::open_model(folder_of(t)); }
+
+double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
+  double loss = 0;
+  int64_t tokens = 0;
+  for (const decode::TextScore& s : m.scorer().score(pairs.source, pairs.target, {})) {
+    loss -= s.score;
+    tokens += s.tokens;
+  }
+  return loss / static_cast<double>(tokens);
+}
+
+Scores Bench::test(const models::OpenModel& m, const data::Corpus& pairs) {
+  decode::TranslateOptions how;
+  how.search.beam_size = 1;
+  const auto found = m.translator().translate(pairs.source, how);
+  int64_t right = 0;
+  for (size_t i = 0; i < found.size(); ++i) right += found[i].front().text == pairs.target[i];
+  return {loss(m, pairs), static_cast<double>(right) / static_cast<double>(found.size())};
+}
+
+}  // namespace hexapla::lab

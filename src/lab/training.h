@@ -1,0 +1,54 @@
+#pragma once
+// Small trainings on made-up text, cheap enough for many of them.
+#include "lab/experiment.h"
+#include "lab/task.h"
+#include "models/open_model.h"
+#include "train/data/training_data.h"
+
+namespace hexapla::lab {
+
+struct Training {
+  std::string name;            // of its folder: "dot-64-1"
+  model::Config architecture;  // without vocabularies
+  uint64_t seed = 1;           // of initialization and shuffling; the text is the same for all
+  int64_t updates = 0, warmup = 100;
+  double lr = 2e-3;  // peak
+};
+
+struct Scores {
+  double loss = 0;      // nats a target token, of pairs that no training has seen
+  double accuracy = 0;  // so many of them are right in every character, 0 .. 1
+};
+
+struct Result : Scores {
+  double seconds = 0;
+  bool failed = false;  // its loss was not finite: no scores
+};
+
+class Bench {
+ public:
+  Bench(const Settings& settings, Watcher& watcher, Task task);
+
+  // Trains in SETTINGS.FOLDER/NAME, or goes on where it was stopped. What is there already with the same settings is
+  // read. Canceled: the watcher stops it. RunError, UsageError as train::train().
+  Result train(const Training& training) const;
+  // What train() left behind, to look into.
+  models::OpenModel open(const Training& training) const;
+
+  static Scores test(const models::OpenModel& m, const data::Corpus& pairs);
+  static double loss(const models::OpenModel& m, const data::Corpus& pairs);
+  const Task& task() const { return task_; }
+
+  // 2 + 2 layers, d_model 64, d_ff 128, 4 heads, without dropout: more pairs than it could learn by heart.
+  static model::Config small();
+
+ private:
+  std::string folder_of(const Training& training) const;
+
+  std::string folder_;
+  Watcher& watcher_;
+  Task task_;
+  train::TrainingData data_;
+};
+
+}  // namespace hexapla::lab
