@@ -22,7 +22,7 @@ struct Inspection {
   std::vector<double> log_probabilities;   // of each predicted token
   double score = 0;                        // their sum
   // Every intermediate by its place in the model: "encoder.layers.0.self_attention.weights" [heads, queries, keys],
-  // "decoder.layers.1.cross_attention.query" [tokens, width], "generator.log_probabilities" [tokens, vocabulary].
+  // "decoder.layers.1.cross_attention.q" [tokens, width], "generator.log_probabilities" [tokens, vocabulary].
   std::map<std::string, NamedArray> tensors;
 };
 

@@ -34,7 +34,7 @@ class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
     """What happened: every intermediate by its place in the model, as a NumPy array without a copy, read-only.
 
         seen["encoder.layers.0.self_attention.weights"]    # [heads, queries, keys]
-        seen["decoder.layers.1.cross_attention.query"]     # [tokens, width]
+        seen["decoder.layers.1.cross_attention.q"]         # [tokens, width]
         seen["generator.log_probabilities"]                # [tokens, vocabulary]
     """
 

@@ -172,7 +172,7 @@ TEST_F(BadInput, OfFiles) {
 
 TEST_F(BadInput, OfATraining) {
   check({training("batch_tokens", -1), training("dropout", nan), training("lr", infinite), training("preset", "huge"),
-         training("heads", 0), training("trainsets", "a"), training("gated", "perhaps"), training("norm", "none"),
+         training("heads", 0), training("trainsets", "a"), training("gated", "perhaps"), training("norm", "group"),
          training("vocab_size", 1e30), training("max_updates", "9999999999999999999999")});
   const auto fail = [&](const Options& more) {
     Options o{{"model", at("run")}, {"preset", "tiny"}, {"max_updates", 1}};

@@ -5,6 +5,7 @@
 #include "api/guard.h"
 #include "inspect/text_pair.h"
 #include "models/open_model.h"
+#include "report/picture.h"
 #include "report/svg.h"
 
 namespace hexapla {
@@ -30,8 +31,10 @@ std::string draw(const Inspection& inspection, const std::string& sublayer) {
   const auto [rows, columns] = labels_of(inspection, sublayer);
   report::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
   const auto size = shape[1] * shape[2];
+  const std::vector<double>& scores = inspection.tensors.at(sublayer + ".scores").values;
+  const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // alike in every head
   for (std::int64_t h = 0; h < shape[0]; ++h)
-    sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}});
+    sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}, masked});
   return report::draw_svg(sheet);
 }
 

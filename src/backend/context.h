@@ -14,6 +14,8 @@ class Observer {
   virtual void observe(const std::string& name, Tensor value, Offsets rows) = 0;
   // Every head's weights of sequence b: scores and weights are [H, queries, keys].
   virtual void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) = 0;
+  // In a backward pass: the derivative of the loss with respect to the intermediate of this name.
+  virtual void observe_gradient(const std::string& /*name*/, Tensor /*gradient*/) {}
 };
 
 // Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
@@ -35,5 +37,7 @@ struct Context {
 
 // Hands the observer, if there is one, an intermediate of this place in the model.
 void observe(Context& cx, const char* name, Tensor value, Offsets rows);
+// The same in a backward pass: the derivative of the loss with respect to what observe() showed under this name.
+void observe_gradient(Context& cx, const char* name, Tensor gradient);
 
 }  // namespace hexapla

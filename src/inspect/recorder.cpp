@@ -1,14 +1,11 @@
 #include "inspect/recorder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "decode/rescoring/score.h"
-#include "tensor/safetensors.h"
+#include "inspect/attention_steps.h"
 
 namespace hexapla::inspect {
 namespace {
@@ -23,21 +20,16 @@ void append_rows(Tensor t, std::vector<double>& to) {
   }
 }
 
-Recorded copy_of(Tensor t) {
-  Recorded r{t.shape, t.dtype, {}};
-  r.values.reserve(static_cast<size_t>(t.size()));
-  t.dtype == DType::f64 ? append_rows<double>(t, r.values) : append_rows<float>(t, r.values);
-  return r;
-}
-
-// Every intermediate is kept, the logits of all tokens at once and, for a moment, every head's scores and weights.
+// Every intermediate is kept, the logits of all tokens at once and, for a moment, every head's scores and weights, the
+// encodings of the positions and the sum before a norm.
 size_t memory_of(const model::Transformer& model, const Pair& pair, DType dtype) {
   const model::Config& c = model.config;
   const size_t n = pair.source.size(), m = pair.target.size() + 1, longest = std::max(n, m);
   const size_t logits = 2 * m * static_cast<size_t>(c.target_vocab) * size_of(dtype);
   const size_t attention = 2 * static_cast<size_t>(c.heads) * longest * longest * sizeof(double);
+  const size_t sums = 2 * longest * static_cast<size_t>(c.d_model) * size_of(dtype);
   const std::vector<text::Ids> source{pair.source}, target{pair.target};
-  return decode::score_memory(model, source, target, dtype) + logits + attention + (size_t{1} << 20);
+  return decode::score_memory(model, source, target, dtype) + logits + attention + sums + (size_t{1} << 20);
 }
 
 void check_ids(const text::Ids& ids, int64_t size, const char* side) {
@@ -45,22 +37,14 @@ void check_ids(const text::Ids& ids, int64_t size, const char* side) {
     HEXAPLA_CHECK(id >= 0 && id < size, side, " id ", id, " is outside of the vocabulary of ", size, " pieces");
 }
 
-std::string number(double value, DType dtype) {
-  if (!std::isfinite(value)) return "null";
-  return dtype == DType::f64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
-}
-
-std::string list(const Shape& shape) {
-  std::string text;
-  for (int i = 0; i < shape.rank(); ++i) text += fmt::format("{}{}", i ? "," : "", shape[i]);
-  return fmt::format("[{}]", text);
-}
-
-std::string side_as_json(const Side& side) {
-  return json_text(nlohmann::json{{"ids", side.ids}, {"pieces", side.pieces}});
-}
-
 }  // namespace
+
+Recorded recorded(Tensor t) {
+  Recorded r{t.shape, t.dtype, {}};
+  r.values.reserve(static_cast<size_t>(t.size()));
+  t.dtype == DType::f64 ? append_rows<double>(t, r.values) : append_rows<float>(t, r.values);
+  return r;
+}
 
 std::vector<double> Recorded::head(int64_t h) const {
   HEXAPLA_CHECK(shape.rank() == 3 && h >= 0 && h < shape[0], "there is no head ", h, " in ", shape);
@@ -78,8 +62,10 @@ std::vector<double> Recorded::mean_head() const {
   return mean;
 }
 
-void Recorder::observe(const std::string& name, Tensor value, Offsets) {
-  HEXAPLA_CHECK(tensors_.emplace(name, copy_of(value)).second, "two intermediates are called ", name);
+void Recorder::observe(const std::string& name, Tensor value, Offsets) { add(name, recorded(value)); }
+
+void Recorder::add(const std::string& name, Recorded value) {
+  HEXAPLA_CHECK(tensors_.emplace(name, std::move(value)).second, "two intermediates are called ", name);
 }
 
 void Recorder::observe_attention(const std::string& scope, int64_t, Tensor scores, Tensor weights) {
@@ -87,9 +73,13 @@ void Recorder::observe_attention(const std::string& scope, int64_t, Tensor score
   observe(scope + ".weights", weights, {});
 }
 
-const Recorded& Recorder::get(const std::string& name) const {
+const Recorded* Recorder::find(const std::string& name) const {
   const auto found = tensors_.find(name);
-  if (found != tensors_.end()) return found->second;
+  return found == tensors_.end() ? nullptr : &found->second;
+}
+
+const Recorded& Recorder::get(const std::string& name) const {
+  if (const Recorded* found = find(name)) return *found;
   std::string all;
   for (const auto& [other, value] : tensors_) all += " " + other;
   fail(cat("no intermediate is called ", name, "; there are", all));
@@ -115,47 +105,13 @@ Inspection inspect_pair(Backend& backend, const model::Transformer& model, const
   const model::BatchView batch{pair.source, result.target_in, result.target_out, source_rows, target_rows};
   model::Transformer::Saved saved;
   result.seen.observe("generator.log_probabilities", model.log_probabilities(cx, batch, saved), target_rows);
+  add_attention_steps(result.seen, model.config);
 
   const Recorded& all = result.seen.get("generator.log_probabilities");
   for (size_t i = 0; i < result.target_out.size(); ++i)
     result.log_p.push_back(all.values[i * static_cast<size_t>(all.shape[1]) + result.target_out[i]]);
   for (double x : result.log_p) result.score += x;
   return result;
-}
-
-void write_tensors(const std::string& path, const Inspection& inspection, const Pair& pair) {
-  std::map<std::string, std::vector<float>> single;  // the file gets the numbers in the model's own type
-  std::vector<NamedTensor> all;
-  for (const auto& [name, r] : inspection.seen.tensors()) {
-    if (r.dtype == DType::f64) {
-      all.push_back({name, Tensor::of(r.values.data(), r.shape)});
-      continue;
-    }
-    std::vector<float>& values = single[name];
-    values.assign(r.values.begin(), r.values.end());
-    all.push_back({name, Tensor::of(values.data(), r.shape)});
-  }
-  const auto add_ids = [&](const char* name, const text::Ids& ids) {
-    all.push_back({name, Tensor::of(ids.data(), {static_cast<int64_t>(ids.size())})});
-  };
-  add_ids("source.ids", pair.source);
-  add_ids("target.ids", inspection.target_in);
-  add_ids("target.labels", inspection.target_out);
-  write_safetensors(path, all, {{"format", "hexapla inspect"}});
-}
-
-std::string tensors_as_json(const Recorder& seen, const Side& source, const Side& target) {
-  std::string text =
-      "{\"source\":" + side_as_json(source) + ",\n\"target\":" + side_as_json(target) + ",\n\"tensors\":{";
-  const char* separator = "\n";
-  for (const auto& [name, r] : seen.tensors()) {
-    text += fmt::format("{}{}:{{\"shape\":{},\"values\":[", separator, json_text(nlohmann::json(name)), list(r.shape));
-    for (size_t i = 0; i < r.values.size(); ++i)
-      text += fmt::format("{}{}", i ? "," : "", number(r.values[i], r.dtype));
-    text += "]}";
-    separator = ",\n";
-  }
-  return text + "}}\n";
 }
 
 }  // namespace hexapla::inspect

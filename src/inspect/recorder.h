@@ -1,5 +1,5 @@
 #pragma once
-// A observer that keeps what it sees: every named intermediate of one pair of sentences.
+// An observer that keeps what it sees: every named intermediate of one pair of sentences.
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +20,8 @@ struct Recorded {
   std::vector<double> mean_head() const;  // the mean over the heads
 };
 
+Recorded recorded(Tensor t);  // f32 or f64; rows may be strided
+
 // For a batch of one sentence. InternalError where two intermediates have one name.
 class Recorder : public Observer {
  public:
@@ -27,7 +29,11 @@ class Recorder : public Observer {
   // Kept as scope.scores and scope.weights, [H, queries, keys].
   void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) override;
 
+  // As if it had been seen.
+  void add(const std::string& name, Recorded value);
+
   const std::map<std::string, Recorded>& tensors() const { return tensors_; }
+  const Recorded* find(const std::string& name) const;  // nullptr where nothing of this name was seen
   // InternalError where nothing of this name was seen; the message lists what was.
   const Recorded& get(const std::string& name) const;
 
@@ -40,24 +46,12 @@ struct Pair {
   text::Ids source, target;  // as the model gets them: the target without <s> and </s>
 };
 struct Inspection {
-  Recorder seen;                    // with generator.log_probabilities [m + 1, V]
+  Recorder seen;                    // with generator.log_probabilities [m + 1, V] and what add_attention_steps() adds
   std::vector<double> log_p;        // of every token of the target and of </s>
   text::Ids target_in, target_out;  // <s> y and y </s>
   double score = 0;                 // the sum of log_p
 };
 // InternalError: an empty source, or an id that the model has no embedding for.
 Inspection inspect_pair(Backend& backend, const model::Transformer& model, const Pair& pair, int32_t bos, int32_t eos);
-
-// Every intermediate and the ids of both sides, as i32 under source.ids, target.ids (<s> first) and target.labels.
-// The numbers keep the type the model computed them in.
-void write_tensors(const std::string& path, const Inspection& inspection, const Pair& pair);
-
-struct Side {
-  text::Ids ids;
-  std::vector<std::string> pieces;
-};
-// {"source": {"ids", "pieces"}, "target": {...}, "tensors": {name: {"shape", "values"}}}; values go row after row,
-// and null stands for a number that is not finite.
-std::string tensors_as_json(const Recorder& seen, const Side& source, const Side& target);
 
 }  // namespace hexapla::inspect

@@ -1,5 +1,4 @@
 #include "inspect/recorder.h"
-#include "base/json.h"
 
 #include <gmock/gmock.h>
 
@@ -7,44 +6,16 @@
 #include <limits>
 
 #include "backend/cpu/cpu.h"
-#include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "decode/rescoring/score.h"
-#include "model/weights/parameters.h"
-#include "tensor/safetensors.h"
+#include "inspect/test_small.h"
 
 namespace hexapla::inspect {
 namespace {
 
-constexpr int32_t bos = 1, eos = 2;
-constexpr int64_t pieces = 13, heads = 2, d_key = 3;
-
-model::Config small_config() {
-  model::Config c;
-  c.source_vocab = c.target_vocab = pieces;
-  c.enc_layers = 1;
-  c.dec_layers = 1;
-  c.d_model = 8;
-  c.d_ff = 12;
-  c.heads = heads;
-  c.d_k = d_key;
-  c.d_v = 5;
-  c.resolve();
-  return c;
-}
-
-struct Small {
-  model::Transformer model;
-  model::Parameters parameters;
-  std::unique_ptr<Backend> backend = make_cpu_backend();
-
-  explicit Small(const model::Config& c) : model(c), parameters(model, DType::f32, model::Parameters::Use::inference) {
-    model::initialize(model, 5);
-  }
-  Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
+struct Small : SmallModel {
+  explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
-
-const Pair pair{{4, 7, 5, 2}, {6, 9}};
 
 TEST(Recorder, ALongSourceBesideAShortTargetHasTheMemory) {
   model::Config c = small_config();
@@ -71,8 +42,9 @@ std::vector<std::string> together(const std::vector<std::vector<std::string>>& p
   return all;
 }
 
-const std::vector<std::string> of_attention{"heads", "k", "norm", "output", "q", "scores", "v", "weights"};
-const std::vector<std::string> of_feed_forward{"hidden", "inner", "norm", "output"};
+const std::vector<std::string> of_attention{"heads",  "k",   "norm",     "output", "q",
+                                            "scores", "sum", "unscaled", "v",      "weights"};
+const std::vector<std::string> of_feed_forward{"hidden", "inner", "norm", "output", "sum"};
 
 TEST(recorder, sees_every_intermediate_once) {
   EXPECT_EQ(names(Small(small_config()).inspect(pair)),
@@ -80,10 +52,10 @@ TEST(recorder, sees_every_intermediate_once) {
                       in("decoder.layers.0.cross_attention", of_attention),
                       in("decoder.layers.0.feed_forward", of_feed_forward),
                       in("decoder.layers.0.self_attention", of_attention),
-                      {"encoder.embedded"},
+                      {"decoder.mask", "decoder.positions", "decoder.tokens", "encoder.embedded"},
                       in("encoder.layers.0.feed_forward", of_feed_forward),
                       in("encoder.layers.0.self_attention", of_attention),
-                      {"generator.log_probabilities", "generator.logits"}}));
+                      {"encoder.positions", "encoder.tokens", "generator.log_probabilities", "generator.logits"}}));
 }
 
 TEST(recorder, names_stay_unique_in_every_sibling) {
@@ -107,7 +79,7 @@ TEST(recorder, shapes) {
   EXPECT_EQ(shape("encoder.layers.0.feed_forward.inner"), (Shape{4, 12}));
   EXPECT_EQ(shape("decoder.layers.0.cross_attention.scores"), (Shape{heads, 3, 4}));
   EXPECT_EQ(shape("decoder.layers.0.self_attention.weights"), (Shape{heads, 3, 3}));
-  EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, pieces}));
+  EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, piece_count}));
   EXPECT_EQ(seen.target_in, (text::Ids{bos, 6, 9}));
   EXPECT_EQ(seen.target_out, (text::Ids{6, 9, eos}));
 }
@@ -170,39 +142,6 @@ TEST(recorder, refuses_ids_without_an_embedding) {
 TEST(recorder, says_which_names_there_are) {
   EXPECT_THAT(what_of<InternalError>([&] { Small(small_config()).inspect(pair).seen.get("generator"); }),
               testing::HasSubstr("generator.logits"));
-}
-
-using RecorderFile = TestFolder;
-
-TEST_F(RecorderFile, holds_the_numbers_bit_for_bit) {
-  const Inspection seen = Small(small_config()).inspect(pair);
-  write_tensors(at("all.safetensors"), seen, pair);
-  const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
-  EXPECT_EQ(file.tensors().size(), seen.seen.tensors().size() + 3);
-  std::vector<int32_t> labels(3);
-  file.copy(file.get("target.labels"), Tensor::of(labels.data(), {3}));
-  EXPECT_EQ(labels, seen.target_out);
-  const Recorded& q = seen.seen.get("encoder.layers.0.self_attention.q");
-  std::vector<float> values(q.values.size());
-  file.copy(file.get("encoder.layers.0.self_attention.q"), Tensor::of(values.data(), q.shape));
-  EXPECT_EQ(std::vector<double>(values.begin(), values.end()), q.values);
-  EXPECT_EQ(file.get("encoder.layers.0.self_attention.weights").shape, (Shape{heads, 4, 4}));
-}
-
-TEST(recorder, json_is_json) {
-  const Inspection seen = Small(small_config()).inspect(pair);
-  const auto json = nlohmann::json::parse(
-      tensors_as_json(seen.seen, {pair.source, {"▁a", "\"", "\\", "</s>"}}, {seen.target_in, {"<s>", "b", "\xFF"}}));
-  EXPECT_EQ(json["source"]["ids"], nlohmann::json(pair.source));
-  EXPECT_EQ(json["source"]["pieces"][1], "\"");
-  EXPECT_EQ(json["target"]["ids"][0], bos);
-  EXPECT_EQ(json["tensors"].size(), seen.seen.tensors().size());
-  const auto& scores = json["tensors"]["decoder.layers.0.self_attention.scores"];
-  EXPECT_EQ(scores["shape"], nlohmann::json({2, 3, 3}));
-  EXPECT_TRUE(scores["values"][1].is_null());  // the first token does not see the second
-  EXPECT_EQ(scores["values"][0].get<double>(), seen.seen.get("decoder.layers.0.self_attention.scores").values[0]);
-  EXPECT_EQ(json["tensors"]["encoder.embedded"]["values"][9].get<float>(),
-            static_cast<float>(seen.seen.get("encoder.embedded").values[9]));
 }
 
 }  // namespace

@@ -18,6 +18,13 @@ void show_qkv(Context& cx, const AttentionInput& in) {
   observe(cx, "v", as_matrix(in.v), in.keys);
 }
 
+void show_qkv_gradient(Context& cx, const AttentionGradient& d) {
+  if (!cx.observer) return;
+  observe_gradient(cx, "q", as_matrix(d.q));
+  observe_gradient(cx, "k", as_matrix(d.k));
+  observe_gradient(cx, "v", as_matrix(d.v));
+}
+
 Tensor MultiHeadAttention::forward(Context& cx, const Inputs& in, Saved& s) const {
   s.in = in;
   s.qkv = {.q = query.forward(cx, in.query).heads(heads.count),
@@ -37,11 +44,13 @@ void MultiHeadAttention::backward(Context& cx, const Saved& s, Tensor dy, Tensor
                                   Tensor d_value) const {
   Arena::Frame frame(cx.arena);
   Tensor d_heads = output.backward(cx, s.attention.out, dy);
+  observe_gradient(cx, "heads", d_heads);
   const int64_t nq = s.in.query.shape[0], nk = s.in.key.shape[0];
   Tensor dq = cx.scratch({nq, heads.keys()}), dk = cx.scratch({nk, heads.keys()}),
          dv = cx.scratch({nk, heads.values()});
-  heads.backward(cx, s.qkv, s.attention, d_heads,
-                 {dq.heads(heads.count), dk.heads(heads.count), dv.heads(heads.count)});
+  const AttentionGradient d{dq.heads(heads.count), dk.heads(heads.count), dv.heads(heads.count)};
+  heads.backward(cx, s.qkv, s.attention, d_heads, d);
+  show_qkv_gradient(cx, d);
   query.backward(cx, s.in.query, dq, d_query, Write::add);
   key.backward(cx, s.in.key, dk, d_key, Write::add);
   value.backward(cx, s.in.value, dv, d_value, Write::add);

@@ -87,6 +87,7 @@ struct Heads {
 
 // Shows q, k and v (as [N, H * d]) under their names; the heads' outputs are shown as "heads".
 void show_qkv(Context& cx, const AttentionInput& in);
+void show_qkv_gradient(Context& cx, const AttentionGradient& d);
 
 // MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O, section 3.2.2, in its general form: queries, keys and values of
 // any widths, an output of any width, an optional additive mask.
@@ -161,9 +162,11 @@ struct SelfAttention {
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const {
     Arena::Frame frame(cx.arena);
     Tensor d_heads = output.backward(cx, s.attention.out, dy);
+    observe_gradient(cx, "heads", d_heads);
     Tensor d_qkv = cx.scratch(s.qkv.shape);
     const AttentionInput g = input(d_qkv, s.rows);
     heads.backward(cx, input(s.qkv, s.rows), s.attention, d_heads, {g.q, g.k, g.v});
+    show_qkv_gradient(cx, {g.q, g.k, g.v});
     qkv.backward(cx, s.x, d_qkv, d, Write::add);
   }
   // One new row a hypothesis. Its k and v are put into the cache [R, H d_k + H d_v] at its cache row ([N] i32), and it
@@ -233,10 +236,12 @@ struct CrossAttention {
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d, Tensor d_memory) const {
     Arena::Frame frame(cx.arena);
     Tensor d_heads = output.backward(cx, s.attention.out, dy);
+    observe_gradient(cx, "heads", d_heads);
     Tensor dq = cx.scratch(s.q.shape), dkv = cx.scratch(s.kv.shape);
     const AttentionInput g = input(dq, dkv, s.rows, s.memory_rows);
     heads.backward(cx, input(s.q, s.kv, s.rows, s.memory_rows), s.attention, d_heads, {g.q, g.k, g.v});
     if (s.guide) guide_backward(cx, s, dq, dkv);
+    show_qkv_gradient(cx, {g.q, g.k, g.v});
     query.backward(cx, s.x, dq, d, Write::add);
     key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
   }

@@ -25,11 +25,21 @@ Tensor DecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory,
 
 void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
   Arena::Frame frame(cx.arena);
-  Tensor dr = model::backward(feed_forward_norm, cx, s.norm3, feed_forward_dropout, d);
-  model::backward(feed_forward, cx, s.ffn, dr, d);
-  dr = model::backward(cross_norm, cx, s.norm2, cross_dropout, d);
-  cross_attention.backward(cx, s.cross, dr, d, d_memory);
-  dr = model::backward(self_norm, cx, s.norm1, self_dropout, d);
+  {
+    Scope scope("feed_forward");
+    Tensor dr = model::backward(feed_forward_norm, cx, s.norm3, feed_forward_dropout, d);
+    show_residual_gradient(cx, d, dr);
+    model::backward(feed_forward, cx, s.ffn, dr, d);
+  }
+  {
+    Scope scope("cross_attention");
+    Tensor dr = model::backward(cross_norm, cx, s.norm2, cross_dropout, d);
+    show_residual_gradient(cx, d, dr);
+    cross_attention.backward(cx, s.cross, dr, d, d_memory);
+  }
+  Scope scope("self_attention");
+  Tensor dr = model::backward(self_norm, cx, s.norm1, self_dropout, d);
+  show_residual_gradient(cx, d, dr);
   self_attention.backward(cx, s.self, dr, d);
 }
 
@@ -50,6 +60,7 @@ Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor 
     Tensor r = self_attention.forward(cx, n, rows, s.self);
     observe(cx, "output", r, rows);
     x = add(cx, x, self_dropout.forward(cx, r));
+    observe(cx, "sum", x, rows);
   }
   {
     Scope scope("cross_attention");
@@ -57,27 +68,43 @@ Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor 
     Tensor r = cross_attention.forward(cx, n, rows, memory, memory_rows, s.cross);
     observe(cx, "output", r, rows);
     x = add(cx, x, cross_dropout.forward(cx, r));
+    observe(cx, "sum", x, rows);
   }
   Scope scope("feed_forward");
   Tensor n = model::forward(feed_forward_norm, cx, {x}, rows, s.norm3);
   Tensor r = model::forward(feed_forward, cx, n, rows, s.ffn);
   observe(cx, "output", r, rows);
-  return add(cx, x, feed_forward_dropout.forward(cx, r));
+  x = add(cx, x, feed_forward_dropout.forward(cx, r));
+  observe(cx, "sum", x, rows);
+  return x;
 }
 
 void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memory) const {
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
+  {
+    Scope scope("feed_forward");
+    fill(cx, dn, 0);
+    Tensor dr = feed_forward_dropout.backward(cx, d);
+    show_residual_gradient(cx, d, dr);
+    model::backward(feed_forward, cx, s.ffn, dr, dn);
+    model::backward(feed_forward_norm, cx, s.norm3, {}, dn);
+    add_to(cx, d, dn);
+  }
+  {
+    Scope scope("cross_attention");
+    fill(cx, dn, 0);
+    Tensor dr = cross_dropout.backward(cx, d);
+    show_residual_gradient(cx, d, dr);
+    cross_attention.backward(cx, s.cross, dr, dn, d_memory);
+    model::backward(cross_norm, cx, s.norm2, {}, dn);
+    add_to(cx, d, dn);
+  }
+  Scope scope("self_attention");
   fill(cx, dn, 0);
-  model::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  model::backward(feed_forward_norm, cx, s.norm3, {}, dn);
-  add_to(cx, d, dn);
-  fill(cx, dn, 0);
-  cross_attention.backward(cx, s.cross, cross_dropout.backward(cx, d), dn, d_memory);
-  model::backward(cross_norm, cx, s.norm2, {}, dn);
-  add_to(cx, d, dn);
-  fill(cx, dn, 0);
-  self_attention.backward(cx, s.self, self_dropout.backward(cx, d), dn);
+  Tensor dr = self_dropout.backward(cx, d);
+  show_residual_gradient(cx, d, dr);
+  self_attention.backward(cx, s.self, dr, dn);
   model::backward(self_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }

@@ -25,8 +25,20 @@ void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
   embed_add(cx, table.value, positions, x);
 }
 
+// The encodings by themselves: the model only ever adds them to something.
+void Input::show_positions(Context& cx, Tensor at, Shape shape, Offsets rows) const {
+  if (!cx.observer) return;
+  Arena::Frame frame(cx.arena);
+  Tensor encodings = cx.scratch(shape);
+  fill(cx, encodings, 0);
+  std::visit([&](const auto& p) { p.add_to(cx, at, encodings); }, positions);
+  observe(cx, "positions", encodings, rows);
+}
+
 Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const {
   Tensor x = e.forward(cx, ids);
+  observe(cx, "tokens", x, rows);
+  show_positions(cx, at, x.shape, rows);
   std::visit([&](const auto& p) { p.add_to(cx, at, x); }, positions);
   observe(cx, "embedded", x, rows);
   dropout.forward(cx, x);
@@ -41,8 +53,13 @@ Tensor Input::forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Of
 
 void Input::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  if (norm) norm->backward(cx, s.norm, {}, d);
+  if (norm) {
+    Scope scope("input");
+    observe_gradient(cx, "norm", d);
+    norm->backward(cx, s.norm, {}, d);
+  }
   d = dropout.backward(cx, d);
+  for (const char* same : {"embedded", "tokens", "positions"}) observe_gradient(cx, same, d);
   std::visit([&](const auto& p) { p.backward(cx, s.positions, d); }, positions);
   e.backward(cx, s.ids, d);
 }

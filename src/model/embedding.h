@@ -64,6 +64,9 @@ struct Input {
   // ids, positions: [N] i32 -> [N, d_model]
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
+
+ private:
+  void show_positions(Context& cx, Tensor at, Shape shape, Offsets rows) const;
 };
 
 }  // namespace hexapla::model

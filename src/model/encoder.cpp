@@ -44,6 +44,11 @@ Input make_input(const Config& c) {
   return in;
 }
 
+void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output) {
+  observe_gradient(cx, "sum", d_sum);
+  observe_gradient(cx, "output", d_output);
+}
+
 Tensor EncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   {
     Scope scope("self_attention");
@@ -59,9 +64,15 @@ Tensor EncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) cons
 
 void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
-  Tensor dr = model::backward(feed_forward_norm, cx, s.norm2, feed_forward_dropout, d);
-  model::backward(feed_forward, cx, s.ffn, dr, d);
-  dr = model::backward(attention_norm, cx, s.norm1, attention_dropout, d);
+  {
+    Scope scope("feed_forward");
+    Tensor dr = model::backward(feed_forward_norm, cx, s.norm2, feed_forward_dropout, d);
+    show_residual_gradient(cx, d, dr);
+    model::backward(feed_forward, cx, s.ffn, dr, d);
+  }
+  Scope scope("self_attention");
+  Tensor dr = model::backward(attention_norm, cx, s.norm1, attention_dropout, d);
+  show_residual_gradient(cx, d, dr);
   self_attention.backward(cx, s.attention, dr, d);
 }
 
@@ -72,23 +83,34 @@ Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& 
     Tensor r = self_attention.forward(cx, n, rows, s.attention);
     observe(cx, "output", r, rows);
     x = add(cx, x, attention_dropout.forward(cx, r));
+    observe(cx, "sum", x, rows);
   }
   Scope scope("feed_forward");
   Tensor n = model::forward(feed_forward_norm, cx, {x}, rows, s.norm2);
   Tensor r = model::forward(feed_forward, cx, n, rows, s.ffn);
   observe(cx, "output", r, rows);
-  return add(cx, x, feed_forward_dropout.forward(cx, r));
+  x = add(cx, x, feed_forward_dropout.forward(cx, r));
+  observe(cx, "sum", x, rows);
+  return x;
 }
 
 void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
   Arena::Frame frame(cx.arena);
   Tensor dn = cx.scratch(d.shape);
+  {
+    Scope scope("feed_forward");
+    fill(cx, dn, 0);
+    Tensor dr = feed_forward_dropout.backward(cx, d);
+    show_residual_gradient(cx, d, dr);
+    model::backward(feed_forward, cx, s.ffn, dr, dn);
+    model::backward(feed_forward_norm, cx, s.norm2, {}, dn);
+    add_to(cx, d, dn);
+  }
+  Scope scope("self_attention");
   fill(cx, dn, 0);
-  model::backward(feed_forward, cx, s.ffn, feed_forward_dropout.backward(cx, d), dn);
-  model::backward(feed_forward_norm, cx, s.norm2, {}, dn);
-  add_to(cx, d, dn);
-  fill(cx, dn, 0);
-  self_attention.backward(cx, s.attention, attention_dropout.backward(cx, d), dn);
+  Tensor dr = attention_dropout.backward(cx, d);
+  show_residual_gradient(cx, d, dr);
+  self_attention.backward(cx, s.attention, dr, dn);
   model::backward(attention_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }

@@ -14,6 +14,9 @@ AnyFeedForward make_feed_forward(const Config& c);
 Input make_input(const Config& c);
 inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.norm_eps); }
 
+// Of x + r: what the residual connection adds up, and the sublayer's own part of it.
+void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output);
+
 struct EncoderLayerSaved {
   SelfAttention::Saved attention;
   Normalized norm1;

@@ -15,7 +15,9 @@ Tensor FeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwardSave
 void FeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const {
   Arena::Frame frame(cx.arena);
   Tensor d_hidden = outer.backward(cx, s.hidden, dy);
+  observe_gradient(cx, "hidden", d_hidden);
   activate_dropped_backward(cx, activation, s.inner, d_hidden, dropout.mask(cx), d_hidden);
+  observe_gradient(cx, "inner", d_hidden);
   inner.backward(cx, s.x, d_hidden, d, Write::add);
 }
 
@@ -25,6 +27,7 @@ Tensor GatedFeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwar
   s = {x, z, cx.keep(z.shape), cx.keep(z.shape), linear.forward(cx, x)};
   activate(cx, activation, z, s.activated);
   multiply(cx, s.activated, s.linear, s.hidden);
+  observe(cx, "linear", s.linear, rows);
   observe(cx, "hidden", s.hidden, rows);
   dropout.forward(cx, s.hidden);
   return outer.forward(cx, s.hidden);
@@ -33,10 +36,13 @@ Tensor GatedFeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwar
 void GatedFeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const {
   Arena::Frame frame(cx.arena);
   Tensor d_hidden = dropout.backward(cx, outer.backward(cx, s.hidden, dy));
+  observe_gradient(cx, "hidden", d_hidden);
   Tensor d_linear = cx.scratch(s.linear.shape);
   multiply(cx, d_hidden, s.activated, d_linear);
   multiply(cx, d_hidden, s.linear, d_hidden);
   activate_backward(cx, activation, s.inner, d_hidden, d_hidden);
+  observe_gradient(cx, "linear", d_linear);
+  observe_gradient(cx, "inner", d_hidden);
   inner.backward(cx, s.x, d_hidden, d, Write::add);
   linear.backward(cx, s.x, d_linear, d, Write::add);
 }

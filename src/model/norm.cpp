@@ -21,10 +21,29 @@ void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
   batch_norm_inference_backward(cx, gain.value, eps, variance.value, d);
 }
 
+namespace {
+// x + dropout(r), which the op of a norm never holds.
+void show_sum(Context& cx, const Residual& in, Offsets rows) {
+  if (!cx.observer || !in.r) return;
+  Arena::Frame frame(cx.arena);
+  Tensor sum = cx.scratch(in.x.shape);
+  copy(cx, in.r, sum);
+  in.dropout.forward(cx, sum);
+  add_to(cx, sum, in.x);
+  observe(cx, "sum", sum, rows);
+}
+}  // namespace
+
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s) {
+  show_sum(cx, in, rows);
   Tensor y = std::visit([&](const auto& n) { return n.forward(cx, in, s); }, norm);
   observe(cx, "norm", y, rows);
   return y;
+}
+
+Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) {
+  observe_gradient(cx, "norm", d);
+  return std::visit([&](const auto& n) { return n.backward(cx, s, dropout, d); }, norm);
 }
 
 }  // namespace hexapla::model

@@ -84,10 +84,8 @@ inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   HEXAPLA_CHECK(kind == "layer", "there is no norm '", kind, "'");
   return LayerNorm(d, eps);
 }
-// Shows its result under the name "norm".
+// Shows its result under the name "norm", and the sum of x and r that goes into it as "sum".
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s);
-inline Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d) {
-  return std::visit([&](const auto& n) { return n.backward(cx, s, dropout, d); }, norm);
-}
+Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d);
 
 }  // namespace hexapla::model

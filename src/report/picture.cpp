@@ -49,6 +49,7 @@ int level(double value, const PictureOptions& o, int levels) {
 }
 
 std::string shade(size_t step) { return std::string(shades[step]) + shades[step]; }
+constexpr const char* masked_cell = "··";
 std::string painted(size_t step) { return fmt::format("\033[48;5;{}m  ", ramp[step]); }
 
 void trim_line(std::string& text) {
@@ -88,6 +89,8 @@ int row_label_width(const Picture& p) {
   return columns;
 }
 
+bool is_masked(const Picture& p, size_t cell) { return !p.masked.empty() && p.masked[cell]; }
+
 std::string block(const Picture& p, const PictureOptions& o, size_t from, size_t to) {
   const int label_width = row_label_width(p);
   const char* edge = o.color ? " " : "│";
@@ -95,7 +98,10 @@ std::string block(const Picture& p, const PictureOptions& o, size_t from, size_t
   for (size_t r = 0; r < p.rows.size(); ++r) {
     const std::string label = shortened(p.rows[r], longest_row_label);
     text += std::string(static_cast<size_t>(label_width - text::width(label)), ' ') + label + edge;
-    for (size_t c = from; c < to; ++c) text += draw_cell(p.values[r * p.columns.size() + c], o);
+    for (size_t c = from; c < to; ++c) {
+      const size_t cell = r * p.columns.size() + c;
+      text += is_masked(p, cell) ? masked_cell : draw_cell(p.values[cell], o);
+    }
     text += o.color ? "\n" : "│\n";
   }
   return text;
@@ -120,6 +126,12 @@ std::string shortened(const std::string& label, int columns) {
   return text + "…";
 }
 
+std::vector<bool> masked_by(const std::vector<double>& scores) {
+  std::vector<bool> masked;
+  for (double s : scores) masked.push_back(std::isinf(s) && s < 0);
+  return masked;
+}
+
 double largest(const std::vector<double>& values, double low) {
   double high = low;
   for (double v : values)
@@ -132,18 +144,20 @@ std::string draw_cell(double value, const PictureOptions& o) {
   return painted(static_cast<size_t>(level(value, o, ramp.size()))) + "\033[0m";
 }
 
-std::string draw_legend(const PictureOptions& o) {
+std::string draw_legend(const PictureOptions& o, bool with_masked) {
   std::string scale;
   for (size_t step = 0; step < (o.color ? ramp.size() : shades.size()); ++step)
     scale += o.color ? painted(step) : shade(step);
   if (o.color) scale += "\033[0m";
-  return fmt::format("{}: {:.3g} {}{}{} {:.3g}\n", o.unit, o.low, o.color ? "" : "│", scale, o.color ? "" : "│",
-                     o.high);
+  return fmt::format("{}: {:.3g} {}{}{} {:.3g}{}\n", o.unit, o.low, o.color ? "" : "│", scale, o.color ? "" : "│",
+                     o.high, with_masked ? fmt::format("   {} masked", masked_cell) : "");
 }
 
 std::string draw_picture(const Picture& p, const PictureOptions& options) {
   HEXAPLA_CHECK(p.values.size() == p.rows.size() * p.columns.size(), "a picture of ", p.rows.size(), " rows and ",
                 p.columns.size(), " columns cannot have ", p.values.size(), " values");
+  HEXAPLA_CHECK(p.masked.empty() || p.masked.size() == p.values.size(), "a picture of ", p.values.size(),
+                " values cannot have a mask of ", p.masked.size());
   PictureOptions o = options;
   if (std::isnan(o.high)) o.high = largest(p.values, o.low);
   const size_t fit = columns_that_fit(p, o.width), blocks = std::max<size_t>(1, (p.columns.size() + fit - 1) / fit);
@@ -151,7 +165,7 @@ std::string draw_picture(const Picture& p, const PictureOptions& options) {
   std::string text;
   for (size_t from = 0; from < p.columns.size(); from += each)
     text += block(p, o, from, std::min(from + each, p.columns.size())) + "\n";
-  return text + draw_legend(o);
+  return text + draw_legend(o, std::find(p.masked.begin(), p.masked.end(), true) != p.masked.end());
 }
 
 }  // namespace hexapla::report

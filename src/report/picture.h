@@ -10,6 +10,7 @@ namespace hexapla::report {
 struct Picture {
   std::vector<std::string> rows, columns;  // labels, UTF-8
   std::vector<double> values;              // [rows, columns], row after row
+  std::vector<bool> masked = {};           // optional, as values: drawn as "··", so that nobody takes it for a 0
 };
 
 struct PictureOptions {
@@ -27,10 +28,13 @@ std::string draw_picture(const Picture& picture, const PictureOptions& options =
 
 // The pieces of it, for drawings of another layout. cell: two columns wide, color reset after it.
 std::string draw_cell(double value, const PictureOptions& options);
-std::string draw_legend(const PictureOptions& options);
+std::string draw_legend(const PictureOptions& options, bool with_masked = false);
 
 // As much of the label as fits, the last column "…" where something is missing; control characters become "·".
 std::string shortened(const std::string& label, int columns);
+
+// The cells of attention weights that a mask hides: those with these scores of -inf.
+std::vector<bool> masked_by(const std::vector<double>& scores);
 
 // The largest finite value of the matrix, at least low; the scale of several pictures that are to be compared.
 double largest(const std::vector<double>& values, double low = 0);

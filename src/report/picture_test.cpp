@@ -1,9 +1,10 @@
 #include "report/picture.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "base/error.h"
@@ -23,6 +24,25 @@ TEST(picture, in_shades) {
             "▁Ja│▒▒░░│\n"
             "\n"
             "weight: 0 │  ░░▒▒▓▓██│ 1\n");
+}
+
+TEST(picture, a_masked_cell_is_no_zero) {
+  Picture masked = small;
+  masked.masked = {false, true, false, false};
+  EXPECT_EQ(draw_picture(masked),
+            "      y\n"
+            "    ▁ e\n"
+            "    a s\n"
+            "<s>│  ··│\n"
+            "▁Ja│▒▒░░│\n"
+            "\n"
+            "weight: 0 │  ░░▒▒▓▓██│ 1   ·· masked\n");
+  EXPECT_THAT(draw_picture(masked, {.color = true}), testing::HasSubstr("\033[0m··\n"));
+  masked.masked = {false, false, false, false};
+  EXPECT_EQ(draw_picture(masked), draw_picture(small));
+  masked.masked = {true};
+  EXPECT_THROW(draw_picture(masked), InternalError);
+  EXPECT_EQ(masked_by({0, -std::numeric_limits<double>::infinity(), -1e9}), (std::vector<bool>{false, true, false}));
 }
 
 TEST(picture, in_colors) {

@@ -123,7 +123,22 @@ std::string token_text(double x, double y, const std::string& attributes, const 
   return fmt::format("<text x=\"{:g}\" y=\"{:g}\" {}>{}</text>\n", x, y, attributes, text);
 }
 
-std::string legend(double high) {
+bool has_masked(const SvgSheet& s) {
+  return std::any_of(s.maps.begin(), s.maps.end(), [](const SvgMap& map) {
+    return std::find(map.masked.begin(), map.masked.end(), true) != map.masked.end();
+  });
+}
+
+std::string masked_legend(int x, int y) {
+  std::string text = fmt::format(
+      "<pattern id=\"masked\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" "
+      "stroke=\"{}\" stroke-width=\"1\"/></pattern>\n",
+      mark);
+  text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"url(#masked)\"/>\n", x, y);
+  return text + element_text(x + 18, y + 10, "", "masked");
+}
+
+std::string legend(double high, bool with_masked) {
   const int x = margin, y = margin + 62, long_side = 160;
   std::string stops;
   for (size_t i = 0; i < ramp.size(); ++i) {
@@ -136,6 +151,7 @@ std::string legend(double high) {
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"12\" rx=\"2\" fill=\"url(#scale)\"/>\n", x + 14, y,
                       long_side);
   text += element_text(x + 14 + long_side + 7, y + 10, "", fmt::format("{:.2g}  attention weight", high));
+  if (with_masked) text += masked_legend(x + long_side + 180, y);
   return text + "</g>\n";
 }
 
@@ -159,6 +175,19 @@ std::string column_labels(const SvgSheet& s, const Layout& at, size_t map) {
   return text;
 }
 
+std::string cell_path(const SvgSheet& s, const Layout& at, size_t map, size_t i) {
+  const int r = static_cast<int>(i / s.columns.size()), c = static_cast<int>(i % s.columns.size());
+  return fmt::format("M{} {}h{}v{}h-{}z", at.x(map) + c * at.cell, at.y(map) + r * at.cell, at.cell - 1, at.cell - 1,
+                     at.cell - 1);
+}
+
+std::string masked_cells(const SvgSheet& s, const Layout& at, size_t map) {
+  std::string path;
+  for (size_t i = 0; i < s.maps[map].masked.size(); ++i)
+    if (s.maps[map].masked[i]) path += cell_path(s, at, map, i);
+  return path.empty() ? "" : fmt::format("<path fill=\"url(#masked)\" d=\"{}\"/>\n", path);
+}
+
 // One path for all cells of a color: an image of eight heads stays small.
 std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) {
   std::map<int, std::string> paths;
@@ -167,9 +196,7 @@ std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) 
     const double share = high > 0 && std::isfinite(values[i]) ? values[i] / high : 0;
     const int shade = static_cast<int>(std::lround(share * shades));
     if (shade <= 0) continue;  // looks like the ground
-    const int r = static_cast<int>(i / s.columns.size()), c = static_cast<int>(i % s.columns.size());
-    paths[shade] += fmt::format("M{} {}h{}v{}h-{}z", at.x(map) + c * at.cell, at.y(map) + r * at.cell, at.cell - 1,
-                                at.cell - 1, at.cell - 1);
+    paths[shade] += cell_path(s, at, map, i);
   }
   std::string text;
   for (const auto& [shade, path] : paths)
@@ -183,7 +210,7 @@ std::string draw_map(const SvgSheet& s, const Layout& at, size_t map, double hig
                                   s.maps[map].title);
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", at.x(map) - 1,
                       at.y(map) - 1, at.map_width + 1, at.map_height + 1, color(0));
-  text += "<g shape-rendering=\"crispEdges\">\n" + cells(s, at, map, high) + "</g>\n";
+  text += "<g shape-rendering=\"crispEdges\">\n" + cells(s, at, map, high) + masked_cells(s, at, map) + "</g>\n";
   text += fmt::format("<g font-size=\"{:g}\" fill=\"{}\">\n", at.font, ink);
   if (map % at.per_row == 0) text += row_labels(s, at, map);
   if (map + at.per_row >= s.maps.size()) text += column_labels(s, at, map);
@@ -220,6 +247,8 @@ std::string draw_svg(const SvgSheet& s) {
   for (const SvgMap& map : s.maps) {
     HEXAPLA_CHECK(map.values.size() == s.rows.size() * s.columns.size(), "map ", map.title, " of ", s.rows.size(),
                   " rows and ", s.columns.size(), " columns cannot have ", map.values.size(), " values");
+    HEXAPLA_CHECK(map.masked.empty() || map.masked.size() == map.values.size(), "map ", map.title, " of ",
+                  map.values.size(), " values cannot have a mask of ", map.masked.size());
     high = std::max(high, largest(map.values));
   }
   const Layout at(s);
@@ -231,7 +260,7 @@ std::string draw_svg(const SvgSheet& s) {
   text +=
       element_text(margin, margin + 16, fmt::format("font-size=\"18\" font-weight=\"600\" fill=\"{}\"", ink), s.title);
   text += element_text(margin, margin + 40, fmt::format("font-size=\"12.5\" fill=\"{}\"", faint), s.subtitle);
-  text += legend(high);
+  text += legend(high, has_masked(s));
   for (size_t map = 0; map < s.maps.size(); ++map) text += draw_map(s, at, map, high);
   return text + "</svg>\n";
 }

@@ -6,8 +6,9 @@
 namespace hexapla::report {
 
 struct SvgMap {
-  std::string title;           // "head 3"
-  std::vector<double> values;  // [rows, columns], row after row; 0 and less is blank
+  std::string title;              // "head 3"
+  std::vector<double> values;     // [rows, columns], row after row; 0 and less is blank
+  std::vector<bool> masked = {};  // optional, as values: hatched, so that nobody takes it for a 0
 };
 
 struct SvgSheet {

@@ -55,6 +55,21 @@ TEST(svg, is_well_formed) {
   EXPECT_EQ(elements_fault("<a>1 < 2</a>").substr(0, 3), "a <");
 }
 
+TEST(svg, hatches_what_is_masked_and_says_so) {
+  SvgSheet sheet = small_sheet(2);
+  const std::string plain = draw_svg(sheet);
+  for (SvgMap& map : sheet.maps) map.masked = {false, false, false, false, true, true};
+  const std::string text = draw_svg(sheet);
+  EXPECT_EQ(elements_fault(text), "");
+  EXPECT_EQ(count(text, "<path fill=\"url(#masked)\""), 2u);
+  EXPECT_EQ(count(text, ">masked<"), 1u);
+  EXPECT_EQ(count(plain, "masked"), 0u);
+  sheet.maps[0].masked.assign(6, false), sheet.maps[1].masked.clear();
+  EXPECT_EQ(draw_svg(sheet), plain);
+  sheet.maps[0].masked = {true};
+  EXPECT_THROW(draw_svg(sheet), InternalError);
+}
+
 using SvgFile = TestFolder;
 TEST_F(SvgFile, is_what_an_xml_parser_reads) {
   if (std::system("python3 -c 'import xml.etree.ElementTree' >/dev/null 2>&1") != 0) GTEST_SKIP() << "no python3 here";

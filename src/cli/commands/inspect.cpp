@@ -11,6 +11,10 @@
 #include "base/files/file.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
+#include "inspect/files/inspection_file.h"
+#include "inspect/gradients.h"
+#include "inspect/padded.h"
+#include "inspect/parameters_apart.h"
 #include "inspect/text_pair.h"
 #include "models/open_model.h"
 #include "report/picture.h"
@@ -94,6 +98,23 @@ std::vector<HeadMap> heads_of(const inspect::Recorded& weights, const std::strin
   return {{cat("head ", *n), weights.head(*n)}};
 }
 
+// Which cells of those heads a mask hides: the same ones in each.
+std::vector<bool> masked_cells(const inspect::Recorder& seen, const std::string& scope) {
+  return report::masked_by(seen.get(scope + ".scores").head(0));
+}
+
+Labels whole(const text::Vocabulary& v) {
+  Labels all;
+  for (int32_t id = 0; id < v.size(); ++id) all.push_back(v.piece(id));
+  return all;
+}
+
+std::string vocabulary_list(const text::Vocabulary& v) {
+  std::string text;
+  for (int32_t id = 0; id < v.size(); ++id) text += fmt::format("{}\t{}\n", id, text::printable(v.piece(id), ""));
+  return text;
+}
+
 void check_head(const std::string& word, int64_t count) {
   if (word.empty() || word == "mean" || word == "all") return;
   const auto n = whole_number(word);
@@ -131,15 +152,13 @@ std::string token_table(Labels read, Labels next, const inspect::Inspection& see
 
 struct Inspect {
   std::string model, attention = "cross", layer = "last", head, out, color = "auto";
-  std::optional<std::string> source_text, source_ids, target_text, target_ids;
+  std::optional<std::string> source_text, source_ids, target_text, target_ids, beside, vocabulary;
+  bool with_weights = false, with_gradients = false;
   int threads = 0;
 
   int run() const {
-    if (source_text && source_ids) throw UsageError("--src and --src-ids are two sources; give one of them");
-    if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
-    if (!source_text && !source_ids) throw UsageError("no source given; give --src TEXT or --src-ids IDS");
-    const Output output = find_output(out);
-    if (!out.empty() && !model.empty()) models::refuse_to_overwrite({model::model_file(model)}, "--out", out);
+    if (vocabulary) return list_vocabulary();
+    const Output output = checked_output();
     const bool paint = stdout_color(parse_color(color));
     use_threads(threads);
     const models::OpenModel m = models::open_model(model);
@@ -148,19 +167,53 @@ struct Inspect {
     check_head(head, m.file.config.heads);
 
     const inspect::Pair pair = read_pair(m);
-    const inspect::Inspection seen =
-        inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const text::Ids second = read_beside(m);
+    inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
     const inspect::Side source{pair.source, inspect::pieces(m.source, pair.source)};
     const inspect::Side target{seen.target_in, inspect::pieces(m.target, seen.target_in)};
-    std::cout << tokens(m, pair, source, target, seen) << pictures(kind, scope, source, target, seen, paint)
-              << std::flush;
-    if (output == Output::safetensors) inspect::write_tensors(out, seen, pair);
-    if (output == Output::json) write_file_atomically(out, inspect::tensors_as_json(seen.seen, source, target));
+    if (beside) inspect::add_padded(seen, *m.backend, *m.file.net, pair.source, second, m.source.pad());
+    std::cout << tokens(m, pair, source, target, seen) << pictures(kind, scope, source, target, seen, paint);
+    if (beside) std::cout << padded(m, pair, second, seen, paint);
+    std::cout << std::flush;
     if (output == Output::svg) write_file_atomically(out, svg(kind, scope, source, target, seen));
+    if (output == Output::safetensors || output == Output::json) write_numbers(output, m, pair, source, target, seen);
     return 0;
   }
 
  private:
+  int list_vocabulary() const {
+    if (*vocabulary != "source" && *vocabulary != "target")
+      throw UsageError(cat("--vocabulary ", *vocabulary, " is none of source, target"));
+    const models::OpenModel m = models::open_model(model);
+    std::cout << vocabulary_list(*vocabulary == "source" ? m.source : m.target) << std::flush;
+    return 0;
+  }
+
+  // Where the inspection goes. UsageError: options that contradict each other, or lack something.
+  Output checked_output() const {
+    if (source_text && source_ids) throw UsageError("--src and --src-ids are two sources; give one of them");
+    if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
+    if (!source_text && !source_ids) throw UsageError("no source given; give --src TEXT or --src-ids IDS");
+    const Output output = find_output(out);
+    if ((with_weights || with_gradients) && output != Output::safetensors && output != Output::json)
+      throw UsageError(cat(with_weights ? "--weights" : "--gradients",
+                           " has nowhere to go; give a file that holds numbers: --out FILE.safetensors or FILE.json"));
+    if (!out.empty() && !model.empty()) models::refuse_to_overwrite({model::model_file(model)}, "--out", out);
+    return output;
+  }
+
+  void write_numbers(Output output, const models::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
+                     const inspect::Side& target, inspect::Inspection& seen) const {
+    if (with_weights) inspect::add_parameters(seen.seen, *m.file.net);
+    if (with_gradients) inspect::add_gradients(seen, *m.backend, *m.file.net, pair);
+    const inspect::Side labels{seen.target_out, inspect::pieces(m.target, seen.target_out)};
+    const inspect::Legend legend{m.file.config, source, target, labels, whole(m.source), whole(m.target)};
+    if (output == Output::safetensors)
+      inspect::write_tensors(out, seen.seen, legend);
+    else
+      write_file_atomically(out, inspect::tensors_as_json(seen.seen, legend));
+  }
+
   inspect::Pair read_pair(const models::OpenModel& m) const {
     inspect::Pair pair;
     if (source_text) {
@@ -199,17 +252,83 @@ struct Inspect {
     const inspect::Recorded& weights = seen.seen.get(scope + ".weights");
     report::Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
                             kind.columns == "source" ? source.pieces : target.pieces,
-                            {}};
-    report::PictureOptions options{.width = stdout_width(), .color = paint};
+                            {},
+                            masked_cells(seen.seen, scope)};
+    return draw_heads(picture, weights, paint, [&](const std::string& title) {
+      return fmt::format("{}, {}; rows: {}, columns: {}", scope, title, kind.rows, kind.columns);
+    });
+  }
+
+  // A picture for each chosen head, on one scale, with blank lines between them.
+  template <class Heading>
+  std::string draw_heads(report::Picture picture, const inspect::Recorded& weights, bool paint,
+                         Heading&& heading) const {
     const auto maps = heads_of(weights, head.empty() ? "mean" : head);
+    report::PictureOptions options{.width = stdout_width(), .color = paint};
     options.high = 0;
     for (const HeadMap& map : maps) options.high = std::max(options.high, report::largest(map.values));
     std::string text;
     for (const HeadMap& map : maps) {
       picture.values = map.values;
-      text += fmt::format("{}{}, {}; rows: {}, columns: {}\n", text.empty() ? "" : "\n", scope, map.title, kind.rows,
-                          kind.columns);
+      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", heading(map.title));
       text += report::draw_picture(picture, options);
+    }
+    return text;
+  }
+
+  // The second source; nothing where none is asked for.
+  text::Ids read_beside(const models::OpenModel& m) const {
+    if (!beside) return {};
+    text::Ids ids = m.source.encode(text::clean_utf8(*beside));
+    if (ids.empty()) throw UsageError("--beside is empty; give a sentence");
+    ids.push_back(m.source.eos());
+    inspect::check_length(ids, "sentence of --beside");
+    return ids;
+  }
+
+  // Both sources as a padded batch: their tokens, the padding mask, and the encoder's attention in each.
+  std::string padded(const models::OpenModel& m, const inspect::Pair& pair, const text::Ids& second,
+                     const inspect::Inspection& seen, bool paint) const {
+    const inspect::Recorded& mask = seen.seen.get("padded.mask");
+    const auto longest = static_cast<size_t>(mask.shape[1]);
+    const Labels sources[] = {padded_pieces(m.source, pair.source, longest), padded_pieces(m.source, second, longest)};
+    std::string text = fmt::format("\npadded to {} tokens\n", longest);
+    for (int s : {0, 1}) text += token_list(sources[s], padded_ids(seen, s), stdout_width());
+    return text + mask_table(mask) + draw_padded(m, sources, seen, paint);
+  }
+
+  static Labels padded_pieces(const text::Vocabulary& v, const text::Ids& ids, size_t longest) {
+    Labels all = inspect::pieces(v, ids);
+    all.resize(longest, "<pad>");
+    return all;
+  }
+  static text::Ids padded_ids(const inspect::Inspection& seen, int source) {
+    const inspect::Recorded& ids = seen.seen.get("padded.ids");
+    const auto row = ids.values.begin() + source * ids.shape[1];
+    return {row, row + ids.shape[1]};
+  }
+  static std::string mask_table(const inspect::Recorded& mask) {
+    std::string text = "\npadding mask, added to every row of the scores; rows: sources, columns: tokens\n";
+    for (int64_t s : {0, 1}) {
+      text += fmt::format("  {}:", s + 1);
+      for (int64_t u = 0; u < mask.shape[1]; ++u) text += mask.values[s * mask.shape[1] + u] < 0 ? " -inf" : "    0";
+      text += "\n";
+    }
+    return text;
+  }
+  std::string draw_padded(const models::OpenModel& m, const Labels (&sources)[2], const inspect::Inspection& seen,
+                          bool paint) const {
+    const Kind kind = find_kind("encoder", m.file.config);
+    const std::string scope =
+        cat("padded.encoder.layers.", find_layer(attention == "encoder" ? layer : "last", kind), ".self_attention");
+    std::string text;
+    for (int s : {0, 1}) {
+      const report::Picture picture{sources[s],
+                                    sources[s],
+                                    {},
+                                    report::masked_by(inspect::of_source(seen.seen.get(scope + ".scores"), s).head(0))};
+      text += "\n" + draw_heads(picture, inspect::of_source(seen.seen.get(scope + ".weights"), s), paint,
+                                [&](const std::string& title) { return cat(scope, ", source ", s + 1, ", ", title); });
     }
     return text;
   }
@@ -224,7 +343,7 @@ struct Inspect {
                            kind.columns == "source" ? source.pieces : target.pieces,
                            {}};
     for (HeadMap& map : heads_of(seen.seen.get(scope + ".weights"), head.empty() ? "all" : head))
-      sheet.maps.push_back({map.title, std::move(map.values)});
+      sheet.maps.push_back({map.title, std::move(map.values), masked_cells(seen.seen, scope)});
     return report::draw_svg(sheet);
   }
 };
@@ -246,6 +365,14 @@ void add_inspect(Command& app, Action& chosen) {
       ->default_str("mean");
   c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
       ->type_name("FILE");
+  c->add_flag("--weights", i->with_weights, "with --out: every parameter, too; W_Q, W_K and W_V apart");
+  c->add_flag("--gradients", i->with_gradients,
+              "with --out: the derivative of the loss with respect to every intermediate and every parameter, too");
+  c->add_option("--beside", i->beside, "a second source: show both as a padded batch, with its padding mask")
+      ->type_name("TEXT");
+  c->add_option("--vocabulary", i->vocabulary, "only list a vocabulary: each id and its piece; source or target")
+      ->type_name("SIDE")
+      ->choices({"source", "target"});
   c->add_option("--color", i->color, "auto, always or never")
       ->default_str("auto")
       ->choices({"auto", "always", "never"});
@@ -258,8 +385,12 @@ void add_inspect(Command& app, Action& chosen) {
       "  hexapla inspect -m run --src 'A dog runs.' --tgt 'Ein Hund rennt.' --attention encoder --layer 0 --head all\n"
       "  hexapla inspect -m run --src 'A dog runs.' --out attention.svg\n"
       "  hexapla inspect -m run --src-ids '17 45 8 2' --out everything.safetensors\n"
+      "  hexapla inspect -m run --src 'A dog runs.' --out everything.safetensors --weights --gradients\n"
+      "  hexapla inspect -m run --src 'A dog runs.' --beside 'A dog.' --attention encoder --layer 0\n"
+      "  hexapla inspect -m run --vocabulary source\n"
       "Rows of a map are queries, columns are keys. The decoder reads <s> and the target, and predicts the target and\n"
-      "</s>: a row of the target is the token that is read, not the one that is predicted.");
+      "</s>: a row of the target is the token that is read, not the one that is predicted. The metadata of a\n"
+      "file of numbers says of each tensor by which formula it follows from the others.");
   c->callback([i, &chosen] { chosen = [i] { return i->run(); }; });
 }
 

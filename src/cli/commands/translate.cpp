@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/compute/parallel.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
@@ -17,7 +18,10 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
 #include "decode/option_ranges.h"
+#include "decode/trace/beam_trace.h"
+#include "inspect/text_pair.h"
 #include "models/open_model.h"
+#include "report/beam_report.h"
 
 namespace hexapla::cli {
 namespace {
@@ -44,7 +48,7 @@ struct InputLines {
 
 struct Translate {
   std::vector<std::string> models;
-  std::string mixture = "linear", prefix_file, color = "auto";
+  std::string mixture = "linear", prefix_file, trace, color = "auto";
   std::vector<double> weights;
   decode::LineConstraints everywhere;
   decode::BeamOptions search;
@@ -71,6 +75,7 @@ struct Translate {
 
   int run() const {
     decode::TranslateOptions how = options();
+    check_trace(how);
     use_threads(threads);
     const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
@@ -81,6 +86,8 @@ struct Translate {
     const auto start = std::chrono::steady_clock::now();
     int64_t first = 0, without = 0;
     const auto translate = [&](const InputLines& in) {
+      if (!trace.empty() && first + static_cast<int64_t>(in.text.size()) > 1)
+        throw UsageError("--trace shows the search for one sentence; give one line");
       const auto found =
           translator.translate(decode::Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how,
                                [&](size_t line, const std::string& what) {
@@ -88,6 +95,7 @@ struct Translate {
                                });
       write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
       if (!std::cout) throw OutputGone();
+      if (!trace.empty()) draw_trace(m.members[0], in.text.front(), how.search);
       without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
       first += static_cast<int64_t>(in.text.size());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -110,6 +118,30 @@ struct Translate {
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
                                   text::counted(without, "line")));
     return 0;
+  }
+
+  void check_trace(const decode::TranslateOptions& how) const {
+    if (trace.empty()) return;
+    if (jsonl || !prefix_file.empty() || !everywhere.require.empty() || !everywhere.forbid.empty() ||
+        how.coverage_penalty != 0)
+      throw UsageError(
+          "--trace shows plain beam search; leave out --prefix, --require, --forbid, --jsonl and --coverage-penalty");
+    if (!trace.ends_with(".svg")) throw UsageError(cat("--trace ", trace, ": the name must end in .svg"));
+    decode::check_traceable(how.search);
+    if (models.size() > 1) throw UsageError("--trace shows the search of one model; give one --model");
+    if (!models.empty()) models::refuse_to_overwrite({model::model_file(models[0])}, "--trace", trace);
+  }
+
+  // The search for this line once more, step by step: the image into the file, the text to the terminal.
+  void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
+    const inspect::Pair pair = inspect::read_pair({*m.backend, *m.file.net, m.source, m.target}, line, "");
+    const std::vector<text::Ids> sources{pair.source};
+    const DType dtype = m.file.net->target_embedding().table.value.dtype;
+    Arena arena(decode::search_memory(*m.file.net, sources, how, dtype));
+    Context cx{*m.backend, arena, dtype};
+    const decode::Trace found = decode::trace_search(cx, *m.file.net, pair.source, how, decode::special_ids(m.target));
+    write_file_atomically(trace, report::trace_svg(found, m.target, how.beam_size));
+    if (!quiet) say_on_stderr(report::trace_text(found, m.target, how.beam_size));
   }
 
   // The lines before one that cannot be translated as it was asked for are answered all the same.
@@ -211,6 +243,9 @@ void add_translate(Command& app, Action& chosen) {
   bind_n_best(*c, t->search);
   t->alignment.bind(*c);
   c->add_flag("--json", t->json, "one JSON object per line: translations, their scores and those of their tokens");
+  c->add_option("--trace", t->trace,
+                "draw the beam search for one line, step by step: an image (.svg) here, a table on stderr")
+      ->type_name("FILE");
   c->add_flag("--strict", t->strict, "exit with code 3 if any line has no translation that satisfies the constraints");
   c->add_option("--threads", t->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
@@ -225,6 +260,7 @@ void add_translate(Command& app, Action& chosen) {
       "  echo 'A dog runs.' | hexapla translate -m model.safetensors --beam-size 5 --n-best 5\n"
       "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
       "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
+      "  echo 'A dog runs.' | hexapla translate -m run --beam-size 3 --trace search.svg\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
       "Every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
       "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst,\n"

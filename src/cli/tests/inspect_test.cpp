@@ -103,6 +103,49 @@ TEST_F(InspectCommand, says_what_is_wrong) {
   expect_usage_error({"--src-ids", many}, "the source has 513 tokens; give at most 512");
 }
 
+TEST_F(InspectCommand, what_the_mask_hides_does_not_look_like_a_zero) {
+  const std::vector<std::string> pair{"--src", "a dog", "--tgt", "ein hund"};
+  const std::string decoder = inspect(pair + std::vector<std::string>{"--attention", "decoder"}).out;
+  EXPECT_THAT(decoder, AllOf(HasSubstr("··│\n"), HasSubstr("   ·· masked\n")));
+  EXPECT_THAT(inspect(pair + std::vector<std::string>{"--attention", "encoder"}).out, Not(HasSubstr("masked")));
+  ASSERT_EQ(inspect(pair + std::vector<std::string>{"--attention", "decoder", "--out", at("x.svg")}).code, 0);
+  EXPECT_THAT(read_file(at("x.svg")), AllOf(HasSubstr("fill=\"url(#masked)\""), HasSubstr(">masked<")));
+}
+
+TEST_F(InspectCommand, writes_weights_and_gradients_where_it_is_asked_to) {
+  const std::vector<std::string> pair{"--src", "a dog", "--tgt", "ein hund", "--out", at("x.safetensors")};
+  ASSERT_EQ(inspect(pair).code, 0);
+  const auto has = [&](const char* name) { return SafetensorsFile::open(at("x.safetensors")).find(name) != nullptr; };
+  EXPECT_TRUE(has("encoder.layers.0.self_attention.unscaled"));
+  EXPECT_FALSE(has("encoder.layers.0.self_attention.query.weight"));
+  EXPECT_FALSE(has("loss"));
+  ASSERT_EQ(inspect(pair + std::vector<std::string>{"--weights", "--gradients"}).code, 0);
+  EXPECT_TRUE(has("encoder.layers.0.self_attention.query.weight"));
+  EXPECT_TRUE(has("gradient.encoder.layers.0.self_attention.query.weight"));
+  EXPECT_TRUE(has("gradient.decoder.positions"));
+  EXPECT_TRUE(has("loss"));
+  expect_usage_error({"--src", "a", "--weights"}, "--weights has nowhere to go; give a file that holds numbers");
+  expect_usage_error({"--src", "a", "--gradients", "--out", at("x.svg")}, "--gradients has nowhere to go");
+}
+
+TEST_F(InspectCommand, shows_two_sources_as_a_padded_batch) {
+  const Result r = inspect({"--src", "a dog runs .", "--tgt", "ein", "--beside", "a dog"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("padded to "), HasSubstr("<pad> 0"), HasSubstr("    0 -inf"),
+                           HasSubstr("padded.encoder.layers.0.self_attention, source 2, mean of 3 heads"),
+                           HasSubstr("<pad>│"), HasSubstr("·· masked")));
+  expect_usage_error({"--src", "a", "--tgt", "a", "--beside", " "}, "--beside is empty; give a sentence");
+}
+
+TEST_F(InspectCommand, lists_a_vocabulary) {
+  const Result r = inspect({"--vocabulary", "source"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(testing::StartsWith("0\t<pad>\n1\t<s>\n2\t</s>\n"),
+                           HasSubstr(cat("\n4\t", vocabulary_.piece(4), "\n"))));
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), vocabulary_.size());
+  EXPECT_EQ(inspect({"--vocabulary", "both"}).code, 2);
+}
+
 TEST_F(InspectCommand, a_folder_that_is_missing_is_an_error_of_the_machine) {
   const Result r = inspect({"--src", "a", "--out", at("no/x.svg")});
   EXPECT_EQ(r.code, 1);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/compute/random.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
@@ -95,6 +96,23 @@ TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
                                 R"({"text": "ein\nHund", "prefix": "zwei\r\nKatzen\u0000 "})");
   EXPECT_EQ(lines_of(json.out), 1) << json.err;
   EXPECT_EQ(json.out.substr(0, 12), "zwei Katzen ");
+}
+
+TEST_F(TranslateTest, ATraceShowsTheSearchAndLeavesTheTranslation) {
+  const std::vector<std::string> beam{"--beam-size", "2", "--trace", at("search.svg")};
+  const Result plain = translate({"--beam-size", "2"}, "ein Hund\n"), traced = translate(beam, "ein Hund\n");
+  EXPECT_EQ(traced.code, 0) << traced.err;
+  EXPECT_EQ(traced.out, plain.out);
+  EXPECT_THAT(traced.err, AllOf(HasSubstr("step 1\n  1: <s>\n"), HasSubstr("dropped: 2 better ones go on"),
+                                HasSubstr("the search ends: ")));
+  EXPECT_THAT(read_file(at("search.svg")), testing::StartsWith("<svg "));
+  EXPECT_EQ(translate(beam + std::vector<std::string>{"-q"}, "ein Hund\n").err, "");
+  expect_error(beam, "ein\nHund\n", 2, HasSubstr("give one line"));
+  expect_error({"--trace", at("search.png")}, "ein\n", 2, HasSubstr("must end in .svg"));
+  expect_error(beam + std::vector<std::string>{"--forbid", "Hund"}, "ein\n", 2, HasSubstr("leave out --prefix"));
+  expect_error(beam + std::vector<std::string>{"--min-length", "2"}, "ein\n", 2, HasSubstr("leave out sampling, "));
+  expect_error({"-m", at("model.safetensors"), "-m", at("second.safetensors"), "--trace", at("x.svg")}, "ein\n", 2,
+               HasSubstr("one model"));
 }
 
 TEST_F(TranslateTest, NBestLinesNameTheirLine) {

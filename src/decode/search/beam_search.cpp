@@ -67,17 +67,24 @@ void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentence
   const BestTokens best(cx, logits, needed, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];
-    if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap)
-      advance(s, expand(s, best, first[i], static_cast<size_t>(needed)), options_, special_.eos);
-    else
+    if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap) {
+      const std::vector<Candidate> candidates = expand(s, best, first[i], static_cast<size_t>(needed));
+      weighed(s, candidates);
+      advance(s, candidates, options_, special_.eos);
+    } else {
       end(cx, s, logits.slice(first[i], static_cast<int64_t>(s.live.size())));
+    }
     retire(s, options_);
   }
 }
 
 // At the longest length every hypothesis gets </s>.
-void BeamSearch::end(Context& cx, Sentence& s, Tensor logits) const {
+void BeamSearch::end(Context& cx, Sentence& s, Tensor logits) {
   const std::vector<double> ends = end_scores(cx, logits, special_);
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < s.live.size(); ++i)
+    candidates.push_back({s.live[i].score + ends[i], ends[i], i, special_.eos});
+  weighed(s, candidates);
   for (size_t i = 0; i < s.live.size(); ++i) s.finished.push_back(finish(s.live[i], ends[i], options_));
   s.live.clear();
 }

@@ -5,24 +5,30 @@
 
 namespace hexapla::decode {
 
-class BeamSearch final : public DecodingStrategy {
- public:
-  BeamSearch(const SearchOptions& options, const SpecialIds& special) : options_(options), special_(special) {}
-  void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
-
- private:
-  void end(Context& cx, Sentence& s, Tensor logits) const;
-
-  const SearchOptions& options_;
-  SpecialIds special_;
-};
-
 struct Candidate {
   double score, last;  // of the whole hypothesis, of its last token alone
   size_t beam;
   int32_t id;
 };
+
+class BeamSearch : public DecodingStrategy {
+ public:
+  BeamSearch(const SearchOptions& options, const SpecialIds& special) : options_(options), special_(special) {}
+  void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
+  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+
+ protected:
+  // For whoever wants to know (TracedBeamSearch): the candidates of a step, best first, before any of them goes on; at
+  // the longest length each live hypothesis with </s>.
+  virtual void weighed(const Sentence&, const std::vector<Candidate>&) {}
+
+ private:
+  void end(Context& cx, Sentence& s, Tensor logits);
+
+  const SearchOptions& options_;
+  SpecialIds special_;
+};
+
 // Best first; equal ones as they came.
 void sort(std::vector<Candidate>& candidates);
 // Choose and move: what ends among the first `width` is finished, the best that do not end go on.

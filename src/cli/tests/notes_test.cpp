@@ -1,0 +1,67 @@
+// Every formula of the notes (docs/notes.md), computed again by a program that is not ours from what `hexapla inspect`
+// writes: tests/notes/recompute.py, with NumPy.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "base/files/toy_corpus.h"
+#include "base/test_paths.h"
+#include "cli/test_command.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Sibling {
+  const char* name;
+  std::vector<std::string> options;
+};
+
+class Notes : public CommandFolder, public testing::WithParamInterface<Sibling> {
+ protected:
+  struct End {
+    int code;
+    std::string output;
+  };
+  End recompute(const std::string& file) const {
+    const char* python = std::getenv("HEXAPLA_PYTHON");
+    FILE* pipe = popen(
+        cat("'", python ? python : "python3", "' -B '", source_path("tests/notes/recompute.py"), "' '", file, "' 2>&1")
+            .c_str(),
+        "r");
+    std::string output;
+    for (int c; (c = fgetc(pipe)) != EOF;) output += static_cast<char>(c);
+    return {WEXITSTATUS(pclose(pipe)), output};
+  }
+};
+
+TEST_P(Notes, EveryFormulaGivesWhatTheFileHas) {
+  write_toy_corpus(at("a"), at("b"), 100);
+  const Result trained = run_command(
+      std::vector<std::string>{"train", "-q",       "--model", at("run"),       "--train-sets", at("a"),
+                               at("b"), "--layers", "2",       "--dim-model",   "12",           "--dim-ff",
+                               "20",    "--heads",  "3",       "--vocab-size",  "40",           "--batch-tokens",
+                               "200",   "--lr",     "0.01",    "--max-updates", "20",           "--precision",
+                               "f32"} +
+      GetParam().options);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Result seen = run_command({"inspect", "-m", at("run"), "--src", "small red dog", "--tgt", "hund rot klein",
+                                   "--beside", "cat", "--out", at("all.safetensors"), "--weights", "--gradients"});
+  ASSERT_EQ(seen.code, 0) << seen.err;
+  const End end = recompute(at("all.safetensors"));
+  if (end.code == 77 || end.code == 127) GTEST_SKIP() << "no Python with the package numpy (HEXAPLA_PYTHON)";
+  EXPECT_EQ(end.code, 0) << end.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Siblings, Notes,
+    testing::Values(
+        Sibling{"paper", {}}, Sibling{"unscaled", {"--score", "dot"}}, Sibling{"additive", {"--score", "additive"}},
+        Sibling{"notes_code", {"--tied", "none", "--generator-bias", "--embedding-norm", "--attention-bias"}},
+        Sibling{"pre_norm_gated", {"--norm-position", "pre", "--gated", "--activation", "swish"}},
+        Sibling{"batch_norm_learned",
+                {"--norm", "batch", "--positions", "learned", "--activation", "gelu", "--tied", "decoder"}}),
+    [](const auto& sibling) { return std::string(sibling.param.name); });
+
+}  // namespace
+}  // namespace hexapla::cli

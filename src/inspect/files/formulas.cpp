@@ -1,0 +1,152 @@
+#include "inspect/files/formulas.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace hexapla::inspect {
+namespace {
+
+using Formulas = std::vector<Formula>;
+using model::Config;
+
+Formulas of_the_input(const Config& c) {
+  const std::string target_table = c.tied == "all" ? "embeddings.0.table" : "embeddings.1.table";
+  Formulas all{{"encoder.tokens", fmt::format("sqrt({}) * embeddings.0.table[source.ids]", c.d_model)},
+               {"decoder.tokens", fmt::format("sqrt({}) * {}[target.ids]", c.d_model, target_table)}};
+  if (c.positions == "learned")
+    all.push_back({"*.positions", "*.input.positions.table[pos]"});
+  else
+    all.push_back({"*.positions", fmt::format("PE(pos, 2i) = sin(pos / 10000^(2i / {0})), "
+                                              "PE(pos, 2i + 1) = cos(pos / 10000^(2i / {0})); pos counts from 0",
+                                              c.d_model)});
+  all.push_back({"*.embedded", "tokens + positions"});
+  if (c.embedding_norm)
+    all.push_back({"*.input.norm", "LayerNorm(embedded), by row: (x - mean) / sqrt(variance + eps) * gain + bias"});
+  return all;
+}
+
+const char* first_of_a_stack(const Config& c) { return c.embedding_norm ? "input.norm" : "embedded"; }
+
+// Where the x of a sublayer comes from.
+std::string before(const Config& c) {
+  if (c.norm_position == "pre") return "norm of the same sublayer";
+  return std::string("norm of the sublayer before; of the first one ") + first_of_a_stack(c);
+}
+
+std::string memory(const Config& c) {
+  return c.norm_position == "pre" ? "encoder.norm"
+                                  : fmt::format("encoder.layers.{}.feed_forward.norm", c.enc_layers - 1);
+}
+
+Formulas of_the_score(const Config& c) {
+  if (c.score == "additive")
+    return {{"*_attention.scores",
+             "of each head: sum over i of heads.score.weight[i] * tanh(q[i] + k[i]); "
+             "decoder.*.self_attention: + decoder.mask"}};
+  const std::string scale = c.score == "dot" ? "" : fmt::format(" / sqrt({})", c.d_k);
+  return {{"*_attention.unscaled", "q k^T, of each head"},
+          {"*_attention.scores", fmt::format("unscaled{}; decoder.*.self_attention: + decoder.mask", scale)}};
+}
+
+Formulas of_attention(const Config& c) {
+  const auto product = [&](const char* x, const std::string& name) {
+    return fmt::format("{0} {1}.weight{2}", x, name, c.attention_bias ? " + " + name + ".bias" : "");
+  };
+  const std::string of_head = fmt::format("; head h has the columns h * {0} to h * {0} + {1}", c.d_k, c.d_k - 1);
+  Formulas all{{"*.self_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
+               {"*.self_attention.k", product("x", "key") + "; x as for q"},
+               {"*.self_attention.v", product("x", "value") + "; x as for q"},
+               {"*.cross_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
+               {"*.cross_attention.k", product("memory", "key") + "; memory: " + memory(c)},
+               {"*.cross_attention.v", product("memory", "value") + "; memory as for k"},
+               {"decoder.mask", "0 where u <= t, else -inf: token t sees no later one"}};
+  for (const Formula& f : of_the_score(c)) all.push_back(f);
+  all.push_back({"*_attention.weights", "softmax(scores), by row"});
+  all.push_back({"*_attention.heads", "weights v of each head, side by side: Concat(head_1, ..., head_h)"});
+  all.push_back({"*_attention.output", product("heads", "output")});
+  return all;
+}
+
+Formulas of_feed_forward(const Config& c) {
+  const std::string f = c.activation == "relu"   ? "max(0, inner)"
+                        : c.activation == "gelu" ? "inner * Phi(inner)"
+                                                 : "inner / (1 + exp(-inner))";
+  Formulas all{{"*.feed_forward.inner", "x inner.weight + inner.bias; x: " + before(c)}};
+  if (c.gated) all.push_back({"*.feed_forward.linear", "x linear.weight + linear.bias; x as for inner"});
+  all.push_back({"*.feed_forward.hidden", c.gated ? f + " * linear" : f});
+  all.push_back({"*.feed_forward.output", "hidden outer.weight + outer.bias"});
+  return all;
+}
+
+Formulas of_the_residual(const Config& c) {
+  const bool pre = c.norm_position == "pre";
+  const std::string norm = c.norm == "batch"
+                               ? "(x - running_mean) / sqrt(running_variance + eps) * gain + bias"
+                               : "(x - mean) / sqrt(variance + eps) * gain + bias, mean and variance of each row";
+  const std::string stream = std::string("sum of the sublayer before; of the first one ") + first_of_a_stack(c);
+  Formulas all{{"*.sum", fmt::format("x + output; x: {}", pre ? stream : before(c))}};
+  if (pre) {
+    all.push_back({"encoder.norm", norm + "; x: the sum of the last sublayer; last_norm.gain, last_norm.bias"});
+    all.push_back({"decoder.norm", norm + "; x: the sum of the last sublayer; last_norm.gain, last_norm.bias"});
+  }
+  all.push_back({"*.norm", fmt::format("{}, eps = {:g}; x: {}", norm, c.norm_eps, pre ? stream : "sum")});
+  return all;
+}
+
+Formulas of_the_generator(const Config& c) {
+  const std::string last =
+      c.norm_position == "pre" ? "decoder.norm" : fmt::format("decoder.layers.{}.feed_forward.norm", c.dec_layers - 1);
+  const std::string weight = c.tied == "none"  ? "generator.weight"
+                             : c.tied == "all" ? "embeddings.0.table^T"
+                                               : "embeddings.1.table^T";
+  const char* bias = c.generator_bias ? " + generator.bias" : "";
+  return {{"generator.logits", fmt::format("{} {}{}", last, weight, bias)},
+          {"generator.log_probabilities", "logits - log(sum(exp(logits))), by row: log_softmax"},
+          {"loss", "-sum over t of generator.log_probabilities[t, target.labels[t]]"}};
+}
+
+Formulas of_parameters() {
+  return {{"*.query.weight", "parameter, W_Q of all heads side by side"},
+          {"*.key.weight", "parameter, W_K of all heads side by side"},
+          {"*.value.weight", "parameter, W_V of all heads side by side"},
+          {"*_attention.output.weight", "parameter, W_O"},
+          {"*.inner.weight", "parameter, W_1"},
+          {"*.outer.weight", "parameter, W_2"},
+          {"embeddings.*.table", "parameter, a row for each piece"},
+          {"*.running_*", "statistic of BatchNorm"},
+          {"*.weight", "parameter"},
+          {"*.bias", "parameter"},
+          {"*.gain", "parameter"},
+          {"*.table", "parameter"}};
+}
+
+const Formulas ids{{"source.ids", "the tokens of the source"},
+                   {"target.ids", "what the decoder reads: <s> and the tokens of the target"},
+                   {"target.labels", "what it is asked for: the tokens of the target and </s>"},
+                   {"padded.ids", "two sources, the shorter one with padding behind it"},
+                   {"padded.mask", "0 at a token, -inf at padding: added to every row of the padded scores"},
+                   {"padded.*", "the same tensor of two sources; rows of padding are 0"},
+                   {"gradient.*", "the derivative of loss with respect to that tensor"}};
+
+}  // namespace
+
+std::vector<Formula> formulas(const Config& c) {
+  Formulas all = ids;
+  for (const Formulas& part :
+       {of_the_input(c), of_attention(c), of_feed_forward(c), of_the_residual(c), of_the_generator(c), of_parameters()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+std::string formulas_as_json(const Config& config) {
+  nlohmann::ordered_json table;
+  for (const auto& [tensor, formula] : formulas(config)) {
+    HEXAPLA_CHECK(!table.contains(tensor), "two formulas for ", tensor);
+    table[tensor] = formula;
+  }
+  return json_text(table);
+}
+
+}  // namespace hexapla::inspect

@@ -1,0 +1,66 @@
+#include "inspect/padded.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "backend/cpu/cpu.h"
+#include "inspect/test_small.h"
+
+namespace hexapla::inspect {
+namespace {
+
+struct Small : SmallModel {
+  explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
+};
+
+const text::Ids shorter{4, 2};
+
+Inspection with_padding() {
+  const Small small(small_config());
+  Inspection seen = small.inspect(pair);
+  add_padded(seen, *small.backend, small.model, pair.source, shorter, 0);
+  return seen;
+}
+
+TEST(Padded, TheMaskHidesWhatIsNoToken) {
+  const Inspection seen = with_padding();
+  EXPECT_EQ(seen.seen.get("padded.ids").values, (std::vector<double>{4, 7, 5, 2, 4, 2, 0, 0}));
+  const double hidden = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(seen.seen.get("padded.mask").values, (std::vector<double>{0, 0, 0, 0, 0, 0, hidden, hidden}));
+}
+
+// softmax(q k^T / sqrt(d_k) + padding mask), worked out in the padded batch, gives what each source has by itself.
+TEST(Padded, ItsWeightsAreTheUnpaddedOnes) {
+  const Inspection seen = with_padding();
+  const std::string scope = "padded.encoder.layers.0.self_attention.";
+  const Recorded second = of_source(seen.seen.get(scope + "scores"), 1), mask = seen.seen.get("padded.mask");
+  const Recorded weights = of_source(seen.seen.get(scope + "weights"), 1);
+  const Recorded unscaled = of_source(seen.seen.get(scope + "unscaled"), 1);
+  EXPECT_EQ(second.shape, (Shape{heads, 4, 4}));
+  for (int64_t h = 0; h < heads; ++h)
+    for (size_t t = 0; t < shorter.size(); ++t) {
+      double sum = 0;
+      std::vector<double> expected;
+      for (size_t u = 0; u < 4; ++u) {
+        const size_t at = (static_cast<size_t>(h) * 4 + t) * 4 + u;
+        expected.push_back(std::exp(unscaled.values[at] / std::sqrt(double(d_key)) + mask.values[4 + u]));
+        sum += expected.back();
+      }
+      for (size_t u = 0; u < 4; ++u)
+        EXPECT_NEAR(weights.values[(static_cast<size_t>(h) * 4 + t) * 4 + u], expected[u] / sum, 1e-7);
+    }
+}
+
+TEST(Padded, ALongerSecondSourcePadsTheFirst) {
+  const Small small(small_config());
+  Inspection seen = small.inspect({shorter, {6}});
+  add_padded(seen, *small.backend, small.model, shorter, pair.source, -1);
+  EXPECT_EQ(of_source(seen.seen.get("padded.ids"), 0).values, (std::vector<double>{4, 2, -1, -1}));
+  const Recorded first = of_source(seen.seen.get("padded.encoder.embedded"), 0);
+  const Recorded& alone = seen.seen.get("encoder.embedded");
+  EXPECT_TRUE(std::equal(alone.values.begin(), alone.values.end(), first.values.begin()));
+}
+
+}  // namespace
+}  // namespace hexapla::inspect

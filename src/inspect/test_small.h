@@ -1,0 +1,51 @@
+#pragma once
+// Models small enough to look at every number of them.
+#include "inspect/recorder.h"
+#include "model/weights/parameters.h"
+
+namespace hexapla::inspect {
+
+inline constexpr int32_t bos = 1, eos = 2;
+inline constexpr int64_t piece_count = 13, heads = 2, d_key = 3;
+
+inline model::Config small_config() {
+  model::Config c;
+  c.source_vocab = c.target_vocab = piece_count;
+  c.enc_layers = 1;
+  c.dec_layers = 1;
+  c.d_model = 8;
+  c.d_ff = 12;
+  c.heads = heads;
+  c.d_k = d_key;
+  c.d_v = 5;
+  c.resolve();
+  return c;
+}
+
+// Every choice of Config is in one of them.
+inline std::vector<model::Config> siblings() {
+  std::vector<model::Config> all(7, small_config());
+  all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";
+  all[2].score = "additive", all[2].attention_bias = true, all[2].generator_bias = true;
+  all[3].norm = "batch", all[3].positions = "learned";
+  all[4].embedding_norm = true, all[4].tied = "decoder", all[4].activation = "swish";
+  all[5].score = "dot", all[5].dec_layers = 2;
+  all[6].norm = "batch", all[6].norm_position = "pre", all[6].gated = true;
+  return all;
+}
+
+struct SmallModel {
+  model::Transformer model;
+  model::Parameters parameters;
+  std::unique_ptr<Backend> backend;
+
+  SmallModel(const model::Config& c, std::unique_ptr<Backend> device, DType dtype = DType::f32)
+      : model(c), parameters(model, dtype, model::Parameters::Use::inference), backend(std::move(device)) {
+    model::initialize(model, 5);
+  }
+  Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
+};
+
+inline const Pair pair{{4, 7, 5, 2}, {6, 9}};
+
+}  // namespace hexapla::inspect
