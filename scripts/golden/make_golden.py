@@ -9,10 +9,11 @@ golden_notes        the modules of a page of notes, run as they stand (see notes
 golden_notes_heads  the same with d_k, d_v and d_model / heads all different
 golden_torch        torch.nn.Transformer, post-norm, padded batch
 golden_torch_pre    torch.nn.Transformer, pre-norm, padded batch
+golden_r_drop       R-Drop's loss of an output layer and its gradients (see r_drop.py), all in f64
 
-Each holds the batch, every parameter ("value."), every named intermediate ("seen.", "scores.", "weights."), the
-gradient of the mean loss ("gradient."), and the losses of ten Adam steps. Intermediates and gradients are rounded to
-f32, logits and losses are not.
+Each of the others holds the batch, every parameter ("value."), every named intermediate ("seen.", "scores.",
+"weights."), the gradient of the mean loss ("gradient."), and the losses of ten Adam steps. Intermediates and gradients
+are rounded to f32, logits and losses are not.
 """
 import argparse
 import pathlib
@@ -21,6 +22,7 @@ import torch
 
 import notes
 import paper
+import r_drop
 import torch_transformer
 
 
@@ -36,6 +38,7 @@ def main():
     paper.make(folder / "golden_paper.safetensors")
     torch_transformer.make_post_norm(folder / "golden_torch.safetensors")
     torch_transformer.make_pre_norm(folder / "golden_torch_pre.safetensors")
+    r_drop.make(folder / "golden_r_drop.safetensors")
     if arguments.notes:
         notes.make(folder / "golden_notes.safetensors", arguments.notes)
         notes.make_head_widths(folder / "golden_notes_heads.safetensors", arguments.notes, d_k=3, d_v=5)

@@ -69,18 +69,27 @@ Tensor Transformer::logits(Context& cx, Tensor x) const {
   return linear(cx, x, generator_weight(), generator.bias ? generator.bias->value : Tensor());
 }
 
-Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s) const {
+Transformer::Passed Transformer::forward(Context& cx, const BatchView& b, Saved& s) const {
   Tensor memory = encode(cx, b.source, b.source_rows, s);
-  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
-  Tensor z = logits(cx, x);
+  return {memory, decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s)};
+}
+
+void Transformer::backward(Context& cx, const Saved& s, Tensor d, Shape memory) const {
+  Tensor d_memory = cx.scratch(memory);
+  fill(cx, d_memory, 0);
+  decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
+  encoder.backward(cx, source_embedding(), s.encoder, d_memory);
+}
+
+Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s) const {
+  Tensor z = logits(cx, forward(cx, b, s).x);
   Scope scope("generator");
   observe(cx, "logits", z, b.target_rows);
   return log_softmax(cx, z);
 }
 
 LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Saved& s) const {
-  Tensor memory = encode(cx, b.source, b.source_rows, s);
-  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
+  Tensor x = forward(cx, b, s).x;
   LossSums all = sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
   add_guide(cx, decoder, b.guide, s.decoder, all);
   return all;
@@ -88,18 +97,28 @@ LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Sa
 
 LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double smoothing, double scale,
                                         Saved& s) const {
-  Tensor memory = encode(cx, b.source, b.source_rows, s);
-  Tensor x = decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s);
+  auto [memory, x] = forward(cx, b, s);
 
   Arena::Frame frame(cx.arena);
   auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(x, b.target_out, smoothing, scale), generator_gradient(),
-                                               generator.bias ? generator.bias->grad : Tensor());
+                                               generator_bias_gradient());
   LossSums all = sums(loss);
   add_guide(cx, decoder, b.guide, s.decoder, all);
-  Tensor d_memory = cx.scratch(memory.shape);
-  fill(cx, d_memory, 0);
-  decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
-  encoder.backward(cx, source_embedding(), s.encoder, d_memory);
+  backward(cx, s, d, memory.shape);
+  return all;
+}
+
+LossSums Transformer::r_drop_loss_and_gradient(Context& cx, const BatchView& b, double smoothing, double alpha,
+                                               double scale, Saved& s) const {
+  auto [memory, x] = forward(cx, b, s);
+
+  Arena::Frame frame(cx.arena);
+  auto [loss, divergence, d] = r_drop_with_gradient(cx, {loss_input(x, b.target_out, smoothing, scale), alpha},
+                                                    generator_gradient(), generator_bias_gradient());
+  LossSums all = sums(loss);
+  all.divergence = sum(divergence);
+  add_guide(cx, decoder, b.guide, s.decoder, all);
+  backward(cx, s, d, memory.shape);
   return all;
 }
 

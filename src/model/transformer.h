@@ -15,8 +15,9 @@ struct LossSums {
   double loss = 0;  // label-smoothed cross-entropy, summed over the target tokens
   double nll = 0;   // -log p(label), summed
   int64_t tokens = 0;
-  double alignment = 0;  // with a guide: its losses, summed over the target tokens that have links
-  int64_t linked = 0;    // so many of them
+  double alignment = 0;   // with a guide: its losses, summed over the target tokens that have links
+  int64_t linked = 0;     // so many of them
+  double divergence = 0;  // with R-Drop: of the two passes, summed over the target tokens of one
 };
 
 // softmax(x W + b) over the vocabulary: linear + log-softmax. Tied: W is the target embedding, transposed.
@@ -67,6 +68,10 @@ struct Transformer {
   // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses; with a guide also
   // that of guide.scale * the sum of its losses.
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
+  // R-Drop: the second half of the batch is the first once more, and only dropout tells them apart. Adds the gradient
+  // of scale * (the sum of the losses + alpha * the sum of the divergences).
+  LossSums r_drop_loss_and_gradient(Context& cx, const BatchView& twice, double smoothing, double alpha, double scale,
+                                    Saved& s) const;
 
   // Decoding: one step of every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
@@ -74,7 +79,14 @@ struct Transformer {
  private:
   Weight generator_weight() const;  // [d_model, V]
   Tensor generator_gradient() const;
+  Tensor generator_bias_gradient() const { return generator.bias ? generator.bias->grad : Tensor(); }
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
+  struct Passed {
+    Tensor memory, x;  // the outputs of encoder and decoder
+  };
+  Passed forward(Context& cx, const BatchView& batch, Saved& s) const;
+  // d: of the decoder's output; overwritten.
+  void backward(Context& cx, const Saved& s, Tensor d, Shape memory) const;
 };
 
 extern template Leaves leaves_of(Transformer& module);

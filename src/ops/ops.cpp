@@ -215,6 +215,10 @@ namespace {
 // Rows of logits that exist at a time: with a vocabulary of 10,000 they stay in the second-level cache.
 constexpr int64_t kLossTile = 128;
 
+Tensor loss_tile(Context& cx, const LossInput& in) {
+  return cx.scratch({std::min<int64_t>(in.x.shape[0], kLossTile), in.w.shape()[1]});
+}
+
 void check_loss(const LossInput& in) {
   auto [n, d] = in.x.dims<2>("cross_entropy: x");
   check_weight("cross_entropy", in.w);
@@ -224,6 +228,20 @@ void check_loss(const LossInput& in) {
     HEXAPLA_CHECK(label >= 0 && label < in.w.shape()[1], "cross_entropy: label ", label, " is not one of the ",
                   in.w.shape()[1], " classes");
 }
+
+void check_loss_gradient(const LossInput& in, Tensor dw) {
+  check_loss(in);
+  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
+  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
+}
+
+void check_r_drop(const RDropInput& in, Tensor dw) {
+  check_loss_gradient(in.passes, dw);
+  const int64_t n = in.passes.x.shape[0];
+  HEXAPLA_CHECK(n % 2 == 0, "r_drop: x ", in.passes.x.shape, " is not two passes");
+  const int32_t* labels = in.passes.labels.data<int32_t>();
+  HEXAPLA_CHECK(std::equal(labels, labels + n / 2, labels + n / 2), "r_drop: the labels of the two passes differ");
+}
 }  // namespace
 
 Loss cross_entropy(Context& cx, const LossInput& in) {
@@ -231,19 +249,25 @@ Loss cross_entropy(Context& cx, const LossInput& in) {
   const int64_t n = in.x.shape[0];
   Loss loss{cx.keep({n}), cx.keep({n})};
   Arena::Frame frame(cx.arena);
-  cx.backend.cross_entropy(in, cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape()[1]}), loss.loss, loss.nll);
+  cx.backend.cross_entropy(in, loss_tile(cx, in), loss.loss, loss.nll);
   return loss;
 }
 
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db) {
-  check_loss(in);
-  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
-  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
+  check_loss_gradient(in, dw);
   const int64_t n = in.x.shape[0];
   LossGradient g{{cx.keep({n}), cx.keep({n})}, cx.scratch(in.x.shape)};
   Arena::Frame frame(cx.arena);
-  Tensor tile = cx.scratch({std::min<int64_t>(n, kLossTile), in.w.shape()[1]});
-  cx.backend.cross_entropy_with_gradient(in, tile, g.loss.loss, g.loss.nll, g.d, dw, db);
+  cx.backend.cross_entropy_with_gradient(in, loss_tile(cx, in), g.loss.loss, g.loss.nll, g.d, dw, db);
+  return g;
+}
+
+RDropGradient r_drop_with_gradient(Context& cx, const RDropInput& in, Tensor dw, Tensor db) {
+  check_r_drop(in, dw);
+  const int64_t n = in.passes.x.shape[0];
+  RDropGradient g{{cx.keep({n}), cx.keep({n})}, cx.keep({n / 2}), cx.scratch(in.passes.x.shape)};
+  Arena::Frame frame(cx.arena);
+  cx.backend.r_drop_with_gradient(in, loss_tile(cx, in.passes), g.loss.loss, g.loss.nll, g.divergence, g.d, dw, db);
   return g;
 }
 

@@ -11,6 +11,20 @@ int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::
 struct Losses {
   const int32_t* labels;
   float *loss, *nll;
+
+  // What a kernel is told of so many rows of logits, from row `from` of a tile whose first is row `first` of all.
+  LossRows rows(const LossInput& in, const Matrix& logits, int64_t from, int64_t count, int64_t first) const {
+    const int64_t row = first + from;
+    return {logits.row(from),
+            labels + row,
+            loss + row,
+            nll + row,
+            count,
+            logits.width,
+            logits.stride,
+            static_cast<float>(in.smoothing),
+            static_cast<float>(in.scale)};
+  }
 };
 
 Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
@@ -25,50 +39,74 @@ Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
 using LossKernel = void (*)(const LossRows&);
 
 void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Matrix& logits, int64_t first) {
-  in_chunks(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
-    const int64_t row = first + from;
-    kernel({logits.row(from), l.labels + row, l.loss + row, l.nll + row, count, logits.width, logits.stride,
-            static_cast<float>(in.smoothing), static_cast<float>(in.scale)});
-  });
+  in_chunks(logits.rows, rows_to_share(logits.width),
+            [&](int64_t from, int64_t count) { kernel(l.rows(in, logits, from, count, first)); });
 }
 
-// f(first row, how many, the tile cut to as many), tile by tile.
+// f(first row, how many), tile by tile.
 template <class F>
-void each_tile(const LossInput& in, Tensor tile, F f) {
-  const int64_t rows = in.x.shape[0], height = tile.shape[0];
-  HEXAPLA_CHECK(height > 0 || rows == 0, "the tile ", tile.shape, " holds no row");
-  for (int64_t from = 0; from < rows; from += height) {
-    const int64_t count = std::min(height, rows - from);
-    f(from, count, tile.slice(0, count));
-  }
+void each_tile(int64_t rows, int64_t height, F f) {
+  HEXAPLA_CHECK(height > 0 || rows == 0, "the tile holds no row");
+  for (int64_t from = 0; from < rows; from += height) f(from, std::min(height, rows - from));
 }
 
 }  // namespace
 
 void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) {
   const Losses l = losses(in, loss, nll);
-  each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
+  each_tile(in.x.shape[0], tile.shape[0], [&](int64_t from, int64_t count) {
+    const Tensor logits = tile.slice(0, count);
     linear(in.x.slice(from, count), in.w, in.b, logits);
     run_loss(k_.loss, in, l, matrix(logits, "tile"), from);
   });
+}
+
+CpuBackend::OutputLayer CpuBackend::pack_output(Tensor w) {
+  const Tensor transposed = w.transposed();
+  pack(w, output_);
+  pack(transposed, output_transposed_);
+  return {{w, output_.get()}, {transposed, output_transposed_.get()}};
 }
 
 // A thread takes its rows of a tile through all steps but the last: what it reads it has just written.
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
-  const Tensor w_transposed = in.w.values.transposed();
-  pack(in.w.values, output_);
-  pack(w_transposed, output_transposed_);
-  const Weight w(in.w.values, output_.get()), transposed(w_transposed, output_transposed_.get());
-  each_tile(in, tile, [&](int64_t from, int64_t count, Tensor logits) {
+  const OutputLayer layer = pack_output(in.w.values);
+  each_tile(in.x.shape[0], tile.shape[0], [&](int64_t from, int64_t count) {
+    const Tensor logits = tile.slice(0, count);
     in_chunks(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
-      linear(in.x.slice(from + at, n), w, in.b, own);
+      linear(in.x.slice(from + at, n), layer.w, in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
-      linear(own, transposed, {}, dx.slice(from + at, n));
+      linear(own, layer.transposed, {}, dx.slice(from + at, n));
     });
     linear_backward_weight(in.x.slice(from, count), logits, dw, db);
+  });
+}
+
+// The same with the tile's upper half for rows of the first pass, its lower half for the same tokens of the second.
+void CpuBackend::r_drop_with_gradient(const RDropInput& r, Tensor tile, Tensor loss, Tensor nll, Tensor divergence,
+                                      Tensor dx, Tensor dw, Tensor db) {
+  const LossInput& in = r.passes;
+  const Losses l = losses(in, loss, nll);
+  float* const divergences = vector_of(divergence, "divergence");
+  const OutputLayer layer = pack_output(in.w.values);
+  const int64_t pairs = in.x.shape[0] / 2, height = tile.shape[0] / 2;
+  each_tile(pairs, height, [&](int64_t from, int64_t count) {
+    in_chunks(count, rows_of_a_thread / 2, [&](int64_t at, int64_t n) {
+      RDropRows rows{{}, divergences + from + at, static_cast<float>(r.alpha)};
+      for (const int64_t pass : {0, 1}) {
+        const Tensor own = tile.slice(pass * height + at, n);
+        linear(in.x.slice(pass * pairs + from + at, n), layer.w, in.b, own);
+        rows.passes[pass] = l.rows(in, matrix(own, "tile"), 0, n, pass * pairs + from + at);
+      }
+      k_.r_drop_gradient(rows);
+      for (const int64_t pass : {0, 1})
+        linear(tile.slice(pass * height + at, n), layer.transposed, {}, dx.slice(pass * pairs + from + at, n));
+    });
+    for (const int64_t pass : {0, 1})
+      linear_backward_weight(in.x.slice(pass * pairs + from, count), tile.slice(pass * height, count), dw, db);
   });
 }
 

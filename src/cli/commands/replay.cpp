@@ -55,7 +55,7 @@ struct Replay {
     const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
     size_t most = 0;
     for (const data::Batch& b : saved.step.batches)
-      most = std::max(most, train::step_memory(*saved.model, b, saved.step.guidance));
+      most = std::max(most, train::step_memory(*saved.model, b, saved.step.objective));
     Arena arena(train::capacity_for(most));
     Context cx{*backend, arena};
     const train::StepFindings f = train::check_step(cx, *saved.model, *saved.parameters, saved.step);

@@ -40,8 +40,7 @@ model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& bat
   model::LossSums all;
   const double scale = 1.0 / static_cast<double>(tokens);
   for (const data::Batch& batch : communicator_.mine(batches)) {
-    const model::LossSums sums = model_.loss_and_gradient(cx_, view(batch, guidance_of(options_), scale),
-                                                          options_.label_smoothing, scale, saved_);
+    const model::LossSums sums = loss_and_gradient(cx_, model_, batch, objective_of(options_), scale, saved_);
     arena_.clear();
     ++cx_.step;
     all.loss += sums.loss;
@@ -49,6 +48,7 @@ model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& bat
     all.tokens += sums.tokens;
     all.alignment += sums.alignment;
     all.linked += sums.linked;
+    all.divergence += sums.divergence;
   }
   communicator_.sum(parameters_.gradients(), all);
   return all;

@@ -77,7 +77,7 @@ class Run {
   Learner learner_;
   Pace pace_;
   std::string fingerprint_, noted_;
-  double norm_ = 0, alignment_loss_ = 0;  // of the last update
+  double norm_ = 0, alignment_loss_ = 0, divergence_ = 0;  // of the last update
   SilentBleu silent_bleu_;
 };
 
@@ -144,6 +144,7 @@ void Run::update() {
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, batches);
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
+  divergence_ = sums.divergence / static_cast<double>(sums.tokens);
   learner_.update(state_.update + 1, state_.plateau.scale, norm_);
   count(sums);
   if (pace_.due_to_be_shown()) watcher_.running(current());
@@ -163,10 +164,13 @@ void Run::count(const model::LossSums& sums) {
 // The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
 void Run::fail_step(const std::string& what, const std::vector<data::Batch>& batches) {
   const std::string folder = folder_.failure();
-  const Step step{state_.update + 1,     first_dropout_step(),
-                  options_.seed,         options_.label_smoothing,
-                  options_.precision,    cat(what, " at update ", state_.update + 1),
-                  guidance_of(options_), batches};
+  const Step step{state_.update + 1,
+                  first_dropout_step(),
+                  options_.seed,
+                  objective_of(options_),
+                  options_.precision,
+                  cat(what, " at update ", state_.update + 1),
+                  batches};
   const std::string found = check_step(learner_.context(), learner_.model(), learner_.parameters(), step).text();
   std::string where =
       cat("Its pairs and state are in ", folder, "; `hexapla replay ", options_.model, "` reruns the step");
@@ -196,6 +200,7 @@ TrainReport Run::current() const {
   r.lr = learner_.learning_rate(state_.update, state_.plateau.scale);
   r.gradient_norm = norm_;
   if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
+  if (options_.r_drop > 0) r.divergence = divergence_;
   r.target_tokens = state_.target_tokens;
   pace_.fill_in(r);
   return r;

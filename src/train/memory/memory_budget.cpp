@@ -41,7 +41,7 @@ size_t bytes_of(const std::vector<std::string>& lines) {
 
 size_t working_memory(const model::Transformer& model, const TrainingData& data, const TrainOptions& o,
                       data::BatchStream& stream) {
-  size_t most = step_memory(model, stream.largest(), guidance_of(o));
+  size_t most = step_memory(model, stream.largest(), objective_of(o));
   if (data.valid.empty()) return most;
   for (const data::Plan& set : plan_validation(data, o))
     for (const auto& indices : set)
@@ -173,7 +173,7 @@ void check_memory(const model::Transformer& model, const model::Parameters& para
 size_t arena_bytes(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                    const TrainOptions& options, const MemoryPlan& plan) {
   check_memory(model, parameters, data, options, plan);
-  size_t most = step_memory(model, fullest_batch(model.config, data, options), guidance_of(options));
+  size_t most = step_memory(model, fullest_batch(model.config, data, options), objective_of(options));
   return capacity_for(std::max(most, plan.of(working)));
 }
 

@@ -73,12 +73,12 @@ std::string MemoryPlan::text() const {
   return cat(text, "together ", mebibytes(total()), " MiB");
 }
 
-size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Guidance& guidance) {
+size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective) {
   return peak_or_bound(batch, [&](const data::Batch& b) {
     model::Transformer::Saved saved;
     return peak_of([&](Context& cx) {
       cx.training = true;
-      model.loss_and_gradient(cx, view(b, guidance, 0), 0, 0, saved);
+      loss_and_gradient(cx, model, b, objective, 0, saved);
     });
   });
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/batches/batch.h"
-#include "train/loop/view.h"
+#include "train/objective/objective.h"
 
 namespace hexapla::train {
 
@@ -22,7 +22,7 @@ struct MemoryPlan {  // bytes
 // The arena's peak of a step on this batch, to the byte, found by doing everything of the step but its arithmetic. The
 // parameters need memory for values and gradients, which stays as it is. Only lengths of the batch are read: made_up()
 // will do. Somewhat more than the peak where the system has no addresses to try it in (ulimit -v).
-size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Guidance& guidance = {});
+size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective = {});
 // The same of the loss alone, as in validation.
 size_t loss_memory(const model::Transformer& model, const data::Batch& batch);
 

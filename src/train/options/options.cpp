@@ -30,6 +30,14 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` needs a dot product: leave `score` additive out, or the alignment");
 }
 
+void check_r_drop(const TrainOptions& o) {
+  const model::Config& c = o.architecture;
+  if (o.r_drop > 0 && c.dropout == 0 && c.attention_dropout == 0 && c.activation_dropout == 0)
+    throw UsageError(
+        cat("`r-drop` ", o.r_drop, " compares two passes that differ in their dropout, but `dropout`, ",
+            "`attention-dropout` and `activation-dropout` are 0: give one of them, or leave `r-drop` out"));
+}
+
 void check_tokenizer(const std::string& name) try {
   if (name != "auto") evaluate::bleu_tokenizer(name);  // says what is known, or missing
 } catch (const UsageError& e) {
@@ -68,6 +76,7 @@ void TrainOptions::check() const {
 }
 
 void TrainOptions::check_recipe() const {
+  check_r_drop(*this);
   check_validation(*this);
   make_schedule(*this);
   if (const double peak = peak_learning_rate(*this); min_lr > peak)

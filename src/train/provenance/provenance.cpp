@@ -27,10 +27,14 @@ void read(const json& j, T& value) {
   value = j.get<T>();
 }
 
+// Not there before: where it is off, a model keeps the bytes that earlier versions gave it.
+bool is_off(const std::string& name, const TrainOptions& o) { return name == "r-drop" && o.r_drop == 0; }
+
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
   const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect) {
-    if (effect != Effect::none) j[name] = field;  // two runs that differ only there give the same model file
+    // Two runs that differ only in options without effect give the same model file.
+    if (effect != Effect::none && !is_off(name, o)) j[name] = field;
   };
   TrainOptions::visit(o, record);
   return j;

@@ -38,8 +38,27 @@ void from_json(const nlohmann::json& j, Batch& b) {
 namespace hexapla::train {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Step, update, dropout_step, seed, label_smoothing, precision, reason, guidance,
-                                   batches)
+
+// The keys of those steps once more; R-Drop came later.
+void to_json(nlohmann::json& j, const Step& s) {
+  j = {{"update", s.update},       {"dropout_step", s.dropout_step},
+       {"seed", s.seed},           {"label_smoothing", s.objective.label_smoothing},
+       {"precision", s.precision}, {"reason", s.reason},
+       {"batches", s.batches},     {"guidance", s.objective.guidance}};
+  if (s.objective.r_drop > 0) j["r_drop"] = s.objective.r_drop;
+}
+
+void from_json(const nlohmann::json& j, Step& s) {
+  j.at("update").get_to(s.update);
+  j.at("dropout_step").get_to(s.dropout_step);
+  j.at("seed").get_to(s.seed);
+  j.at("label_smoothing").get_to(s.objective.label_smoothing);
+  j.at("precision").get_to(s.precision);
+  j.at("reason").get_to(s.reason);
+  j.at("batches").get_to(s.batches);
+  j.at("guidance").get_to(s.objective.guidance);
+  s.objective.r_drop = j.value("r_drop", 0.0);
+}
 
 namespace {
 
@@ -137,8 +156,7 @@ StepFindings check_step(Context& outer, model::Transformer& model, const model::
   model::Transformer::Saved saved;
   for (const data::Batch& b : step.batches) {
     const double scale = 1.0 / double(tokens);
-    const model::LossSums sums =
-        model.loss_and_gradient(cx, view(b, step.guidance, scale), step.label_smoothing, scale, saved);
+    const model::LossSums sums = loss_and_gradient(cx, model, b, step.objective, scale, saved);
     cx.arena.clear();
     ++cx.step;
     f.loss.loss += sums.loss;

@@ -12,7 +12,7 @@
 #include "backend/value_checker.h"
 #include "data/batches/batch.h"
 #include "model/weights/parameters.h"
-#include "train/loop/view.h"
+#include "train/objective/objective.h"
 #include "train/run/checkpoint.h"
 
 namespace hexapla::train {
@@ -22,10 +22,9 @@ struct Step {
   int64_t update = 1;         // its number: the first one is 1
   uint32_t dropout_step = 1;  // Context::step of the first batch; the others follow
   uint64_t seed = 1;
-  double label_smoothing = 0;
+  Objective objective;
   std::string precision = "f32";
-  std::string reason;  // why it was written: "the loss became nan at update 7"
-  Guidance guidance;
+  std::string reason;                // why it was written: "the loss became nan at update 7"
   std::vector<data::Batch> batches;  // that make up the step; the loss is the mean over the tokens of all
 };
 

@@ -56,12 +56,14 @@ bool belongs(const std::string& line, int64_t last_update) {
 }  // namespace
 
 std::string to_json(const TrainReport& r) {
+  const auto where_known = [](const char* name, const std::optional<double>& value) {
+    return value ? fmt::format("\"{}\": {}, ", name, *value) : "";
+  };
   return fmt::format(
       "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, \"gradient_norm\": {}, "
-      "{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
-      r.update, r.epoch, r.loss, r.lr, r.gradient_norm,
-      r.alignment_loss ? fmt::format("\"alignment_loss\": {}, ", *r.alignment_loss) : "", r.target_tokens,
-      r.tokens_per_second);
+      "{}{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+      r.update, r.epoch, r.loss, r.lr, r.gradient_norm, where_known("alignment_loss", r.alignment_loss),
+      where_known("divergence", r.divergence), r.target_tokens, r.tokens_per_second);
 }
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {

@@ -36,6 +36,7 @@ const Kernels kernels = {
     batch_norm_inference,
     loss,
     loss_gradient,
+    r_drop_gradient,
     log_softmax,
     log_softmax_top,
     attention,
