@@ -38,6 +38,8 @@ inline std::vector<Variant> variants() {
   add("pre_norm", [](model::Config& c) { c.norm_position = "pre"; });
   add("learned_positions", [](model::Config& c) { c.positions = "learned", c.max_positions = 40; });
   add("additive_score", [](model::Config& c) { c.score = "additive"; });
+  for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"})
+    add(score, [&](model::Config& c) { c.score = score; });
   add("dot_score", [](model::Config& c) { c.score = "dot"; });
   add("gated", [](model::Config& c) { c.gated = true, c.activation = "swish"; });
   add("own_widths", [](model::Config& c) { c.d_k = 5, c.d_v = 7; });

@@ -69,9 +69,10 @@ void add_attention_gradients(Recorder& seen, const model::Config& config) {
   for (const std::string& scope : attentions(seen)) {
     const Recorded d_weights =
         products_by_head(seen.get("gradient." + scope + ".heads"), seen.get(scope + ".v"), config.heads);
+    seen.add("gradient." + scope + ".weights", d_weights);
+    if (!config.softmax()) continue;
     const Recorded d_scores = softmax_gradient(seen.get(scope + ".weights"), d_weights);
     if (config.score != "additive") seen.add("gradient." + scope + ".unscaled", times(d_scores, scale));
-    seen.add("gradient." + scope + ".weights", d_weights);
     seen.add("gradient." + scope + ".scores", d_scores);
   }
 }

@@ -24,13 +24,16 @@ inline model::Config small_config() {
 
 // Every choice of Config is in one of them.
 inline std::vector<model::Config> siblings() {
-  std::vector<model::Config> all(7, small_config());
+  std::vector<model::Config> all(13, small_config());
   all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";
   all[2].score = "additive", all[2].attention_bias = true, all[2].generator_bias = true;
   all[3].norm = "batch", all[3].positions = "learned";
   all[4].embedding_norm = true, all[4].tied = "decoder", all[4].activation = "swish";
   all[5].score = "dot", all[5].dec_layers = 2;
   all[6].norm = "batch", all[6].norm_position = "pre", all[6].gated = true;
+  all[7].norm = "none", all[7].positions = "none";
+  size_t next = 8;
+  for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}) all[next++].score = score;
   return all;
 }
 

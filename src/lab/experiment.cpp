@@ -33,6 +33,11 @@ std::span<const Experiment> experiments() {
           "Geva et al. 2021, *Transformer Feed-Forward Layers Are Key-Value Memories*: each hidden unit is a key that "
           "certain prefixes fire, and its row of the second matrix promotes the tokens that follow them.",
           "3", 3, 1000, ffn},
+      Experiment{"softmax", "Softmax or not?",
+                 "An open question of the notes. Sigmoid: Ramapuram et al. 2024; max(0, s) / n: Wortsman et al. 2023; "
+                 "a kernel: "
+                 "Katharopoulos et al. 2020; the four highest scores; no normalization at all.",
+                 "12", 3, 800, softmax},
   };
   return all;
 }

@@ -46,6 +46,7 @@ Report scale(const Settings& settings, Watcher& watcher);
 Report heads(const Settings& settings, Watcher& watcher);
 Report positions(const Settings& settings, Watcher& watcher);
 Report ffn(const Settings& settings, Watcher& watcher);
+Report softmax(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

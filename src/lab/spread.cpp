@@ -21,12 +21,16 @@ std::string show(const Spread& s, int digits) {
   return fmt::format("{} ({:.{}f} to {:.{}f})", mean, s.least, digits, s.most, digits);
 }
 
-std::string verdict(const std::vector<double>& with, const std::vector<double>& without, const std::string& it) {
-  const Spread a = spread_of(with), b = spread_of(without);
-  if (std::min(with.size(), without.size()) < 2) return "with one seed, nothing says whether that is more than chance";
-  if (below(a, b)) return cat("every seed is better with ", it);
-  if (below(b, a)) return cat("every seed is better without ", it, ", against the claim");
+std::string compare(const std::vector<double>& a, const std::string& of_a, const std::vector<double>& b,
+                    const std::string& of_b) {
+  if (std::min(a.size(), b.size()) < 2) return "with one seed, nothing says whether that is more than chance";
+  if (below(spread_of(a), spread_of(b))) return "every seed is better " + of_a;
+  if (below(spread_of(b), spread_of(a))) return "every seed is better " + of_b;
   return "the seeds overlap: these runs do not tell them apart";
+}
+
+std::string verdict(const std::vector<double>& with, const std::vector<double>& without, const std::string& it) {
+  return compare(with, "with " + it, without, "without " + it + ", against the claim");
 }
 
 }  // namespace hexapla::lab

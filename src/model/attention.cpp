@@ -11,6 +11,19 @@ Tensor as_matrix(Tensor t) {
 }
 }  // namespace
 
+Score make_score(const std::string& name, int64_t heads, int64_t d_k) {
+  const double scale = 1 / std::sqrt(double(d_k));
+  if (name == "dot") return DotScore{1};
+  if (name == "additive") return AdditiveScore(heads, d_k);
+  if (name == "sigmoid") return WeighedScore<weighing::Sigmoid>{scale};
+  if (name == "relu") return WeighedScore<weighing::Relu>{scale};
+  if (name == "unnormalized") return WeighedScore<weighing::Unnormalized>{scale};
+  if (name == "top-4") return WeighedScore<weighing::TopFour>{scale};
+  if (name == "linear-kernel") return WeighedScore<weighing::LinearKernel>{scale};
+  HEXAPLA_CHECK(name == "scaled-dot", "there is no attention score '", name, "'");
+  return DotScore{scale};
+}
+
 void show_qkv(Context& cx, const AttentionInput& in) {
   if (!cx.observer) return;
   observe(cx, "q", as_matrix(in.q), in.queries);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/linear.h"
+#include "ops/weighted_attention.h"
 
 namespace hexapla::model {
 
@@ -50,7 +51,33 @@ struct AdditiveScore {
   }
 };
 
-using Score = std::variant<DotScore, AdditiveScore>;
+// Scaled products, weighed otherwise than by a softmax (ops/weighing.h): for questions about it.
+template <class W>
+struct WeighedScore {
+  double scale;
+  void visit(auto&&) {}
+  Attention forward(Context& cx, AttentionInput in) const {
+    in.scale = scale;
+    return WeightedAttention<W>::forward(cx, in);
+  }
+  void backward(Context&, AttentionInput in, const Attention&, Tensor d_out, const AttentionGradient& d) const {
+    in.scale = scale;
+    WeightedAttention<W>::backward(in, d_out, d);
+  }
+  AttentionWeights weights(Context& cx, AttentionInput in, size_t b) const {
+    in.scale = scale;
+    return WeightedAttention<W>::weights(cx, in, b);
+  }
+  Tensor step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) const {
+    return WeightedAttention<W>::step(cx, q, k, v, rows, scale);
+  }
+};
+
+using Score = std::variant<DotScore, AdditiveScore, WeighedScore<weighing::Sigmoid>, WeighedScore<weighing::Relu>,
+                           WeighedScore<weighing::Unnormalized>, WeighedScore<weighing::TopFour>,
+                           WeighedScore<weighing::LinearKernel>>;
+// Of a query and keys of d_k numbers. InternalError: no score of this name.
+Score make_score(const std::string& name, int64_t heads, int64_t d_k);
 
 // What every use of attention shares: how many heads, how wide, how they score, dropout on the weights.
 struct Heads {

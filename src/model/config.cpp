@@ -32,6 +32,9 @@ void Config::resolve() {
   });
   d_k = head_width(d_k, *this);
   d_v = head_width(d_v, *this);
+  if (!softmax() && attention_dropout > 0)
+    throw UsageError(cat("`score` ", score, " has no `attention-dropout`, which is ", attention_dropout,
+                         "; set it to 0, or choose another score"));
   if (tied == "all" && source_vocab != target_vocab)
     throw UsageError(cat("`tied` all needs one vocabulary, but the source has ", source_vocab,
                          " pieces and the target ", target_vocab, "; use `tied` decoder"));

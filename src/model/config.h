@@ -50,7 +50,8 @@ struct Config {
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"});
     f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned", "none"});
     f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
-    f("score", c.score, "attention score", Choices{"scaled-dot", "dot", "additive"});
+    f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
+      Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"});
     f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
     f("gated", c.gated, "gated feed-forward network", AnyValue{});
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{});
@@ -61,6 +62,9 @@ struct Config {
 
   // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
   void resolve();
+
+  // Whether the weights of attention are a softmax of scores.
+  bool softmax() const { return score == "scaled-dot" || score == "dot" || score == "additive"; }
 
   // "tiny" (4+4, 128/256, 4 heads), "small" (6+6, 512/1024, 4), "base" and "big", the paper's.
   static Config preset(const std::string& name);

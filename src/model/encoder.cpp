@@ -5,13 +5,7 @@
 namespace hexapla::model {
 
 Heads make_heads(const Config& c) {
-  Heads h = Heads::scaled_dot(c.heads, c.d_k, c.d_v);
-  if (c.score == "dot")
-    h.score = DotScore{1};
-  else if (c.score == "additive")
-    h.score = AdditiveScore(c.heads, c.d_k);
-  else
-    HEXAPLA_CHECK(c.score == "scaled-dot", "there is no attention score '", c.score, "'");
+  Heads h{c.heads, c.d_k, c.d_v, make_score(c.score, c.heads, c.d_k), {}};
   h.dropout.p = c.attention_dropout;
   h.bias = c.attention_bias;
   return h;

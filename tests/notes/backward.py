@@ -96,6 +96,8 @@ class Backward(Forward):
 
     def norm_backward(self, x, d, module):
         """J^T d of a norm, for its input; and the derivatives of gain and bias."""
+        if self.c["norm"] == "none":
+            return d
         gain = self.f[module + ".gain"]
         if self.c["norm"] == "batch":
             return d * gain / np.sqrt(self.f[module + ".running_variance"] + self.c["norm-eps"])

@@ -99,6 +99,8 @@ class Forward:
             pos = np.arange(len(f[ids]))
             if self.c["positions"] == "learned":
                 encodings = f[f"{stack}.input.positions.table"][pos]
+            elif self.c["positions"] == "none":
+                encodings = np.zeros((len(pos), d))
             else:
                 i = np.arange(d)
                 angle = pos[:, None] / 10000 ** (i // 2 * 2 / d)
@@ -115,6 +117,8 @@ class Forward:
         return normed * self.f[module + ".gain"] + self.f[module + ".bias"]
 
     def norm(self, x, module):
+        if self.c["norm"] == "none":
+            return x
         if self.c["norm"] == "layer":
             return self.layer_norm(x, module)
         normed = (x - self.f[module + ".running_mean"]) / np.sqrt(

@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sibling{"paper", {}}, Sibling{"unscaled", {"--score", "dot"}}, Sibling{"additive", {"--score", "additive"}},
         Sibling{"notes_code", {"--tied", "none", "--generator-bias", "--embedding-norm", "--attention-bias"}},
         Sibling{"pre_norm_gated", {"--norm-position", "pre", "--gated", "--activation", "swish"}},
+        Sibling{"no_norm_no_positions", {"--norm", "none", "--positions", "none"}},
         Sibling{"batch_norm_learned",
                 {"--norm", "batch", "--positions", "learned", "--activation", "gelu", "--tied", "decoder"}}),
     [](const auto& sibling) { return std::string(sibling.param.name); });

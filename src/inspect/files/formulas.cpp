@@ -17,6 +17,8 @@ Formulas of_the_input(const Config& c) {
                {"decoder.tokens", fmt::format("sqrt({}) * {}[target.ids]", c.d_model, target_table)}};
   if (c.positions == "learned")
     all.push_back({"*.positions", "*.input.positions.table[pos]"});
+  else if (c.positions == "none")
+    all.push_back({"*.positions", "0: this model has none"});
   else
     all.push_back({"*.positions", fmt::format("PE(pos, 2i) = sin(pos / 10000^(2i / {0})), "
                                               "PE(pos, 2i + 1) = cos(pos / 10000^(2i / {0})); pos counts from 0",
@@ -45,9 +47,23 @@ Formulas of_the_score(const Config& c) {
     return {{"*_attention.scores",
              "of each head: sum over i of heads.score.weight[i] * tanh(q[i] + k[i]); "
              "decoder.*.self_attention: + decoder.mask"}};
+  if (c.score == "linear-kernel")
+    return {{"*_attention.unscaled", "q k^T, of each head"},
+            {"*_attention.scores",
+             "phi(q) phi(k)^T, of each head; phi(x) = x + 1 for x > 0, else exp(x); -inf where decoder.mask is"}};
   const std::string scale = c.score == "dot" ? "" : fmt::format(" / sqrt({})", c.d_k);
   return {{"*_attention.unscaled", "q k^T, of each head"},
           {"*_attention.scores", fmt::format("unscaled{}; decoder.*.self_attention: + decoder.mask", scale)}};
+}
+
+// n: the keys that a query sees. What it does not see weighs 0.
+std::string weights_of(const Config& c) {
+  if (c.score == "sigmoid") return "1 / (1 + n exp(-scores)), n: the scores of the row that are not -inf";
+  if (c.score == "relu") return "max(0, scores) / n, n: the scores of the row that are not -inf";
+  if (c.score == "unnormalized") return "scores / n, n: the scores of the row that are not -inf; 0 where they are";
+  if (c.score == "top-4") return "softmax of the four highest scores of a row, 0 elsewhere";
+  if (c.score == "linear-kernel") return "scores / their sum, by row; 0 where they are -inf";
+  return "softmax(scores), by row";
 }
 
 Formulas of_attention(const Config& c) {
@@ -63,7 +79,7 @@ Formulas of_attention(const Config& c) {
                {"*.cross_attention.v", product("memory", "value") + "; memory as for k"},
                {"decoder.mask", "0 where u <= t, else -inf: token t sees no later one"}};
   for (const Formula& f : of_the_score(c)) all.push_back(f);
-  all.push_back({"*_attention.weights", "softmax(scores), by row"});
+  all.push_back({"*_attention.weights", weights_of(c)});
   all.push_back({"*_attention.heads", "weights v of each head, side by side: Concat(head_1, ..., head_h)"});
   all.push_back({"*_attention.output", product("heads", "output")});
   return all;
@@ -82,7 +98,8 @@ Formulas of_feed_forward(const Config& c) {
 
 Formulas of_the_residual(const Config& c) {
   const bool pre = c.norm_position == "pre";
-  const std::string norm = c.norm == "batch"
+  const std::string norm = c.norm == "none" ? "x; this model has no norms"
+                           : c.norm == "batch"
                                ? "(x - running_mean) / sqrt(running_variance + eps) * gain + bias"
                                : "(x - mean) / sqrt(variance + eps) * gain + bias, mean and variance of each row";
   const std::string stream = std::string("sum of the sublayer before; of the first one ") + first_of_a_stack(c);

@@ -26,8 +26,9 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");
-  if (c.score == "additive")
-    throw UsageError("`guided-alignment` needs a dot product: leave `score` additive out, or the alignment");
+  if (c.score != "scaled-dot" && c.score != "dot")
+    throw UsageError(
+        cat("`guided-alignment` needs a softmax of dot products: leave `score` ", c.score, " out, or the alignment"));
 }
 
 void check_r_drop(const TrainOptions& o) {

@@ -1,0 +1,144 @@
+// Softmax or not: what else scores may become, trained alike.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "inspect/recorder.h"
+#include "lab/spread.h"
+#include "lab/training.h"
+#include "text/quantities.h"
+
+namespace hexapla::lab {
+namespace {
+
+struct Variant {
+  const char *score, *what;
+};
+constexpr std::array kVariants = {Variant{"scaled-dot", "softmax"},
+                                  Variant{"sigmoid", "1 / (1 + n exp(-s))"},
+                                  Variant{"relu", "max(0, s) / n"},
+                                  Variant{"linear-kernel", "phi(q) phi(k) / sum"},
+                                  Variant{"top-4", "softmax of the four highest"},
+                                  Variant{"unnormalized", "s / n"}};
+constexpr size_t kSeenPairs = 40;  // that the concentration is measured on
+
+Training training_of(const Variant& v, int64_t seed, int64_t updates) {
+  Training t{.name = fmt::format("{}-{}", v.score, seed),
+             .architecture = Bench::small(),
+             .seed = static_cast<uint64_t>(seed),
+             .updates = updates};
+  t.architecture.score = v.score;
+  return t;
+}
+
+// How much of the weight, in absolute value, the heaviest key of a query has: the mean over all queries, heads and
+// layers of attention over the source.
+double concentration(const models::OpenModel& m, const data::Corpus& pairs) {
+  double sum = 0;
+  int64_t rows = 0;
+  for (size_t i = 0; i < std::min(kSeenPairs, pairs.source.size()); ++i) {
+    inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
+    pair.source.push_back(m.source.eos());
+    const auto seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    for (const auto& [name, weights] : seen.seen.tensors()) {
+      if (!name.ends_with("cross_attention.weights")) continue;
+      const size_t keys = static_cast<size_t>(weights.shape[2]);
+      for (size_t row = 0; row < weights.values.size(); row += keys, ++rows) {
+        double all = 0, most = 0;
+        for (size_t u = row; u < row + keys; ++u)
+          all += std::fabs(weights.values[u]), most = std::max(most, std::fabs(weights.values[u]));
+        sum += all > 0 ? most / all : 0;
+      }
+    }
+  }
+  return sum / static_cast<double>(rows);
+}
+
+struct Cell {
+  std::vector<double> losses, right, heaviest;  // of the seeds that did not diverge; the last two in percent
+  int64_t failed = 0;
+};
+using Cells = std::map<std::string, Cell>;
+
+Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
+  const Bench bench(settings, watcher, dates(settings.test_pairs));
+  const int64_t all = static_cast<int64_t>(kVariants.size()) * settings.seeds;
+  Cells cells;
+  int64_t done = 0;
+  for (int64_t seed = 1; seed <= settings.seeds; ++seed)
+    for (const Variant& v : kVariants) {
+      watcher.begins(done++, all, fmt::format("{}, seed {}", v.score, seed));
+      const Training t = training_of(v, seed, settings.updates);
+      const Result one = bench.train(t);
+      Cell& cell = cells[v.score];
+      double heaviest = 0;
+      if (one.failed) {
+        ++cell.failed;
+      } else {
+        heaviest = 100 * concentration(bench.open(t), bench.task().test);
+        cell.losses.push_back(one.loss);
+        cell.right.push_back(100 * one.accuracy);
+        cell.heaviest.push_back(heaviest);
+      }
+      r.figures["trained"].push_back({{"score", v.score},
+                                      {"seed", seed},
+                                      {"failed", one.failed},
+                                      {"loss", one.loss},
+                                      {"accuracy", one.accuracy},
+                                      {"heaviest", heaviest},
+                                      {"seconds", one.seconds}});
+    }
+  return cells;
+}
+
+void show_table(const Cells& cells, int64_t updates, Report& r) {
+  Table t{
+      fmt::format("After {} on dates", text::counted(updates, "update")),
+      {"weights", "loss of unseen dates, nats a token", "right in every character, %", "share of the heaviest key, %"},
+      {}};
+  for (const Variant& v : kVariants) {
+    const Cell& c = cells.at(v.score);
+    t.rows.push_back({fmt::format("`{}`: {}", v.score, v.what)});
+    if (c.losses.empty()) {
+      for (int i = 0; i < 3; ++i) t.rows.back().emplace_back("not finite");
+      continue;
+    }
+    t.rows.back().push_back(show(spread_of(c.losses), 4) + (c.failed ? fmt::format(", {} not finite", c.failed) : ""));
+    t.rows.back().push_back(show(spread_of(c.right), 1));
+    t.rows.back().push_back(show(spread_of(c.heaviest), 0));
+  }
+  r.tables.push_back(t);
+}
+
+void conclude(const Cells& cells, Report& r) {
+  const Cell& softmax = cells.at("scaled-dot");
+  for (const Variant& v : kVariants) {
+    const Cell& c = cells.at(v.score);
+    if (&c == &softmax) continue;
+    r.findings.push_back(c.losses.empty() || softmax.losses.empty()
+                             ? fmt::format("`{}`: no finite loss to compare.", v.score)
+                             : fmt::format("`{}`: loss {}, with the softmax {}; {}.", v.score,
+                                           show(spread_of(c.losses), 4), show(spread_of(softmax.losses), 4),
+                                           compare(softmax.losses, "with the softmax", c.losses, "without")));
+  }
+}
+
+}  // namespace
+
+Report softmax(const Settings& settings, Watcher& watcher) {
+  Report r;
+  const Cells cells = measure(settings, watcher, r);
+  show_table(cells, settings.updates, r);
+  conclude(cells, r);
+  r.method = {
+      cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; ",
+          text::counted(settings.updates, "update"),
+          " of 512 target tokens, learning rate 2e-3 after 100 updates, for all alike. s is q k / sqrt(d_k), n the "
+          "number of keys that a query sees, phi(x) = elu(x) + 1. All places of attention in the model weigh alike. "
+          "The share of the heaviest key is that of attention over the source, in absolute value. Weights other "
+          "than the softmax are computed by plain code, so their seconds say nothing about their cost.")};
+  return r;
+}
+
+}  // namespace hexapla::lab

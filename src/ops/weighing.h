@@ -1,0 +1,105 @@
+#pragma once
+// What scores of attention may become instead of a softmax: siblings, each with its derivative. For questions, not for
+// speed: scores and weights of one query at a time, in f64, on the host.
+//
+// Of one query that sees n keys, with s_u = q . k_u / sqrt(d_k) (the kernel: phi(q) . phi(k_u)):
+//   weigh:    scores -> weights, in place
+//   backward: d of the weights -> d of the scores, in place
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace hexapla::weighing {
+
+// s_u = scale * q . k_u.
+struct ScaledProduct {
+  static double score(double scale, std::span<const double> q, std::span<const double> k) {
+    return scale * std::inner_product(q.begin(), q.end(), k.begin(), 0.0);
+  }
+  // Adds to dq and dk.
+  static void score_backward(double scale, double ds, std::span<const double> q, std::span<const double> k,
+                             std::span<double> dq, std::span<double> dk) {
+    for (size_t i = 0; i < q.size(); ++i) dq[i] += scale * ds * k[i], dk[i] += scale * ds * q[i];
+  }
+};
+
+// 1 / (1 + exp(log n - s)): each key for itself; about 1 / n where s is 0 (Ramapuram et al. 2024).
+struct Sigmoid : ScaledProduct {
+  static void weigh(std::span<double> s) {
+    const double bias = std::log(static_cast<double>(s.size()));
+    for (double& x : s) x = 1 / (1 + std::exp(bias - x));
+  }
+  static void backward(std::span<const double>, std::span<const double> w, std::span<double> d) {
+    for (size_t u = 0; u < d.size(); ++u) d[u] *= w[u] * (1 - w[u]);
+  }
+};
+
+// max(0, s) / n (Wortsman et al. 2023).
+struct Relu : ScaledProduct {
+  static void weigh(std::span<double> s) {
+    for (double& x : s) x = std::max(0.0, x) / static_cast<double>(s.size());
+  }
+  static void backward(std::span<const double> s, std::span<const double>, std::span<double> d) {
+    for (size_t u = 0; u < d.size(); ++u) d[u] = s[u] > 0 ? d[u] / static_cast<double>(d.size()) : 0;
+  }
+};
+
+// s / n: no normalization, and weights of either sign.
+struct Unnormalized : ScaledProduct {
+  static void weigh(std::span<double> s) {
+    for (double& x : s) x /= static_cast<double>(s.size());
+  }
+  static void backward(std::span<const double>, std::span<const double>, std::span<double> d) {
+    for (double& x : d) x /= static_cast<double>(d.size());
+  }
+};
+
+// The softmax of the four highest scores; the other keys weigh nothing. Of equal scores the earlier key counts.
+struct TopFour : ScaledProduct {
+  static constexpr size_t kept = 4;
+  static void weigh(std::span<double> s) {
+    std::vector<size_t> order(s.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return s[a] > s[b]; });
+    const double top = s[order.front()];
+    double sum = 0;
+    for (size_t i = 0; i < order.size(); ++i) sum += s[order[i]] = i < kept ? std::exp(s[order[i]] - top) : 0;
+    for (double& x : s) x /= sum;
+  }
+  static void backward(std::span<const double>, std::span<const double> w, std::span<double> d) {
+    const double mean = std::inner_product(w.begin(), w.end(), d.begin(), 0.0);
+    for (size_t u = 0; u < d.size(); ++u) d[u] = w[u] * (d[u] - mean);
+  }
+};
+
+// phi(q) . phi(k_u) / sum over the keys, phi(x) = elu(x) + 1: what makes attention linear in the length (Katharopoulos
+// et al. 2020). Here it is computed as the others are.
+struct LinearKernel {
+  static double phi(double x) { return x > 0 ? x + 1 : std::exp(x); }
+  static double slope(double x) { return x > 0 ? 1 : std::exp(x); }
+  static double score(double, std::span<const double> q, std::span<const double> k) {
+    double sum = 0;
+    for (size_t i = 0; i < q.size(); ++i) sum += phi(q[i]) * phi(k[i]);
+    return sum;
+  }
+  static void score_backward(double, double ds, std::span<const double> q, std::span<const double> k,
+                             std::span<double> dq, std::span<double> dk) {
+    for (size_t i = 0; i < q.size(); ++i) {
+      dq[i] += ds * slope(q[i]) * phi(k[i]);
+      dk[i] += ds * slope(k[i]) * phi(q[i]);
+    }
+  }
+  static void weigh(std::span<double> s) {
+    const double sum = std::accumulate(s.begin(), s.end(), 0.0);
+    for (double& x : s) x /= sum;
+  }
+  static void backward(std::span<const double> s, std::span<const double> w, std::span<double> d) {
+    const double sum = std::accumulate(s.begin(), s.end(), 0.0);
+    const double mean = std::inner_product(w.begin(), w.end(), d.begin(), 0.0);
+    for (double& x : d) x = (x - mean) / sum;
+  }
+};
+
+}  // namespace hexapla::weighing
