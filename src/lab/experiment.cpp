@@ -38,6 +38,20 @@ std::span<const Experiment> experiments() {
                  "a kernel: "
                  "Katharopoulos et al. 2020; the four highest scores; no normalization at all.",
                  "12", 3, 800, softmax},
+      Experiment{
+          "smoothing", "What does label smoothing do?",
+          "*Attention Is All You Need*, section 5.4: it hurts perplexity, as the model learns to be more unsure, but "
+          "improves accuracy and BLEU.",
+          "6", 3, 800, smoothing},
+      Experiment{
+          "tied", "One table of embeddings, or three?",
+          "*Attention Is All You Need*, section 3.4: both embeddings and the generator share a matrix (Press and Wolf "
+          "2017).",
+          "6", 3, 800, tied},
+      Experiment{"dropout", "Does dropout help where there is no end of data?",
+                 "*Attention Is All You Need*, section 5.4 and Table 3 (D): dropout is very helpful in avoiding "
+                 "over-fitting. Here the model sees each of 40,000 pairs a few times at most.",
+                 "6", 3, 800, dropout},
   };
   return all;
 }

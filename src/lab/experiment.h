@@ -47,6 +47,9 @@ Report heads(const Settings& settings, Watcher& watcher);
 Report positions(const Settings& settings, Watcher& watcher);
 Report ffn(const Settings& settings, Watcher& watcher);
 Report softmax(const Settings& settings, Watcher& watcher);
+Report smoothing(const Settings& settings, Watcher& watcher);
+Report tied(const Settings& settings, Watcher& watcher);
+Report dropout(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

@@ -38,7 +38,7 @@ train::TrainOptions options_of(const Training& t, const Task& task, const std::s
   o.lr = t.lr;
   o.batch_tokens = 512;
   o.max_length = task.longest;
-  o.label_smoothing = 0;  // there is one right answer
+  o.label_smoothing = t.label_smoothing;
   o.precision = "f32";
   o.save_every = std::to_string(t.updates);
   o.report_every = std::to_string(std::max<int64_t>(1, t.updates / 10));
@@ -50,7 +50,8 @@ json settings_of(const Training& t) {
           {"seed", t.seed},
           {"updates", t.updates},
           {"warmup", t.warmup},
-          {"lr", t.lr}};
+          {"lr", t.lr},
+          {"label_smoothing", t.label_smoothing}};
 }
 
 // What an earlier run of the same settings found.

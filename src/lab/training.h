@@ -13,6 +13,7 @@ struct Training {
   uint64_t seed = 1;           // of initialization and shuffling; the text is the same for all
   int64_t updates = 0, warmup = 100;
   double lr = 2e-3;  // peak
+  double label_smoothing = 0;
 };
 
 struct Scores {
