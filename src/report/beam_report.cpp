@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "report/picture.h"
 #include "report/svg.h"
 #include "text/utf8.h"
@@ -18,7 +19,7 @@ std::string piece(const text::Vocabulary& v, int32_t id) { return text::printabl
 
 std::string pieces(const text::Vocabulary& v, const text::Ids& ids) {
   std::string text = "<s>";
-  for (const int32_t id : ids) text += " " + piece(v, id);
+  for (const int32_t id : ids) text += cat(" ", piece(v, id));
   return text;
 }
 
