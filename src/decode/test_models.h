@@ -38,8 +38,11 @@ inline std::vector<Variant> variants() {
   add("pre_norm", [](model::Config& c) { c.norm_position = "pre"; });
   add("learned_positions", [](model::Config& c) { c.positions = "learned", c.max_positions = 40; });
   add("additive_score", [](model::Config& c) { c.score = "additive"; });
-  for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"})
-    add(score, [&](model::Config& c) { c.score = score; });
+  add("sigmoid", [](model::Config& c) { c.score = "sigmoid"; });
+  add("relu_score", [](model::Config& c) { c.score = "relu"; });
+  add("unnormalized", [](model::Config& c) { c.score = "unnormalized"; });
+  add("top_4", [](model::Config& c) { c.score = "top-4"; });
+  add("linear_kernel", [](model::Config& c) { c.score = "linear-kernel"; });
   add("dot_score", [](model::Config& c) { c.score = "dot"; });
   add("gated", [](model::Config& c) { c.gated = true, c.activation = "swish"; });
   add("own_widths", [](model::Config& c) { c.d_k = 5, c.d_v = 7; });
