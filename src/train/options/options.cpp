@@ -28,7 +28,7 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");
   if (c.score != "scaled-dot" && c.score != "dot")
     throw UsageError(
-        cat("`guided-alignment` needs a softmax of dot products: leave `score` ", c.score, " out, or the alignment"));
+        cat("`guided-alignment` needs a dot product and a softmax: leave `score` ", c.score, " out, or the alignment"));
 }
 
 void check_r_drop(const TrainOptions& o) {
