@@ -81,18 +81,17 @@ def same(a, b):
 
 
 class Shell:
-    """Runs blocks as a reader would."""
+    """Runs blocks as a reader would; `kept` is a folder for what outlasts a lesson."""
 
-    def __init__(self, program, quick):
-        self.quick = quick
+    def __init__(self, program, quick, kept):
+        self.quick, self.kept = quick, pathlib.Path(kept)
         self.made = {}  # the first block of a lesson -> the folder that it left, and its output
         self.weights = None  # the hash of the model's
-        self.kept = tempfile.TemporaryDirectory()
-        tools = pathlib.Path(self.kept.name) / "bin"
+        tools = self.kept / "bin"
         tools.mkdir()
         (tools / "hexapla").symlink_to(program.resolve())
         self.environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(COURSE),
-                            "PYTHONDONTWRITEBYTECODE": "1", "HEXAPLA_ISA": "avx2", "HEXAPLA_PRODUCTS": "own"}
+                            "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "HEXAPLA_ISA": "avx2", "HEXAPLA_PRODUCTS": "own"}
 
     def run(self, script, folder):
         if self.quick:
@@ -107,7 +106,7 @@ class Shell:
         if script not in self.made:
             output = self.run(script, folder)
             self.weights = hash_of_weights(pathlib.Path(folder) / "run/model.safetensors")
-            kept = pathlib.Path(self.kept.name) / str(len(self.made))
+            kept = self.kept / str(len(self.made))
             shutil.copytree(folder, kept)
             self.made[script] = kept, output
         kept, output = self.made[script]
@@ -185,12 +184,14 @@ def main():
     p.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/hexapla")
     p.add_argument("lessons", nargs="*", type=pathlib.Path)
     o = p.parse_args()
-    shell, faults = Shell(o.program, o.quick), []
-    for lesson in [path.resolve() for path in o.lessons] or sorted(COURSE.rglob("[0-9]*.md")):
-        try:
-            faults += treat(lesson, shell, o.write)
-        except (RuntimeError, ValueError) as e:
-            faults.append(f"{lesson.relative_to(ROOT)}: {e}")
+    faults = []
+    with tempfile.TemporaryDirectory() as kept:
+        shell = Shell(o.program, o.quick, kept)
+        for lesson in [path.resolve() for path in o.lessons] or sorted(COURSE.rglob("[0-9]*.md")):
+            try:
+                faults += treat(lesson, shell, o.write)
+            except (RuntimeError, ValueError) as e:
+                faults.append(f"{lesson.relative_to(ROOT)}: {e}")
     if o.write and not faults:
         MODEL.write_text(shell.weights + "\n")
     return conclude(faults, shell)
