@@ -220,7 +220,7 @@ class Course(unittest.TestCase):
             program.chmod(0o755)
             text.write_text(lesson)
             with mock.patch.multiple(course, ROOT=root, recorded_model=lambda: hashlib.sha256(b"").hexdigest()):
-                faults = course.treat(text, course.Shell(program, False, root / "kept"), write)
+                faults = course.treat(text, course.Shell(program, root / "kept"), write)
             return faults, text.read_text()
 
     def test_sound(self):
