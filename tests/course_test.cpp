@@ -29,7 +29,7 @@ End check_course() {
 
 TEST(Course, LessonsPrintWhatTheySay) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "it trains for a minute with sanitizers; what its commands do has tests of their own";
+  GTEST_SKIP() << "too long under a sanitizer";
 #endif
   const End end = check_course();
   if (end.code == 127) GTEST_SKIP() << "no Python (HEXAPLA_PYTHON)";
