@@ -187,7 +187,7 @@ def main():
         for lesson in [path.resolve() for path in o.lessons] or sorted(COURSE.rglob("[0-9]*.md")):
             try:
                 faults += treat(lesson, shell, o.write)
-            except (RuntimeError, ValueError) as e:
+            except (RuntimeError, ValueError, OSError) as e:
                 faults.append(f"{lesson.relative_to(ROOT)}: {e}")
     if o.write and not faults:
         MODEL.write_text(shell.weights + "\n")
