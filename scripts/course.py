@@ -1,0 +1,200 @@
+#!/usr/bin/env -S python3 -B
+"""Keeps the lessons of docs/course true: runs their commands and compares, or writes, what the text says they print; and
+compares, or writes, the excerpts of the sources.
+
+A lesson's `sh` blocks run in turn in a folder of their own, with `hexapla` on PATH and docs/course on PYTHONPATH; a
+`text` block that follows one is its output, stderr included. The first block of a lesson makes its model; where two
+lessons begin alike, it runs once, and the others get a copy of its folder.
+
+A `cpp` block is an excerpt where the line before says from where to where:
+    <!-- FILE: "what is in its first line" to "what its last line begins with" -->
+
+Outputs are compared word by word and number by number. A number with a decimal point may be off by 2 % or by two units of
+its last digit, and a cell of a picture by one shade. That is enough for one model on many processors, but training
+amplifies a difference in rounding. So programs run with the instruction set avx2, whatever the processor has, and if the
+model still is not the one of docs/course/model.sha256 (no AVX2; another compiler or mathematical library), commands must
+work, but what they print is not compared: exit code 77.
+
+Usage: course.py [--write] [--quick] [--program HEXAPLA] [LESSON ...]"""
+import argparse
+import hashlib
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COURSE = ROOT / "docs/course"
+MODEL = COURSE / "model.sha256"  # of the weights in the model that the lessons make
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXCERPT = re.compile(r'^<!-- (\S+): "([^"\n]*)" to "([^"\n]*)" -->\n```cpp\n(.*?)^```$', re.DOTALL | re.MULTILINE)
+NUMBER = re.compile(r"-?\d+\.\d+")
+SHADES = " ░▒▓█"
+SKIPPED = 77
+
+
+def excerpt(file, first, last):
+    """The lines of a source file from the one that has `first` to the next one that begins with `last`."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    begin = [i for i, line in enumerate(lines) if first in line]
+    if len(begin) != 1:
+        raise ValueError(f'{file} has "{first}" in {len(begin)} lines instead of in one')
+    end = next((i for i in range(begin[0], len(lines)) if lines[i].startswith(last)), None)
+    if end is None:
+        raise ValueError(f'{file} has no line after "{first}" that begins with "{last}"')
+    taken = lines[begin[0]:end + 1]
+    indent = min(len(line) - len(line.lstrip()) for line in taken if line)
+    return "".join(line[indent:] + "\n" for line in taken)
+
+
+def with_excerpts(text):
+    """The lesson with all excerpts as the sources are now."""
+    return EXCERPT.sub(lambda m: m[0][:m.start(4) - m.start()] + excerpt(m[1], m[2], m[3]) + "```", text)
+
+
+def same_number(a, b):
+    unit = 10.0 ** -len(a.partition(".")[2])
+    return math.isclose(float(a), float(b), rel_tol=0.02, abs_tol=2.001 * unit)
+
+
+def same_shades(a, b):
+    return len(a) == len(b) and all(
+        abs(SHADES.index(x) - SHADES.index(y)) <= 1 if x in SHADES and y in SHADES else x == y for x, y in zip(a, b))
+
+
+def same_line(a, b):
+    if "│" in a and "weight:" not in a:
+        return same_shades(a, b)
+    numbers, others = NUMBER.findall(a), NUMBER.findall(b)
+    return (NUMBER.sub("#", a).split() == NUMBER.sub("#", b).split() and len(numbers) == len(others)
+            and all(map(same_number, numbers, others)))
+
+
+def same(a, b):
+    """Whether two outputs are the same but for what rounding changes."""
+    one, other = a.splitlines(), b.splitlines()
+    return len(one) == len(other) and all(map(same_line, one, other))
+
+
+class Shell:
+    """Runs blocks as a reader would."""
+
+    def __init__(self, program, quick):
+        self.quick = quick
+        self.made = {}  # the first block of a lesson -> the folder that it left, and its output
+        self.weights = None  # the hash of the model's
+        self.kept = tempfile.TemporaryDirectory()
+        tools = pathlib.Path(self.kept.name) / "bin"
+        tools.mkdir()
+        (tools / "hexapla").symlink_to(program.resolve())
+        self.environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(COURSE),
+                            "PYTHONDONTWRITEBYTECODE": "1", "HEXAPLA_ISA": "avx2", "HEXAPLA_PRODUCTS": "own"}
+
+    def run(self, script, folder):
+        if self.quick:
+            script = re.sub(r"(--max-updates) \d+", r"\1 6", script)
+        end = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=folder, env=self.environment, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+        if end.returncode:
+            raise RuntimeError(f"exit code {end.returncode}:\n{script}{end.stdout}")
+        return "".join(line.rstrip() + "\n" for line in end.stdout.splitlines())
+
+    def first(self, script, folder):
+        if script not in self.made:
+            output = self.run(script, folder)
+            self.weights = hash_of_weights(pathlib.Path(folder) / "run/model.safetensors")
+            kept = pathlib.Path(self.kept.name) / str(len(self.made))
+            shutil.copytree(folder, kept)
+            self.made[script] = kept, output
+        kept, output = self.made[script]
+        shutil.copytree(kept, folder, dirs_exist_ok=True)
+        return output
+
+
+def hash_of_weights(model):
+    """Of the numbers in a safetensors file, without the header, which says when and by which version they were made."""
+    content = model.read_bytes()
+    return hashlib.sha256(content[8 + int.from_bytes(content[:8], "little"):]).hexdigest()
+
+
+def blocks(text):
+    """(script, where its output begins, where it ends or None): each `sh` block, and the `text` block behind it."""
+    fences = list(FENCE.finditer(text))
+    for i, fence in enumerate(fences):
+        if fence[1] != "sh":
+            continue
+        after = fences[i + 1] if i + 1 < len(fences) and fences[i + 1][1] == "text" else None
+        yield fence[2], after.span(2) if after else None
+
+
+def with_outputs(text, shell, where):
+    """The lesson with what its commands print now; and where that is not what it says."""
+    written, end, faults = [], 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (script, span) in enumerate(blocks(text)):
+            output = (shell.run if number else shell.first)(script, folder)
+            if span is None:
+                continue
+            said = text[slice(*span)]
+            if not same(said, output):
+                faults.append(f"{where}: printed by\n{script}is now\n{output}instead of\n{said}")
+            written += [text[end:span[0]], said if same(said, output) else output]
+            end = span[1]
+    return "".join(written) + text[end:], faults
+
+
+def treat(lesson, shell, write):
+    """Compares a lesson, or writes it anew -> faults."""
+    text, where = lesson.read_text(encoding="utf-8"), lesson.relative_to(ROOT)
+    fresh = with_excerpts(text)
+    faults = [] if fresh == text else [f"{where}: an excerpt is not what the source has now"]
+    fresh, others = with_outputs(fresh, shell, where)
+    if not write:
+        return faults + (others if shell.weights == recorded_model() else [])
+    if fresh != text:
+        lesson.write_text(fresh, encoding="utf-8")
+    return []
+
+
+def recorded_model():
+    return MODEL.read_text().strip() if MODEL.exists() else None
+
+
+def conclude(faults, shell):
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    if faults:
+        print(f"-- course: {len(faults)} to fix (course.py --write writes what is printed now)", file=sys.stderr)
+        return 1
+    if shell.weights != recorded_model():
+        print("-- course: all commands work; their outputs were not compared, since this machine trains another model",
+              file=sys.stderr)
+        return 0 if shell.quick else SKIPPED
+    print("-- course: in order", file=sys.stderr)
+    return 0
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__.rpartition("Usage: ")[2])
+    p.add_argument("--write", action="store_true")
+    p.add_argument("--quick", action="store_true", help="short trainings: the commands must work, whatever they print")
+    p.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/hexapla")
+    p.add_argument("lessons", nargs="*", type=pathlib.Path)
+    o = p.parse_args()
+    shell, faults = Shell(o.program, o.quick), []
+    for lesson in [path.resolve() for path in o.lessons] or sorted(COURSE.rglob("[0-9]*.md")):
+        try:
+            faults += treat(lesson, shell, o.write)
+        except (RuntimeError, ValueError) as e:
+            faults.append(f"{lesson.relative_to(ROOT)}: {e}")
+    if o.write and not faults:
+        MODEL.write_text(shell.weights + "\n")
+    return conclude(faults, shell)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
