@@ -1,14 +1,17 @@
 #!/usr/bin/env -S python3 -B
 """Each check finds the fault it is there for, and nothing in a sound project."""
+import hashlib
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import check_layers
 import check_ranges
 import check_sizes
 import check_translations
 import check_words
+import course
 
 LAYERS = """
 hexapla_layer(base     )
@@ -214,6 +217,75 @@ class Translations(unittest.TestCase):
 
     def test_without_original(self):
         self.assertIn("translates docs/b.md, which is not there", problems(check_translations.check, files={"docs/zh/b.md": "\n"})[0])
+
+
+LESSON = """Text.
+
+<!-- src/a.cpp: "int f(" to "}" -->
+```cpp
+int f() {
+  return 1;
+}
+```
+
+```sh
+hexapla
+```
+```text
+loss 0.500 of run
+```
+"""
+
+
+class Course(unittest.TestCase):
+    def treated(self, lesson, prints="loss 0.500 of run", write=False):
+        """(the faults of a lesson whose command prints this, the lesson afterwards)"""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "src").mkdir()
+            (root / "kept").mkdir()
+            (root / "src/a.cpp").write_text("int e() {\n}\n\nint f() {\n  return 1;\n}\n")
+            program, text = root / "program", root / "1.md"
+            program.write_text(f"#!/bin/sh\nmkdir -p run; printf '%010d' 0 > run/model.safetensors\necho '{prints}'\n")
+            program.chmod(0o755)
+            text.write_text(lesson)
+            with mock.patch.multiple(course, ROOT=root, recorded_model=lambda: hashlib.sha256(b"").hexdigest()):
+                faults = course.treat(text, course.Shell(program, root / "kept"), write)
+            return faults, text.read_text()
+
+    def test_sound(self):
+        self.assertEqual(self.treated(LESSON), ([], LESSON))
+
+    def test_another_number(self):
+        faults, _ = self.treated(LESSON, prints="loss 0.520 of run")
+        self.assertEqual(len(faults), 1)
+        self.assertIn("loss 0.520 of run", faults[0])
+        self.assertEqual(self.treated(LESSON, prints="loss 0.509 of run"), ([], LESSON))
+
+    def test_another_word(self):
+        self.assertEqual(len(self.treated(LESSON, prints="loss 0.500 of other")[0]), 1)
+
+    def test_another_excerpt(self):
+        faults, _ = self.treated(LESSON.replace("return 1", "return 2"))
+        self.assertEqual(len(faults), 1)
+        self.assertIn("an excerpt is not what the source has now", faults[0])
+
+    def test_an_excerpt_that_is_not_there(self):
+        with self.assertRaisesRegex(ValueError, "in 0 lines instead of in one"):
+            self.treated(LESSON.replace('"int f("', '"int g("'))
+
+    def test_a_command_that_fails(self):
+        with self.assertRaisesRegex(RuntimeError, "exit code 3"):
+            self.treated(LESSON.replace("hexapla\n", "hexapla; exit 3\n"))
+
+    def test_written_anew(self):
+        changed = LESSON.replace("return 1", "return 2").replace("0.500", "0.700")
+        self.assertEqual(self.treated(changed, write=True), ([], LESSON))
+
+    def test_shades(self):
+        self.assertTrue(course.same("a│░█ │", "a│▒▓ │"))
+        self.assertFalse(course.same("a│░█ │", "a│▓█ │"))
+        self.assertFalse(course.same("a│·█ │", "a│ █ │"))
 
 
 if __name__ == "__main__":
