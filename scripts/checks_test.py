@@ -278,6 +278,17 @@ class Course(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "exit code 3"):
             self.treated(LESSON.replace("hexapla\n", "hexapla; exit 3\n"))
 
+    def test_the_same_blocks_run_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "kept").mkdir()
+            (root / "program").write_text(f"#!/bin/sh\nmkdir -p run; printf '%010d' 0 > run/model.safetensors; echo $1 | tee -a {root}/ran\n")
+            (root / "program").chmod(0o755)
+            shell = course.Shell(root / "program", root / "kept")
+            for scripts in (("hexapla a\n", "hexapla b\n"), ("hexapla a\n", "hexapla b\n"), ("hexapla a\n", "hexapla c\n")):
+                self.assertEqual(shell.outputs(scripts), [script[len("hexapla "):] for script in scripts])
+            self.assertEqual((root / "ran").read_text(), "a\nb\nc\n")
+
     def test_written_anew(self):
         changed = LESSON.replace("return 1", "return 2").replace("0.500", "0.700")
         self.assertEqual(self.treated(changed, write=True), ([], LESSON))
