@@ -72,6 +72,13 @@ def differences(path, text, original, original_text):
     return problems
 
 
+def crowded(path, text):
+    """Formulas behind a letter or a full-width mark, which GitHub does not draw: Chinese has no spaces."""
+    prose = SPAN.sub("``", BLOCK.sub("", text))
+    return [f"{path}: a space is missing before {match[0]}" for match in FORMULA.finditer(prose)
+            if match[2] and not prose[match.start() - 1].isspace()]
+
+
 def check(root):
     problems = []
     for path in sources.files(root, ".md"):
@@ -84,7 +91,7 @@ def check(root):
         text = (root / path).read_text(encoding="utf-8")
         if os.path.relpath(original, path.parent) not in LINK.findall(text):
             problems.append(f"{path}: does not link to {original}")
-        problems += differences(path, text, original, (root / original).read_text(encoding="utf-8"))
+        problems += differences(path, text, original, (root / original).read_text(encoding="utf-8")) + crowded(path, text)
     return problems
 
 

@@ -193,7 +193,7 @@ class Words(unittest.TestCase):
 class Translations(unittest.TestCase):
     ENGLISH = "# A model\n\n## Use\n\nIt takes `--lr` 0.5, $x + 1$ and [layers](../cmake/layers.cmake) of 29,000 kinds:\n\n" \
               "```sh\nhexapla info  # what it is\n```\n\n```text\n1  # of 2\n```\n"
-    CHINESE = "# 模型\n\n[English](../a.md)\n\n## 用法\n\n共29,000种[层](../../cmake/layers.cmake)，$x + 1$，`--lr` 为0.5：\n\n" \
+    CHINESE = "# 模型\n\n[English](../a.md)\n\n## 用法\n\n共29,000种[层](../../cmake/layers.cmake)， $x + 1$，`--lr` 为0.5：\n\n" \
               "```sh\nhexapla info   # 说明\n```\n\n```text\n1  # of 2\n```\n"
 
     def found(self, translation):
@@ -209,7 +209,7 @@ class Translations(unittest.TestCase):
                 ("hexapla info", "hexapla inspect", 1, "block 1 differs"), ("1  # of 2", "1  # of 3", 1, "block 2 differs"),
                 ("```text\n1  # of 2\n```\n", "", 1, "1 blocks of code, 2 in docs/a.md"), ("## 用法", "# 用法", 1, "the headings"),
                 ("29,000", "28,000", 2, "the number 28,000 is not in"), ("x + 1", "x", 2, "the formula x + 1 of docs/a.md is missing"),
-                ("--lr", "--warmup", 2, "the name --lr of docs/a.md is missing"), ("cmake/", "src/", 2, "src/layers.cmake is not in"),
+                (" $x", "$x", 1, "a space is missing before $x + 1$"), ("--lr", "--warmup", 2, "the name --lr of docs/a.md is missing"), ("cmake/", "src/", 2, "src/layers.cmake is not in"),
                 ("../a.md", "a.md", 1, "does not link to docs/a.md")):
             found = self.found(self.CHINESE.replace(old, new))
             self.assertEqual(len(found), count, (old, found))
