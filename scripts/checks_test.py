@@ -209,8 +209,8 @@ class Translations(unittest.TestCase):
                 ("hexapla info", "hexapla inspect", 1, "block 1 differs"), ("1  # of 2", "1  # of 3", 1, "block 2 differs"),
                 ("```text\n1  # of 2\n```\n", "", 1, "1 blocks of code, 2 in docs/a.md"), ("## 用法", "# 用法", 1, "the headings"),
                 ("29,000", "28,000", 2, "the number 28,000 is not in"), ("x + 1", "x", 2, "the formula x + 1 of docs/a.md is missing"),
-                (" $x", "$x", 1, "a space is missing before $x + 1$"), ("--lr", "--warmup", 2, "the name --lr of docs/a.md is missing"), ("cmake/", "src/", 2, "src/layers.cmake is not in"),
-                ("../a.md", "a.md", 1, "does not link to docs/a.md")):
+                (" $x", "$x", 1, "a space is missing before $x + 1$"), ("--lr", "--warmup", 2, "the name --lr of docs/a.md is missing"),
+                ("cmake/", "src/", 2, "src/layers.cmake is not in"), ("../a.md", "a.md", 1, "does not link to docs/a.md")):
             found = self.found(self.CHINESE.replace(old, new))
             self.assertEqual(len(found), count, (old, found))
             self.assertTrue(any(f.startswith("docs/zh/a.md: ") and expected in f for f in found), (expected, found))
