@@ -9,6 +9,7 @@ from unittest import mock
 import check_layers
 import check_ranges
 import check_sizes
+import check_translations
 import check_words
 import course
 
@@ -189,6 +190,35 @@ class Words(unittest.TestCase):
         self.assertEqual(problems(check_words.check, files={".ci/run": text}), [])
 
 
+class Translations(unittest.TestCase):
+    ENGLISH = "# A model\n\n## Use\n\nIt takes `--lr` 0.5, $x + 1$ and [layers](../cmake/layers.cmake) of 29,000 kinds:\n\n" \
+              "```sh\nhexapla info  # what it is\n```\n\n```text\n1  # of 2\n```\n"
+    CHINESE = "# 模型\n\n[English](../a.md)\n\n## 用法\n\n共29,000种[层](../../cmake/layers.cmake)， $x + 1$，`--lr` 为0.5：\n\n" \
+              "```sh\nhexapla info   # 说明\n```\n\n```text\n1  # of 2\n```\n"
+
+    def found(self, translation):
+        return problems(check_translations.check, files={"docs/a.md": self.ENGLISH, "docs/zh/a.md": translation})
+
+    def test_sound(self):
+        self.assertEqual(self.found(self.CHINESE), [])
+        beside = self.ENGLISH + "[中文](a.zh.md#x)\n", self.CHINESE.replace("../a", "a").replace("../..", "..")
+        self.assertEqual(problems(check_translations.check, files=dict(zip(("docs/a.md", "docs/a.zh.md"), beside))), [])
+
+    def test_faults(self):
+        for old, new, count, expected in (
+                ("hexapla info", "hexapla inspect", 1, "block 1 differs"), ("1  # of 2", "1  # of 3", 1, "block 2 differs"),
+                ("```text\n1  # of 2\n```\n", "", 1, "1 blocks of code, 2 in docs/a.md"), ("## 用法", "# 用法", 1, "the headings"),
+                ("29,000", "28,000", 2, "the number 28,000 is not in"), ("x + 1", "x", 2, "the formula x + 1 of docs/a.md is missing"),
+                (" $x", "$x", 1, "a space is missing before $x + 1$"), ("--lr", "--warmup", 2, "the name --lr of docs/a.md is missing"),
+                ("cmake/", "src/", 2, "src/layers.cmake is not in"), ("../a.md", "a.md", 1, "does not link to docs/a.md")):
+            found = self.found(self.CHINESE.replace(old, new))
+            self.assertEqual(len(found), count, (old, found))
+            self.assertTrue(any(f.startswith("docs/zh/a.md: ") and expected in f for f in found), (expected, found))
+
+    def test_without_original(self):
+        self.assertIn("translates docs/b.md, which is not there", problems(check_translations.check, files={"docs/zh/b.md": "\n"})[0])
+
+
 LESSON = """Text.
 
 <!-- src/a.cpp: "int f(" to "}" -->
@@ -247,6 +277,17 @@ class Course(unittest.TestCase):
     def test_a_command_that_fails(self):
         with self.assertRaisesRegex(RuntimeError, "exit code 3"):
             self.treated(LESSON.replace("hexapla\n", "hexapla; exit 3\n"))
+
+    def test_the_same_blocks_run_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "kept").mkdir()
+            (root / "program").write_text(f"#!/bin/sh\nmkdir -p run; printf '%010d' 0 > run/model.safetensors; echo $1 | tee -a {root}/ran\n")
+            (root / "program").chmod(0o755)
+            shell = course.Shell(root / "program", root / "kept")
+            for scripts in (("hexapla a\n", "hexapla b\n"), ("hexapla a\n", "hexapla b\n"), ("hexapla a\n", "hexapla c\n")):
+                self.assertEqual(shell.outputs(scripts), [script[len("hexapla "):] for script in scripts])
+            self.assertEqual((root / "ran").read_text(), "a\nb\nc\n")
 
     def test_written_anew(self):
         changed = LESSON.replace("return 1", "return 2").replace("0.500", "0.700")

@@ -4,7 +4,8 @@ compares, or writes, the excerpts of the sources.
 
 A lesson's `sh` blocks run in turn in a folder of their own, with `hexapla` on PATH and docs/course on PYTHONPATH; a
 `text` block that follows one is its output, stderr included. The first block of a lesson makes its model; where two
-lessons begin alike, it runs once, and the others get a copy of its folder.
+lessons begin alike, it runs once, and the others get a copy of its folder. A lesson in another language has the same
+blocks (check_translations.py) and is compared with what they printed before.
 
 A `cpp` block is an excerpt where the line before says from where to where:
     <!-- FILE: "what is in its first line" to "what its last line begins with" -->
@@ -86,12 +87,20 @@ class Shell:
     def __init__(self, program, kept):
         self.kept = pathlib.Path(kept)
         self.made = {}  # the first block of a lesson -> the folder that it left, and its output
+        self.printed = {}  # all blocks of a lesson -> their outputs
         self.weights = None  # the hash of the model's
         tools = self.kept / "bin"
         tools.mkdir()
         (tools / "hexapla").symlink_to(program.resolve())
         self.environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(COURSE),
                             "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "HEXAPLA_ISA": "avx2", "HEXAPLA_PRODUCTS": "own"}
+
+    def outputs(self, scripts):
+        """What each of the blocks of a lesson prints. The same lesson in another language has the same."""
+        if scripts not in self.printed:
+            with tempfile.TemporaryDirectory() as folder:
+                self.printed[scripts] = [(self.run if i else self.first)(script, folder) for i, script in enumerate(scripts)]
+        return self.printed[scripts]
 
     def run(self, script, folder):
         end = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=folder, env=self.environment, text=True,
@@ -131,16 +140,15 @@ def blocks(text):
 def with_outputs(text, shell, where):
     """The lesson with what its commands print now; and where that is not what it says."""
     written, end, faults = [], 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (script, span) in enumerate(blocks(text)):
-            output = (shell.run if number else shell.first)(script, folder)
-            if span is None:
-                continue
-            said = text[slice(*span)]
-            if not same(said, output):
-                faults.append(f"{where}: printed by\n{script}is now\n{output}instead of\n{said}")
-            written += [text[end:span[0]], said if same(said, output) else output]
-            end = span[1]
+    parts = list(blocks(text))
+    for (script, span), output in zip(parts, shell.outputs(tuple(script for script, _ in parts))):
+        if span is None:
+            continue
+        said = text[slice(*span)]
+        if not same(said, output):
+            faults.append(f"{where}: printed by\n{script}is now\n{output}instead of\n{said}")
+        written += [text[end:span[0]], said if same(said, output) else output]
+        end = span[1]
     return "".join(written) + text[end:], faults
 
 
