@@ -23,7 +23,7 @@ std::span<const Experiment> experiments() {
           "positions", "What are positions for, and which kind goes beyond the lengths of training?",
           "*Attention Is All You Need*, section 3.5: without recurrence and convolution the order must be put in; "
           "sinusoids were chosen because they may extend to sequences longer than those of training.",
-          "5", 3, 800, positions},
+          "5", 3, 2000, positions},
       Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
                  "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
                  "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",
