@@ -29,7 +29,7 @@ struct Experiment {
   const char* name;
   const char* question;
   const char* sources;  // where the claim is made
-  const char* minutes;  // that it takes on two cores, "6"
+  const char* minutes;  // that it took on two cores, "4"; empty: nobody has measured it
   int64_t seeds, updates;
   Report (*run)(const Settings& settings, Watcher& watcher);  // every setting is filled in
 };

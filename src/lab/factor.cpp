@@ -68,7 +68,7 @@ void compare_levels(const std::string& what, const std::vector<Level>& levels, c
   int64_t done = 0;
   const auto begins = [&](const std::string& name) { watcher.begins(done++, all, name); };
   Table t{fmt::format("After {} on dates", text::counted(settings.updates, "update")),
-          {what, "loss of unseen dates, nats a token", "wrong dates, %", "parameters"},
+          {what, "loss of unseen dates, nats per token", "wrong dates, %", "parameters"},
           {}};
   std::vector<Cell> cells;
   for (const Level& level : levels) {

@@ -14,7 +14,7 @@ namespace hexapla::lab {
 namespace {
 
 constexpr std::array kHeads = {1, 2, 4, 8, 16};
-constexpr int kPruned = 8;         // heads a layer, of the model that is pruned
+constexpr int kPruned = 8;         // heads per layer, of the model that is pruned
 constexpr size_t kSeenPairs = 40;  // that the table of offsets is made from
 
 Training training_of(int heads, int64_t seed, int64_t updates) {
@@ -57,7 +57,7 @@ Spread loss_of(const std::vector<Result>& results) {
 
 void show_trained(const Trained& trained, int64_t updates, Report& r) {
   Table t{fmt::format("Trained for {} updates on dates, d_model 64, d_k = d_v = 64 / heads", updates),
-          {"heads", "d_k", "loss, nats a token", "right in every character, %", "seconds"},
+          {"heads", "d_k", "loss, nats per token", "right in every character, %", "seconds"},
           {}};
   report::Chart chart{.title = "Loss of unseen dates",
                       .x_label = "log2 of the heads",
@@ -137,7 +137,7 @@ Pruning prune(const Bench& bench, models::OpenModel m) {
   return p;
 }
 
-// How many heads can go before the loss exceeds that of the whole model by so many nats a token.
+// How many heads can go before the loss exceeds that of the whole model by so many nats per token.
 int64_t spared(const Pruning& p, double nats) {
   const auto worse = [&](double loss) { return loss > p.whole + nats; };
   return std::find_if(p.together.begin(), p.together.end(), worse) - p.together.begin();
@@ -167,11 +167,11 @@ void prune_all(const Bench& bench, const Settings& settings, Watcher& watcher, R
       chart.series.back().points.emplace_back(static_cast<double>(i + 1), p.together[i]);
   }
   r.charts.push_back(chart);
-  r.findings.push_back(
-      fmt::format("Of the {} heads of a trained model of {} heads a layer, {} can go alone at a price of at most 0.005 "
-                  "nats a token; "
-                  "in the order of their harm, {} can go together before the price exceeds {:.2f}.",
-                  all_heads, kPruned, show(spread_of(harmless), 0), show(spread_of(gone), 0), nats));
+  r.findings.push_back(fmt::format(
+      "Of the {} heads of a trained model of {} heads per layer, {} can go alone at a price of at most 0.005 "
+      "nats per token; "
+      "in the order of their harm, {} can go together before the price exceeds {:.2f}.",
+      all_heads, kPruned, show(spread_of(harmless), 0), show(spread_of(gone), 0), nats));
 }
 
 // Where a head of self-attention looks: the mean over its queries of the weight on the token before, itself, the next.

@@ -17,7 +17,7 @@ constexpr std::array kVariants = {Variant{"post", "layer", "post"}, Variant{"pre
                                   Variant{"BatchNorm", "batch", "post"}, Variant{"none", "none", "post"}};
 constexpr std::array kLayers = {2, 6, 12};  // of the encoder, and of the decoder
 constexpr std::array kWarmups = {1, 200};
-// A model that only knows how often each character of a date occurs has about 2 nats a token.
+// A model that only knows how often each character of a date occurs has about 2 nats per token.
 constexpr double kLearned = 1.0;
 
 Training training_of(const Variant& v, int layers, int warmup, int64_t seed, int64_t updates) {
@@ -75,7 +75,7 @@ std::string show(const Cell& c) {
 bool learned(const Cell& c) { return c.failed == 0 && spread_of(c.losses).most < kLearned; }
 
 void show_table(const Cells& cells, int64_t updates, Report& r) {
-  Table t{fmt::format("Loss of unseen dates after {} updates, nats a token", updates), {"layers", "warm-up"}, {}};
+  Table t{fmt::format("Loss of unseen dates after {} updates, nats per token", updates), {"layers", "warm-up"}, {}};
   for (const Variant& v : kVariants) t.columns.emplace_back(v.name);
   for (const int layers : kLayers)
     for (const int warmup : kWarmups) {
@@ -94,9 +94,9 @@ std::string depths(const Cells& cells, const Variant& v, int warmup) {
 
 void conclude(const Cells& cells, Report& r) {
   for (const Variant& v : kVariants)
-    r.findings.push_back(
-        fmt::format("{}: the loss of every seed falls below {} nats a token at {} layers with warm-up, at {} without.",
-                    v.name, kLearned, depths(cells, v, kWarmups.back()), depths(cells, v, kWarmups.front())));
+    r.findings.push_back(fmt::format(
+        "{}: the loss of every seed falls below {} nats per token at {} layers with warm-up, at {} without.", v.name,
+        kLearned, depths(cells, v, kWarmups.back()), depths(cells, v, kWarmups.front())));
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ std::vector<double> losses(const std::vector<Result>& results) {
 }
 
 void show_trained(const Trained& trained, int64_t updates, Report& r) {
-  Table t{fmt::format("Trained for {} updates on dates: loss of unseen dates, nats a token", updates), {"d_k"}, {}};
+  Table t{fmt::format("Trained for {} updates on dates: loss of unseen dates, nats per token", updates), {"d_k"}, {}};
   for (const char* score : kScores) t.columns.emplace_back(score);
   for (const int d_k : kTrained) {
     t.rows.push_back({std::to_string(d_k)});

@@ -93,10 +93,10 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
 }
 
 void show_table(const Cells& cells, int64_t updates, Report& r) {
-  Table t{
-      fmt::format("After {} on dates", text::counted(updates, "update")),
-      {"weights", "loss of unseen dates, nats a token", "right in every character, %", "share of the heaviest key, %"},
-      {}};
+  Table t{fmt::format("After {} on dates", text::counted(updates, "update")),
+          {"weights", "loss of unseen dates, nats per token", "right in every character, %",
+           "share of the heaviest key, %"},
+          {}};
   for (const Variant& v : kVariants) {
     const Cell& c = cells.at(v.score);
     t.rows.push_back({fmt::format("`{}`: {}", v.score, v.what)});

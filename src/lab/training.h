@@ -17,7 +17,7 @@ struct Training {
 };
 
 struct Scores {
-  double loss = 0;      // nats a target token, of pairs that no training has seen
+  double loss = 0;      // nats per target token, of pairs that no training has seen
   double accuracy = 0;  // so many of them are right in every character, 0 .. 1
 };
 

@@ -74,7 +74,8 @@ struct Lab {
  private:
   static int list() {
     for (const lab::Experiment& e : lab::experiments())
-      std::cout << fmt::format("{:<10} {} (about {} min)\n", e.name, e.question, e.minutes);
+      std::cout << fmt::format("{:<10} {} ({})\n", e.name, e.question,
+                               *e.minutes ? cat("about ", e.minutes, " min") : "not timed");
     return 0;
   }
 
