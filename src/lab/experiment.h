@@ -41,7 +41,7 @@ const Experiment& experiment(const std::string& name);
 // UserError: a folder that cannot be written, a file there that is damaged. Canceled.
 Report run(const Experiment& experiment, Settings settings, Watcher& watcher);
 
-// One each; lab/NAME.cpp.
+// One each; lab/experiments.
 Report scale(const Settings& settings, Watcher& watcher);
 Report heads(const Settings& settings, Watcher& watcher);
 Report positions(const Settings& settings, Watcher& watcher);

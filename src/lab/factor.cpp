@@ -32,12 +32,7 @@ Cell measure(const Bench& bench, const std::string& what, const Level& level, co
       cell.wrong.push_back(100 * (1 - one.accuracy));
       cell.parameters = bench.open(t).file.parameters->count();
     }
-    r.figures["trained"].push_back({{"level", level.name},
-                                    {"seed", seed},
-                                    {"failed", one.failed},
-                                    {"loss", one.loss},
-                                    {"accuracy", one.accuracy},
-                                    {"seconds", one.seconds}});
+    record({{"level", level.name}, {"seed", seed}}, one, r);
   }
   return cell;
 }

@@ -78,6 +78,14 @@ void keep(const std::string& file, const json& settings, const Result& r) {
 
 }  // namespace
 
+void record(nlohmann::ordered_json which, const Result& result, Report& report) {
+  which["failed"] = result.failed;
+  which["loss"] = result.loss;
+  which["accuracy"] = result.accuracy;
+  which["seconds"] = result.seconds;
+  report.figures["trained"].push_back(std::move(which));
+}
+
 model::Config Bench::small() {
   model::Config c;
   c.enc_layers = c.dec_layers = 2;

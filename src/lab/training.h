@@ -26,6 +26,10 @@ struct Result : Scores {
   bool failed = false;  // its loss was not finite: no scores
 };
 
+// Adds it to the figures of a report, under "trained"; `which` tells it from the others, and what else was measured of
+// it.
+void record(nlohmann::ordered_json which, const Result& result, Report& report);
+
 class Bench {
  public:
   Bench(const Settings& settings, Watcher& watcher, Task task);

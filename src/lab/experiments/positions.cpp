@@ -48,12 +48,7 @@ Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
         found[kind][i].push_back(100 * Bench::test(m, pairs).accuracy);
         by_length.push_back(found[kind][i].back());
       }
-      r.figures["trained"].push_back({{"positions", kind},
-                                      {"seed", seed},
-                                      {"loss", one.loss},
-                                      {"accuracy", one.accuracy},
-                                      {"seconds", one.seconds},
-                                      {"right_by_length", by_length}});
+      record({{"positions", kind}, {"seed", seed}, {"right_by_length", by_length}}, one, r);
     }
   return found;
 }

@@ -170,13 +170,7 @@ Trained train_all(const Settings& settings, Watcher& watcher, Report& r) {
         watcher.begins(done++, all, fmt::format("{}, d_k {}, seed {}", score, d_k, seed));
         const Result one = bench.train(training_of(score, d_k, seed, settings.updates));
         trained[score][d_k].push_back(one);
-        r.figures["trained"].push_back({{"score", score},
-                                        {"d_k", d_k},
-                                        {"seed", seed},
-                                        {"failed", one.failed},
-                                        {"loss", one.loss},
-                                        {"accuracy", one.accuracy},
-                                        {"seconds", one.seconds}});
+        record({{"score", score}, {"d_k", d_k}, {"seed", seed}}, one, r);
       }
   return trained;
 }

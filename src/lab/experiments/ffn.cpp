@@ -169,14 +169,13 @@ Report ffn(const Settings& settings, Watcher& watcher) {
     pure.push_back(100 * memory.pure);
     agree.push_back(100 * memory.agree);
     chance.push_back(100 * memory.chance);
-    r.figures["trained"].push_back({{"seed", seed},
-                                    {"loss", one.loss},
-                                    {"accuracy", one.accuracy},
-                                    {"keys", memory.keys.size()},
-                                    {"active", memory.active},
-                                    {"pure", memory.pure},
-                                    {"agree", memory.agree},
-                                    {"chance", memory.chance}});
+    record({{"seed", seed},
+            {"keys", memory.keys.size()},
+            {"active", memory.active},
+            {"pure", memory.pure},
+            {"agree", memory.agree},
+            {"chance", memory.chance}},
+           one, r);
   }
   const Spread a = spread_of(agree), c = spread_of(chance);
   r.findings = {

@@ -81,13 +81,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
         cell.right.push_back(100 * one.accuracy);
         cell.heaviest.push_back(heaviest);
       }
-      r.figures["trained"].push_back({{"score", v.score},
-                                      {"seed", seed},
-                                      {"failed", one.failed},
-                                      {"loss", one.loss},
-                                      {"accuracy", one.accuracy},
-                                      {"heaviest", heaviest},
-                                      {"seconds", one.seconds}});
+      record({{"score", v.score}, {"seed", seed}, {"heaviest", heaviest}}, one, r);
     }
   return cells;
 }

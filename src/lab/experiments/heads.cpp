@@ -38,8 +38,7 @@ Trained train_all(const Bench& bench, const Settings& settings, Watcher& watcher
       const Result one = bench.train(training_of(heads, seed, settings.updates));
       if (one.failed) throw RunError(cat("the training of ", heads, " heads with seed ", seed, " diverged"));
       trained[heads].push_back(one);
-      r.figures["trained"].push_back(
-          {{"heads", heads}, {"seed", seed}, {"loss", one.loss}, {"accuracy", one.accuracy}, {"seconds", one.seconds}});
+      record({{"heads", heads}, {"seed", seed}}, one, r);
     }
   return trained;
 }

@@ -55,14 +55,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
             ++cell.failed;
           else
             cell.losses.push_back(one.loss);
-          r.figures["trained"].push_back({{"norm", v.name},
-                                          {"layers", layers},
-                                          {"warmup", warmup},
-                                          {"seed", seed},
-                                          {"failed", one.failed},
-                                          {"loss", one.loss},
-                                          {"accuracy", one.accuracy},
-                                          {"seconds", one.seconds}});
+          record({{"norm", v.name}, {"layers", layers}, {"warmup", warmup}, {"seed", seed}}, one, r);
         }
   return cells;
 }
