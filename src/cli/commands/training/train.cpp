@@ -5,7 +5,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "cli/command.h"
-#include "cli/commands/training.h"
+#include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"

@@ -1,4 +1,4 @@
-#include "cli/commands/training.h"
+#include "cli/commands/training/training.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "base/files/file.h"
 #include "base/hash.h"
 #include "cli/command.h"
-#include "cli/commands/training.h"
+#include "cli/commands/training/training.h"
 #include "cli/options/text_inputs.h"
 #include "models/open_model.h"
 #include "text/utf8.h"
