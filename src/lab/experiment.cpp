@@ -52,6 +52,11 @@ std::span<const Experiment> experiments() {
                  "*Attention Is All You Need*, section 5.4 and Table 3 (D): dropout is very helpful in avoiding "
                  "over-fitting. Here the model sees each of 40,000 pairs a few times at most.",
                  "", 3, 800, dropout},
+      Experiment{
+          "table3", "Which parts of the model matter?",
+          "*Attention Is All You Need*, section 6.2 and Table 3: heads, the width of keys, the size of the model, "
+          "dropout and label smoothing, learned positions.",
+          "", 2, 400, table3, true},
   };
   return all;
 }
@@ -68,8 +73,32 @@ const Experiment& experiment(const std::string& name) {
                    "name", name);
 }
 
+int64_t seeds_of(const Experiment& e, const Settings& settings) {
+  if (settings.seeds > 0) return settings.seeds;
+  return settings.train_sets.empty() ? e.seeds : 1;
+}
+
+namespace {
+
+void check_text(const Experiment& e, const Settings& s) {
+  const std::string others = "; without it, the experiment runs as it declares";
+  if (!e.takes_text && !s.train_sets.empty())
+    throw UsageError(cat("the experiment ", e.name, " makes its own text", others), "train-sets", s.train_sets.front());
+  if (!e.takes_text && s.minutes > 0)
+    throw UsageError(cat("the experiment ", e.name, " has a fixed number of updates", others), "minutes",
+                     cat(s.minutes));
+  if (s.minutes > 0 && s.updates > 0)
+    throw UsageError("updates and minutes say the same; give one of them", "minutes", cat(s.minutes));
+  if (!s.train_sets.empty() && s.valid_sets.empty())
+    throw UsageError("text to train on needs other text to measure on", "valid-sets", "");
+  if (s.train_sets.empty() && !s.valid_sets.empty()) throw UsageError("there is no text to train on", "train-sets", "");
+}
+
+}  // namespace
+
 Report run(const Experiment& e, Settings settings, Watcher& watcher) {
-  if (settings.seeds == 0) settings.seeds = e.seeds;
+  check_text(e, settings);
+  settings.seeds = seeds_of(e, settings);
   if (settings.updates == 0) settings.updates = e.updates;
   return e.run(settings, watcher);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lab/report.h"
 
@@ -12,9 +13,13 @@ namespace hexapla::lab {
 // How an experiment is run; 0: as it declares.
 struct Settings {
   std::string folder;   // of its trainings: one that was finished there is not run again
-  int64_t seeds = 0;    // 1, 2 ..
+  int64_t seeds = 0;    // 1, 2 ..; 0 on parallel text: 1
   int64_t updates = 0;  // of each training
   int64_t test_pairs = 400;
+  // Of experiments that can take parallel text; without sets they take made-up text.
+  std::vector<std::string> train_sets, valid_sets;  // as TrainOptions have them
+  std::string preset = "tiny";                      // of the models and their recipe
+  double minutes = 0;                               // that all trainings may take together; 0: as `updates` says
 };
 
 class Watcher {
@@ -32,13 +37,16 @@ struct Experiment {
   const char* minutes;  // that it took on two cores, "4"; empty: nobody has measured it
   int64_t seeds, updates;
   Report (*run)(const Settings& settings, Watcher& watcher);  // every setting is filled in
+  bool takes_text = false;                                    // instead of its own, and minutes instead of updates
 };
 
 std::span<const Experiment> experiments();
 // UsageError: there is none of this name, with the nearest.
 const Experiment& experiment(const std::string& name);
 
-// UserError: a folder that cannot be written, a file there that is damaged. Canceled.
+int64_t seeds_of(const Experiment& experiment, const Settings& settings);  // that it is run with
+// UserError: a folder that cannot be written, a file there that is damaged, text for an experiment that takes none.
+// Canceled.
 Report run(const Experiment& experiment, Settings settings, Watcher& watcher);
 
 // One each; lab/experiments.
@@ -51,5 +59,6 @@ Report smoothing(const Settings& settings, Watcher& watcher);
 Report tied(const Settings& settings, Watcher& watcher);
 Report dropout(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
+Report table3(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

@@ -1,13 +1,19 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "lab/experiments/table3_rows.h"
 #include "lab/spread.h"
 #include "lab/training.h"
+#include "train/options/recipes.h"
 
 namespace hexapla::lab {
+
+void PrintTo(const Experiment& e, std::ostream* out) { *out << e.name; }
+
 namespace {
 
 using nlohmann::json;
@@ -96,8 +102,6 @@ TEST_F(Lab, ScoresOfUntrainedLayersGrowAsFootnote4Says) {
   EXPECT_THAT(r.findings, Each(Not(HasSubstr("nan"))));
 }
 
-void PrintTo(const Experiment& e, std::ostream* out) { *out << e.name; }
-
 class EachExperiment : public TestFolder, public testing::WithParamInterface<Experiment> {};
 
 // A run that was stopped goes on: what it found is not measured again.
@@ -109,7 +113,7 @@ TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder()))
     if (entry.path().filename() == "result.json") {
       json j = json::parse(read_file(entry.path()));
-      j["loss"] = 12345.5;
+      j["found"]["loss"] = 12345.5;
       write_file_atomically(entry.path(), j.dump());
       ++marked;
     }
@@ -125,6 +129,59 @@ TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
 
 INSTANTIATE_TEST_SUITE_P(All, EachExperiment, testing::ValuesIn(experiments().begin(), experiments().end()),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
+
+// Of the paper's base model the rows are the paper's.
+TEST(Table3, HasThePapersRows) {
+  train::TrainOptions base = train::preset_options("base");
+  std::vector<std::string> changes;
+  std::map<std::string, double> work;
+  for (const Table3Row& row : table3_rows(base)) {
+    changes.push_back(row.change);
+    train::TrainOptions o = base;
+    row.make(o);
+    work[row.change] = work_per_token(o) / work_per_token(base);
+  }
+  EXPECT_THAT(changes, testing::ElementsAre("base", "h = 1", "h = 4", "h = 16", "h = 32", "d_k = 16", "d_k = 32",
+                                            "N = 2", "N = 4", "N = 8", "d_model = 256", "d_model = 1024", "d_ff = 1024",
+                                            "d_ff = 4096", "P_drop = 0", "P_drop = 0.2", "eps_ls = 0", "eps_ls = 0.2",
+                                            "learned positions", "big"));
+  EXPECT_EQ(work.at("h = 32"), 1) << "as many multiply-adds with any number of heads";
+  EXPECT_LT(work.at("d_k = 16"), 1);
+  EXPECT_GT(work.at("big"), 3);
+}
+
+class Table3OnText : public TestFolder {};
+
+TEST_F(Table3OnText, HasBleuWithItsInterval) {
+  std::string source, target;
+  for (int i = 0; i < 300; ++i) {
+    source += fmt::format("number {} and {}\n", i % 17, i % 23);
+    target += fmt::format("{} und {} sind Zahlen\n", i % 17, i % 23);
+  }
+  write_file_atomically(at("x"), source);
+  write_file_atomically(at("y"), target);
+  write_file_atomically(at("v"), "number 3 and 5\nnumber 9 and 1\n");
+  write_file_atomically(at("w"), "3 und 5 sind Zahlen\n9 und 1 sind Zahlen\n");
+  Settings s{.folder = at("runs"), .updates = 1, .train_sets = {at("x"), at("y")}, .valid_sets = {at("v"), at("w")}};
+  Counter counter;
+  const Report r = run(experiment("table3"), s, counter);
+  EXPECT_EQ(counter.begun, counter.all());
+  EXPECT_EQ(r.tables.at(0).columns.at(3), "BLEU");
+  EXPECT_THAT(r.tables.at(0).rows.at(0).at(3), HasSubstr(" ± "));
+  EXPECT_EQ(r.figures.at("trained").size(), r.tables.at(0).rows.size());
+}
+
+TEST_F(Table3OnText, IsForExperimentsThatTakeIt) {
+  Counter counter;
+  const auto refused = [&](const char* name, const Settings& s, const char* why) {
+    EXPECT_THAT([&] { run(experiment(name), s, counter); }, testing::ThrowsMessage<UsageError>(HasSubstr(why)));
+  };
+  refused("scale", {.folder = folder(), .train_sets = {"x", "y"}, .valid_sets = {"x", "y"}}, "makes its own text");
+  refused("scale", {.folder = folder(), .minutes = 3}, "a fixed number of updates");
+  refused("table3", {.folder = folder(), .updates = 3, .minutes = 3}, "give one of them");
+  refused("table3", {.folder = folder(), .train_sets = {"x", "y"}}, "needs other text to measure on");
+  refused("table3", {.folder = folder(), .valid_sets = {"x", "y"}}, "no text to train on");
+}
 
 TEST_F(BenchTest, SaysWhichResultCannotBeRead) {
   Counter counter;

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/files/file.h"
 #include "base/hash.h"
+#include "lab/found_once.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::lab {
@@ -54,26 +54,22 @@ json settings_of(const Training& t) {
           {"label_smoothing", t.label_smoothing}};
 }
 
-// What an earlier run of the same settings found.
-std::optional<Result> found_before(const std::string& file, const json& settings) {
-  if (!fs::exists(file)) return {};
+json as_json(const Result& r) {
+  json j = {{"failed", r.failed}, {"seconds", r.seconds}};
+  if (!r.failed) j["loss"] = r.loss, j["accuracy"] = r.accuracy;
+  return j;
+}
+
+Result from_json(const json& j, const std::string& folder) {
   try {
-    const json j = json::parse(read_file(file));
-    if (j.at("settings") != settings) return {};
     Result r;
     r.failed = j.at("failed");
     r.seconds = j.at("seconds");
     if (!r.failed) r.loss = j.at("loss"), r.accuracy = j.at("accuracy");
     return r;
   } catch (const json::exception& e) {
-    throw DataError(cat(file, ": it cannot be read: ", e.what(), "; delete the file to measure again"));
+    throw unreadable(folder, e.what());
   }
-}
-
-void keep(const std::string& file, const json& settings, const Result& r) {
-  json j = {{"settings", settings}, {"failed", r.failed}, {"seconds", r.seconds}};
-  if (!r.failed) j["loss"] = r.loss, j["accuracy"] = r.accuracy;
-  write_file_atomically(file, json_text(j, 1) + "\n");
 }
 
 }  // namespace
@@ -101,28 +97,31 @@ Bench::Bench(const Settings& settings, Watcher& watcher, Task task)
 
 std::string Bench::folder_of(const Training& t) const { return folder_ + "/" + t.name; }
 
-Result Bench::train(const Training& t) const {
-  const std::string folder = folder_of(t), file = folder + "/result.json";
-  const json settings = settings_of(t);
-  if (const auto found = found_before(file, settings)) return *found;
-  std::error_code error;
-  if (fs::exists(file)) fs::remove_all(folder, error);  // of other settings
-  const auto began = std::chrono::steady_clock::now();
-  Result r;
+bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop) {
   train::TrainWatcher nobody;
   const auto backend = make_cpu_backend(Precision::f32);
   try {
-    const train::TrainResult result =
-        train::train(options_of(t, task_, folder), data_, *backend, nobody, watcher_.stop());
+    const train::TrainResult result = train::train(options, data, *backend, nobody, stop);
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");
     train::require_whole(result);
   } catch (const RunError&) {
-    if (!fs::exists(folder + "/failure")) throw;
-    r.failed = true;
+    if (!fs::exists(options.model + "/failure")) throw;
+    return false;
   }
+  return true;
+}
+
+Result Bench::train(const Training& t) const {
+  const std::string folder = folder_of(t);
+  return from_json(found_once(folder, settings_of(t), [&] { return as_json(measure(t)); }), folder);
+}
+
+Result Bench::measure(const Training& t) const {
+  const auto began = std::chrono::steady_clock::now();
+  Result r;
+  r.failed = !finishes(options_of(t, task_, folder_of(t)), data_, watcher_.stop());
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (!r.failed) static_cast<Scores&>(r) = test(open(t), task_.test);
-  keep(file, settings, r);
   return r;
 }
 

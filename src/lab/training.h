@@ -30,6 +30,10 @@ struct Result : Scores {
 // it.
 void record(nlohmann::ordered_json which, const Result& result, Report& report);
 
+// Trains to the end of its options in f32, or goes on where it was stopped; false: its loss was not finite. Canceled:
+// `stop` became true. Other errors as train::train().
+bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop);
+
 class Bench {
  public:
   Bench(const Settings& settings, Watcher& watcher, Task task);
@@ -49,6 +53,7 @@ class Bench {
 
  private:
   std::string folder_of(const Training& training) const;
+  Result measure(const Training& training) const;
 
   std::string folder_;
   Watcher& watcher_;

@@ -8,6 +8,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 #include "lab/experiment.h"
 
@@ -44,8 +45,10 @@ class ProgressOfLab : public lab::Watcher {
 };
 
 struct Lab {
-  std::string name, output = "lab", color = "auto";
+  std::string name, output = "lab", color = "auto", preset = "tiny";
+  std::vector<std::string> train_sets, valid_sets;
   int64_t seeds = 0, updates = 0;
+  double minutes = 0;
   int threads = 0;
   bool quiet = false;
 
@@ -62,7 +65,7 @@ struct Lab {
     ProgressOfLab watcher(make_terminal(parse_color(color), quiet));
     const auto began = Clock::now();
     try {
-      const lab::Report report = lab::run(e, {runs, seeds, updates}, watcher);
+      const lab::Report report = lab::run(e, settings(runs), watcher);
       watcher.progress().clear();
       return show(e, report, seconds_since(began), watcher.progress());
     } catch (const Canceled&) {
@@ -72,6 +75,16 @@ struct Lab {
   }
 
  private:
+  lab::Settings settings(const std::string& runs) const {
+    return {.folder = runs,
+            .seeds = seeds,
+            .updates = updates,
+            .train_sets = train_sets,
+            .valid_sets = valid_sets,
+            .preset = preset,
+            .minutes = minutes};
+  }
+
   static int list() {
     for (const lab::Experiment& e : lab::experiments())
       std::cout << fmt::format("{:<10} {} ({})\n", e.name, e.question,
@@ -84,11 +97,15 @@ struct Lab {
     std::string text = "hexapla lab " + name;
     if (seeds > 0) text += fmt::format(" --seeds {}", seeds);
     if (updates > 0) text += fmt::format(" --updates {}", updates);
+    if (minutes > 0) text += fmt::format(" --minutes {}", minutes);
+    if (!train_sets.empty())
+      text += fmt::format(" --preset {} --train-sets {} --valid-sets {}", preset, fmt::join(train_sets, " "),
+                          fmt::join(valid_sets, " "));
     return text;
   }
 
   int show(const lab::Experiment& e, const lab::Report& report, double seconds, Progress& progress) const {
-    const lab::Making making{e.name, e.question, e.sources, command(), seeds > 0 ? seeds : e.seeds, seconds};
+    const lab::Making making{e.name, e.question, e.sources, command(), lab::seeds_of(e, settings("")), seconds};
     const std::vector<std::string> files = lab::write_report(output, making, report);
     for (const std::string& finding : report.findings) std::cout << "- " << finding << "\n";
     std::cout << std::flush;
@@ -106,6 +123,15 @@ void add_lab(Command& app, Action& chosen) {
   c->add_option("-o,--output", lab->output, "folder for the report; the models go to DIR/runs/NAME")->type_name("DIR");
   c->add_option("--seeds", lab->seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
   c->add_option("--updates", lab->updates, ranges::count, "updates of each training; 0: as the experiment declares");
+  c->add_option("--minutes", lab->minutes, ranges::from_0,
+                "choose the updates so that the whole takes about this long (table3); 0: --updates");
+  c->add_option("--train-sets", lab->train_sets, "parallel text to train on instead of made-up text (table3)")
+      ->type_name("SOURCE TARGET")
+      ->check(text_input());
+  c->add_option("--valid-sets", lab->valid_sets, "the text that perplexity and BLEU are measured on")
+      ->type_name("SOURCE TARGET")
+      ->check(text_input());
+  c->add_option("--preset", lab->preset, "the model and recipe that the rows of table3 differ from, on such text");
   c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
   c->add_option("--color", lab->color, "auto, always or never");
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
@@ -118,7 +144,8 @@ void add_lab(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla lab\n"
       "  hexapla lab scale\n"
-      "  hexapla lab scale --seeds 1 --updates 50 -o first-look");
+      "  hexapla lab scale --seeds 1 --updates 50 -o first-look\n"
+      "  hexapla lab table3 --preset tiny --minutes 240 --train-sets train.en train.de --valid-sets dev.en dev.de");
   c->callback([lab, &chosen] { chosen = [lab] { return lab->run(); }; });
 }
 

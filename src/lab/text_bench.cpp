@@ -1,0 +1,125 @@
+#include "lab/text_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "evaluate/metrics/bootstrap.h"
+#include "evaluate/metrics/make_metric.h"
+#include "evaluate/tokenization/choose_tokenizer.h"
+#include "lab/found_once.h"
+#include "lab/training.h"
+#include "train/loop/trainer.h"
+#include "train/options/recipes.h"
+#include "train/options/resolve.h"
+
+namespace hexapla::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int64_t kTokens = 2048;  // target tokens of a batch in a short training
+
+train::TrainOptions text_options(const Settings& s) {
+  train::TrainOptions o = train::preset_options(s.preset);
+  o.train_sets = s.train_sets;
+  o.valid_sets = s.valid_sets;
+  o.model = s.folder + "/text";
+  return o;
+}
+
+train::TrainingData read(const Settings& s) {
+  std::error_code error;
+  fs::create_directories(s.folder + "/text", error);
+  train::TrainingData data = train::prepare_data(text_options(s));
+  data.lock = nullptr;  // each training has a folder of its own
+  return data;
+}
+
+// Two options are the same where a run of one could go on with the other; the folder's name does not count.
+json settings_of(train::TrainOptions o, const train::TrainingData& data) {
+  o.model.clear();
+  return {{"options", train::dump_options(o)}, {"data", data.identity}};
+}
+
+json as_json(const TextResult& r) {
+  json j = {{"failed", r.failed}, {"seconds", r.seconds}};
+  if (!r.failed) j["loss"] = r.loss, j["parameters"] = r.parameters, j["translations"] = r.translations;
+  return j;
+}
+
+TextResult from_json(const json& j, const std::string& folder) {
+  try {
+    TextResult r{.failed = j.at("failed"), .seconds = j.at("seconds")};
+    if (!r.failed)
+      r.loss = j.at("loss"), r.parameters = j.at("parameters"),
+      r.translations = j.at("translations").get<std::vector<std::string>>();
+    return r;
+  } catch (const json::exception& e) {
+    throw unreadable(folder, e.what());
+  }
+}
+
+std::unique_ptr<evaluate::Metric> bleu(const std::string& tokenizer) {
+  return evaluate::make_metric("bleu", {.tokenize = tokenizer});
+}
+
+}  // namespace
+
+TextBench::TextBench(const Settings& settings, Watcher& watcher)
+    : settings_(settings), watcher_(watcher), data_(read(settings)) {}
+
+train::TrainOptions TextBench::options(int64_t updates) const {
+  train::TrainOptions o = text_options(settings_);
+  o.model.clear();
+  if (updates < o.max_updates / 4) {  // rather more of them than large ones
+    o.batch_tokens = std::min(o.batch_tokens, kTokens);
+    o.accumulate = 1;
+  }
+  o.max_updates = updates;
+  o.warmup = std::clamp<int64_t>(updates / 4, 1, o.warmup);
+  o.average_last = 0;
+  o.precision = "f32";
+  o.valid_every = o.save_every = std::to_string(updates);
+  o.report_every = std::to_string(std::max<int64_t>(1, updates / 20));
+  return o;
+}
+
+TextResult TextBench::train(const std::string& name, train::TrainOptions o) const {
+  o.model = settings_.folder + "/" + name;
+  return from_json(found_once(o.model, settings_of(o, data_), [&] { return as_json(measure(o)); }), o.model);
+}
+
+TextResult TextBench::measure(const train::TrainOptions& o) const {
+  const auto began = std::chrono::steady_clock::now();
+  TextResult r;
+  r.failed = !finishes(o, data_, watcher_.stop());
+  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (r.failed) return r;
+  const models::OpenModel m = models::open_model(o.model);
+  r.loss = Bench::loss(m, {data_.valid_source, data_.valid_reference});
+  r.parameters = m.file.parameters->count();
+  for (const auto& found : m.translator().translate(data_.valid_source, {}))
+    r.translations.push_back(found.front().text);
+  return r;
+}
+
+BleuTable::BleuTable(std::vector<std::string> references) : tokenizer_(evaluate::tokenizer_for(references).name) {
+  references_.push_back(std::move(references));
+}
+
+BleuTable::Bleu BleuTable::of(const std::vector<std::string>& translations) const {
+  const auto metric = bleu(tokenizer_);
+  const auto sentences = evaluate::sentence_statistics(*metric, translations, references_);
+  Bleu b{.score = metric->score(evaluate::sum(sentences)),
+         .resampled = evaluate::resampled_scores(*metric, sentences, {})};
+  b.half_width = evaluate::confidence_interval(b.resampled).half_width;
+  return b;
+}
+
+double BleuTable::p_value(const Bleu& baseline, const Bleu& system) {
+  return evaluate::paired_p_value(baseline.resampled, system.resampled, system.score - baseline.score);
+}
+
+}  // namespace hexapla::lab

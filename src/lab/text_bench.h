@@ -1,0 +1,62 @@
+#pragma once
+// Trainings on parallel text of one's own, each with a preset's recipe but for what an experiment changes.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/experiment.h"
+#include "train/data/training_data.h"
+
+namespace hexapla::lab {
+
+struct TextResult {
+  bool failed = false;  // its loss was not finite: no more is known
+  double loss = 0;      // nats per target token of the validation sets
+  double seconds = 0;   // of the training
+  int64_t parameters = 0;
+  std::vector<std::string> translations;  // of the validation sets, beam 4
+};
+
+class TextBench {
+ public:
+  // Reads the sets, and trains the vocabularies or loads those of an earlier run. UsageError, DataError as
+  // train::prepare_data().
+  TextBench(const Settings& settings, Watcher& watcher);
+
+  // The preset's, for so many updates. The warm-up takes a fourth of them at most; with fewer than a fourth of the
+  // recipe's updates, batches have at most 2,048 target tokens.
+  train::TrainOptions options(int64_t updates) const;
+  // Trains in SETTINGS.FOLDER/NAME, or goes on where it was stopped. What is there already with the same options and
+  // text is read. Canceled: the watcher stops it.
+  TextResult train(const std::string& name, train::TrainOptions options) const;
+
+  const std::vector<std::string>& references() const { return data_.valid_reference; }
+  const train::TrainingData& data() const { return data_; }
+
+ private:
+  TextResult measure(const train::TrainOptions& options) const;
+
+  Settings settings_;
+  Watcher& watcher_;
+  train::TrainingData data_;
+};
+
+// BLEU of translations, with how far chance in the choice of sentences moves it; the tokenizer is that of the script.
+class BleuTable {
+ public:
+  explicit BleuTable(std::vector<std::string> references);
+
+  struct Bleu {
+    double score = 0, half_width = 0;  // 95 % of the resamples
+    std::vector<double> resampled;
+  };
+  Bleu of(const std::vector<std::string>& translations) const;
+  static double p_value(const Bleu& baseline, const Bleu& system);
+  const std::string& tokenizer() const { return tokenizer_; }
+
+ private:
+  std::vector<std::vector<std::string>> references_;
+  std::string tokenizer_;
+};
+
+}  // namespace hexapla::lab
