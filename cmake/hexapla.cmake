@@ -26,6 +26,8 @@ if(HEXAPLA_BUILD_TESTS)
     HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
 endif()
 
+include(unity)
+
 function(hexapla_target_name folder out)
   string(REPLACE "/" "_" name ${folder})
   set(${out} hexapla_${name} PARENT_SCOPE)
@@ -47,6 +49,9 @@ function(hexapla_layer folder)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE ${HEXAPLA_WARNINGS})
+  if(HEXAPLA_UNITY_BUILD STREQUAL "all")
+    hexapla_unity(${target} ${sources})
+  endif()
   foreach(dep ${ARGN})
     hexapla_target_name(${dep} dep_target)
     target_link_libraries(${target} PUBLIC ${dep_target})
@@ -68,6 +73,9 @@ function(hexapla_tests short)
   add_executable(test_${short} ${sources})
   target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(test_${short} REUSE_FROM hexapla_test_headers)
+  if(HEXAPLA_UNITY_BUILD MATCHES "^(tests|all)$" AND NOT short MATCHES "emulated")  # whose files are those of another target
+    hexapla_unity(test_${short} ${sources})
+  endif()
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
     hexapla_test_paths GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
   # Several tests run at once: threads that wait must not hold the cores of those that work.

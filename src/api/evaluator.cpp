@@ -9,7 +9,7 @@
 namespace hexapla {
 namespace {
 
-using Statistics = std::vector<evaluate::MetricStatistics>;
+using SentenceStatistics = std::vector<evaluate::MetricStatistics>;
 using Metrics = std::vector<std::unique_ptr<evaluate::Metric>>;
 constexpr Range<int64_t> resamples{.least = 2, .most = 1'000'000, .or_zero = true};
 constexpr int usual_resamples = 1000;
@@ -59,7 +59,7 @@ struct Evaluator::Impl {
     return {options.resamples > 0 ? options.resamples : usual_resamples, options.resample_seed};
   }
 
-  MetricScore score(const evaluate::Metric& metric, const Statistics& sentences, size_t references) const {
+  MetricScore score(const evaluate::Metric& metric, const SentenceStatistics& sentences, size_t references) const {
     const evaluate::MetricStatistics sums = evaluate::sum(sentences);
     MetricScore result{metric.name(), metric.score(sums), {}, metric.details(sums), 0, 0};
     std::string resampled;
@@ -111,7 +111,7 @@ std::vector<Comparison> Evaluator::compare(const Lines& baseline, const Lines& s
     check_lines(system.size(), references);
     std::vector<Comparison> results;
     for (const auto& metric : impl_->metrics(references)) {
-      const Statistics one = evaluate::sentence_statistics(*metric, baseline, references),
+      const SentenceStatistics one = evaluate::sentence_statistics(*metric, baseline, references),
                        other = evaluate::sentence_statistics(*metric, system, references);
       Comparison& c = results.emplace_back(
           Comparison{metric->name(), metric->score(evaluate::sum(one)), metric->score(evaluate::sum(other)), 1});

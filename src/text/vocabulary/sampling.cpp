@@ -15,7 +15,8 @@ namespace {
 
 constexpr float kUnknownPenalty = 10;  // SentencePiece's: an unknown character costs as much below the rarest piece
 
-size_t character_bytes(std::string_view text) {
+// As SentencePiece takes characters apart, which matters for bytes that are no UTF-8.
+size_t length_by_first_byte(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   return std::min(size, text.size());
@@ -165,8 +166,8 @@ void SubwordSampler::Impl::sample_lattice(std::string_view text, Random& random,
     into[from + bytes].push_back({from, id, alpha * score});
     sums[from + bytes] = log_of_sum(sums[from + bytes], sums[from] + alpha * score);
   };
-  for (size_t at = 0; at < text.size(); at += character_bytes(text.substr(at))) {
-    const size_t one = character_bytes(text.substr(at));
+  for (size_t at = 0; at < text.size(); at += length_by_first_byte(text.substr(at))) {
+    const size_t one = length_by_first_byte(text.substr(at));
     bool known = false;
     pieces.for_each_prefix(text.substr(at), [&](size_t bytes, int32_t id) {
       add(at, bytes, id, model.pieces[static_cast<size_t>(id)].score);
@@ -202,7 +203,7 @@ void SubwordSampler::Impl::sample_merges(std::string_view text, Random& random, 
   };
   std::vector<Symbol> symbols_left;
   for (size_t at = 0; at < text.size(); at += symbols_left.back().text.size())
-    symbols_left.push_back({text.substr(at, character_bytes(text.substr(at)))});
+    symbols_left.push_back({text.substr(at, length_by_first_byte(text.substr(at)))});
   auto look = [&](size_t i) {
     Symbol& s = symbols_left[i];
     s.merged = i + 1 == symbols_left.size()
@@ -270,7 +271,7 @@ Ids SubwordSampler::sample(std::string_view text, Random& random) const {
       symbol = id;
     });
     if (symbol < 0) {
-      at += character_bytes(std::string_view(all).substr(at));
+      at += length_by_first_byte(std::string_view(all).substr(at));
       continue;
     }
     impl_->sample_span(std::string_view(all).substr(begin, at - begin), random, ids);
