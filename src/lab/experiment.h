@@ -51,5 +51,7 @@ Report smoothing(const Settings& settings, Watcher& watcher);
 Report tied(const Settings& settings, Watcher& watcher);
 Report dropout(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
+Report cost(const Settings& settings, Watcher& watcher);
+Report masks(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

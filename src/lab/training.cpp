@@ -101,12 +101,23 @@ Bench::Bench(const Settings& settings, Watcher& watcher, Task task)
 
 std::string Bench::folder_of(const Training& t) const { return folder_ + "/" + t.name; }
 
-Result Bench::train(const Training& t) const {
-  const std::string folder = folder_of(t), file = folder + "/result.json";
-  const json settings = settings_of(t);
+Result once(const std::string& folder, const json& settings, const std::function<Result()>& measure) {
+  const std::string file = folder + "/result.json";
   if (const auto found = found_before(file, settings)) return *found;
   std::error_code error;
-  if (fs::exists(file)) fs::remove_all(folder, error);  // of other settings
+  if (fs::exists(file)) fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  const Result r = measure();
+  keep(file, settings, r);
+  return r;
+}
+
+Result Bench::train(const Training& t) const {
+  return once(folder_of(t), settings_of(t), [&] { return measure(t); });
+}
+
+Result Bench::measure(const Training& t) const {
+  const std::string folder = folder_of(t);
   const auto began = std::chrono::steady_clock::now();
   Result r;
   train::TrainWatcher nobody;
@@ -122,7 +133,6 @@ Result Bench::train(const Training& t) const {
   }
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (!r.failed) static_cast<Scores&>(r) = test(open(t), task_.test);
-  keep(file, settings, r);
   return r;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // Small trainings on made-up text, cheap enough for many of them.
+#include <functional>
+
 #include "lab/experiment.h"
 #include "lab/task.h"
 #include "models/open_model.h"
@@ -30,6 +32,10 @@ struct Result : Scores {
 // it.
 void record(nlohmann::ordered_json which, const Result& result, Report& report);
 
+// What `measure` finds; kept in FOLDER/result.json, from where it comes the next time with the same settings. What was
+// found with others is forgotten, and the folder is emptied. DataError: that file cannot be read.
+Result once(const std::string& folder, const nlohmann::json& settings, const std::function<Result()>& measure);
+
 class Bench {
  public:
   Bench(const Settings& settings, Watcher& watcher, Task task);
@@ -49,6 +55,7 @@ class Bench {
 
  private:
   std::string folder_of(const Training& training) const;
+  Result measure(const Training& training) const;
 
   std::string folder_;
   Watcher& watcher_;
