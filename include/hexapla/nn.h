@@ -216,7 +216,8 @@ class MultiHeadAttention : public Layer {
   AttentionWeights weights(Workspace& work, std::size_t sentence) const;
 };
 
-// Section 3.1: self-attention and feed-forward, each with its residual connection, norm and dropout.
+// Section 3.1: self-attention (or what encoder_mixing names) and feed-forward, each with its residual connection, norm
+// and dropout.
 // [N, dim_model] -> [N, dim_model].
 class EncoderLayer : public Layer {
  public:

@@ -170,3 +170,6 @@ class TrainingOptions(TypedDict, total=False):
     generator_bias: bool
     embedding_norm: bool
     norm_eps: float
+    encoder_mixing: str
+    kernel_width: int
+    decoder_mask: str

@@ -58,7 +58,8 @@ inline Result run_command(std::vector<std::string> arguments, const std::string&
 }
 
 // A model of one and two layers and three heads that knows nothing.
-inline void save_untrained_model(const std::string& path, const text::Vocabulary& vocabulary) {
+inline void save_untrained_model(const std::string& path, const text::Vocabulary& vocabulary,
+                                 const std::string& encoder_mixing = "attention") {
   model::Config c;
   c.source_vocab = c.target_vocab = vocabulary.size();
   c.enc_layers = 1;
@@ -66,6 +67,7 @@ inline void save_untrained_model(const std::string& path, const text::Vocabulary
   c.d_model = 12;
   c.d_ff = 16;
   c.heads = 3;
+  c.encoder_mixing = encoder_mixing;
   c.resolve();
   model::Transformer net(c);
   const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);

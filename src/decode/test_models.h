@@ -48,6 +48,8 @@ inline std::vector<Variant> variants() {
   add("own_widths", [](model::Config& c) { c.d_k = 5, c.d_v = 7; });
   add("no_positions", [](model::Config& c) { c.positions = "none"; });
   add("no_norm", [](model::Config& c) { c.norm = "none"; });
+  add("gru", [](model::Config& c) { c.encoder_mixing = "gru"; });
+  add("convolution", [](model::Config& c) { c.encoder_mixing = "convolution"; });
   add("batch_norm", [](model::Config& c) { c.norm = "batch"; });
   add("everything_else", [](model::Config& c) {
     c.tied = "none", c.attention_bias = true, c.embedding_norm = true, c.norm_position = "pre", c.activation = "gelu";

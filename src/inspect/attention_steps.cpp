@@ -47,9 +47,9 @@ Recorded times(Recorded r, double factor) {
   return r;
 }
 
-Recorded causal_mask(int64_t n) {
+Recorded mask_of(const model::Config& c, int64_t n) {
   Recorded mask{{n, n}, DType::f64, std::vector<double>(n * n, 0)};
-  for (int64_t t = 0; t < n; ++t)
+  for (int64_t t = 0; t < n && model::is_causal(c); ++t)
     for (int64_t u = t + 1; u < n; ++u) mask.values[t * n + u] = -std::numeric_limits<double>::infinity();
   return mask;
 }
@@ -61,7 +61,7 @@ void add_attention_steps(Recorder& seen, const model::Config& config) {
     if (config.score != "additive")
       seen.add(scope + ".unscaled", products_by_head(seen.get(scope + ".q"), seen.get(scope + ".k"), config.heads));
   if (const Recorded* embedded = seen.find("decoder.embedded"))
-    seen.add("decoder.mask", causal_mask(embedded->shape[0]));
+    seen.add("decoder.mask", mask_of(config, embedded->shape[0]));
 }
 
 void add_attention_gradients(Recorder& seen, const model::Config& config) {

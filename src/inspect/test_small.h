@@ -24,7 +24,7 @@ inline model::Config small_config() {
 
 // Every choice of Config is in one of them.
 inline std::vector<model::Config> siblings() {
-  std::vector<model::Config> all(13, small_config());
+  std::vector<model::Config> all(16, small_config());
   all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";
   all[2].score = "additive", all[2].attention_bias = true, all[2].generator_bias = true;
   all[3].norm = "batch", all[3].positions = "learned";
@@ -34,6 +34,9 @@ inline std::vector<model::Config> siblings() {
   all[7].norm = "none", all[7].positions = "none";
   size_t next = 8;
   for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}) all[next++].score = score;
+  all[next++].encoder_mixing = "gru";
+  all[next].encoder_mixing = "convolution", all[next++].norm_position = "pre";
+  all[next].encoder_mixing = "gru", all[next].norm_position = "pre", all[next].decoder_mask = "none";
   return all;
 }
 

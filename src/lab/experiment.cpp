@@ -9,6 +9,10 @@ namespace hexapla::lab {
 
 std::span<const Experiment> experiments() {
   static constexpr std::array all = {
+      Experiment{"cost", "What does self-attention cost beside recurrence and convolution, and how far does each see?",
+                 "*Attention Is All You Need*, section 4 and Table 1: self-attention is faster than recurrence where a "
+                 "sentence has fewer tokens than the model has dimensions, and joins any two tokens in one step.",
+                 "", 3, 400, cost},
       Experiment{
           "scale", "Why are scores divided by the square root of d_k?",
           "*Attention Is All You Need*, section 3.2.1 and footnote 4: products of long vectors grow, and push the "
@@ -24,6 +28,11 @@ std::span<const Experiment> experiments() {
           "*Attention Is All You Need*, section 3.5: without recurrence and convolution the order must be put in; "
           "sinusoids were chosen because they may extend to sequences longer than those of training.",
           "3", 3, 2000, positions},
+      Experiment{
+          "masks", "What does the decoder learn without its mask?",
+          "*Attention Is All You Need*, section 3.1: the mask ensures that the predictions for a position depend "
+          "only on the outputs before it.",
+          "", 3, 800, masks},
       Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
                  "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
                  "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",

@@ -60,5 +60,7 @@ Report tied(const Settings& settings, Watcher& watcher);
 Report dropout(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
 Report table3(const Settings& settings, Watcher& watcher);
+Report cost(const Settings& settings, Watcher& watcher);
+Report masks(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

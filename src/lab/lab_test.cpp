@@ -5,7 +5,9 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "lab/copying.h"
 #include "lab/experiments/table3_rows.h"
+#include "lab/layer_time.h"
 #include "lab/spread.h"
 #include "lab/training.h"
 #include "train/options/recipes.h"
@@ -190,6 +192,30 @@ TEST_F(BenchTest, SaysWhichResultCannotBeRead) {
   write_file_atomically(at("a/result.json"), "{");
   EXPECT_THAT([&] { bench.train({.name = "a", .architecture = Bench::small(), .updates = 1}); },
               testing::ThrowsMessage<DataError>(HasSubstr("a/result.json: it cannot be read")));
+}
+
+// The token before; what two convolutions of three tokens cannot reach stays as good as chance.
+TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
+  Counter counter;
+  const auto right = [&](const std::string& mixing, int64_t distance) {
+    Copying task{.architecture = Bench::small(), .distance = distance, .updates = 120};
+    task.architecture.source_vocab = task.architecture.target_vocab = Copying::symbols;
+    task.architecture.encoder_mixing = mixing;
+    task.architecture.resolve();
+    return copy_at_distance(task, at(cat(mixing, "-", distance)), counter).accuracy;
+  };
+  EXPECT_GT(right("convolution", 1), 0.9);
+  EXPECT_GT(right("gru", 1), 0.9);
+  EXPECT_LT(right("convolution", 4), 0.15) << "1 of 16 by chance";
+}
+
+TEST(LayerTime, IsRelativeToSelfAttention) {
+  const LayerTime t = time_layers(8, 4, 2, 3);
+  EXPECT_EQ(t.ratios[0], 1);
+  for (size_t i = 0; i < kTimed.size(); ++i) {
+    EXPECT_GT(t.seconds[i], 0) << kTimed[i];
+    EXPECT_GT(t.ratios[i], 0) << kTimed[i];
+  }
 }
 
 TEST_F(BenchTest, LearnsDates) {

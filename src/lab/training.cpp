@@ -111,9 +111,12 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
   return true;
 }
 
+Result once(const std::string& folder, const json& settings, const std::function<Result()>& measure) {
+  return from_json(found_once(folder, settings, [&] { return as_json(measure()); }), folder);
+}
+
 Result Bench::train(const Training& t) const {
-  const std::string folder = folder_of(t);
-  return from_json(found_once(folder, settings_of(t), [&] { return as_json(measure(t)); }), folder);
+  return once(folder_of(t), settings_of(t), [&] { return measure(t); });
 }
 
 Result Bench::measure(const Training& t) const {

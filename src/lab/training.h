@@ -1,5 +1,7 @@
 #pragma once
 // Small trainings on made-up text, cheap enough for many of them.
+#include <functional>
+
 #include "lab/experiment.h"
 #include "lab/task.h"
 #include "models/open_model.h"
@@ -33,6 +35,9 @@ void record(nlohmann::ordered_json which, const Result& result, Report& report);
 // Trains to the end of its options in f32, or goes on where it was stopped; false: its loss was not finite. Canceled:
 // `stop` became true. Other errors as train::train().
 bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop);
+
+// As found_once().
+Result once(const std::string& folder, const nlohmann::json& settings, const std::function<Result()>& measure);
 
 class Bench {
  public:

@@ -157,6 +157,7 @@ struct MultiHeadAttention {
 
 // MultiHead(x, x, x). W^Q, W^K, W^V lie side by side: one product instead of three. Causal in the decoder.
 struct SelfAttention {
+  static constexpr const char* name = "self_attention";
   Heads heads;
   bool causal;
   Linear qkv, output;

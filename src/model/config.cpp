@@ -24,6 +24,26 @@ int64_t head_width(int64_t asked, const Config& c) {
   return c.d_model / c.heads;
 }
 
+void check_encoder(const Config& c) {
+  if (c.encoder_mixing == "gru" && c.d_model % 2 != 0)
+    throw UsageError(cat("`encoder-mixing` gru has half of `dim-model` for each direction, but ", c.d_model,
+                         " is odd; choose an even number"));
+  if (c.kernel_width % 2 == 0)
+    throw UsageError(cat("`kernel-width` ", c.kernel_width,
+                         " is even, but a token stands in the middle of what it sees; choose an odd number"));
+}
+
+// Files written before a field was there do without it.
+bool came_later(const std::string& name) {
+  return name == "encoder-mixing" || name == "kernel-width" || name == "decoder-mask";
+}
+
+nlohmann::ordered_json fields_of(const Config& c) {
+  nlohmann::ordered_json j;
+  Config::visit(c, [&](const char* name, const auto& value, const char*, const auto&) { j[name] = value; });
+  return j;
+}
+
 }  // namespace
 
 void Config::resolve() {
@@ -35,6 +55,7 @@ void Config::resolve() {
   if (!softmax() && attention_dropout > 0)
     throw UsageError(cat("`score` ", score, " has no `attention-dropout`, which is ", attention_dropout,
                          "; set it to 0, or choose another score"));
+  check_encoder(*this);
   if (tied == "all" && source_vocab != target_vocab)
     throw UsageError(cat("`tied` all needs one vocabulary, but the source has ", source_vocab,
                          " pieces and the target ", target_vocab, "; use `tied` decoder"));
@@ -58,7 +79,9 @@ std::string Config::to_json() const {
   nlohmann::ordered_json j;
   j["source-vocab"] = source_vocab;
   j["target-vocab"] = target_vocab;
-  visit(*this, [&](const char* name, const auto& value, const char*, const auto&) { j[name] = value; });
+  const nlohmann::ordered_json fields = fields_of(*this), usual = fields_of({});
+  for (const auto& [name, value] : fields.items())
+    if (!came_later(name) || value != usual.at(name)) j[name] = value;
   return json_text(j);
 }
 
@@ -69,7 +92,9 @@ Config Config::from_json(const std::string& text, const std::string& file) {
     const auto j = nlohmann::json::parse(text);
     read(j.at(key = "source-vocab"), c.source_vocab);
     read(j.at(key = "target-vocab"), c.target_vocab);
-    visit(c, [&](const char* name, auto& value, const char*, const auto&) { read(j.at(key = name), value); });
+    visit(c, [&](const char* name, auto& value, const char*, const auto&) {
+      if (!came_later(name) || j.contains(name)) read(j.at(key = name), value);
+    });
     key.clear();
     kVocabulary.check("source-vocab", c.source_vocab);
     kVocabulary.check("target-vocab", c.target_vocab);

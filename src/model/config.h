@@ -29,6 +29,9 @@ struct Config {
   bool attention_bias = false, generator_bias = false;
   bool embedding_norm = false;  // LayerNorm on the embedded input
   double norm_eps = 1e-6;
+  std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
+  int64_t kernel_width = 3;                  // only for a convolution
+  std::string decoder_mask = "causal";
 
   // f(name, field, help, allowed) for every field that a user sets; names are those of the command line, allowed is a
   // number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
@@ -58,6 +61,11 @@ struct Config {
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{});
     f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{});
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true});
+    f("encoder-mixing", c.encoder_mixing, "what stands in the encoder where the paper has self-attention",
+      Choices{"attention", "gru", "convolution"});
+    f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255});
+    f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
+      Choices{"causal", "none"});
   }
 
   // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
@@ -70,6 +78,7 @@ struct Config {
   static Config preset(const std::string& name);
   static const std::vector<std::string>& preset_names();
 
+  // A field that came after the first version is left out at its default: such a model has the bytes it always had.
   std::string to_json() const;
   static Config from_json(const std::string& text, const std::string& file);  // DataError names the file and the key
 };

@@ -4,6 +4,11 @@
 
 namespace hexapla::model {
 
+bool is_causal(const Config& c) {
+  HEXAPLA_CHECK(c.decoder_mask == "causal" || c.decoder_mask == "none", "there is no mask '", c.decoder_mask, "'");
+  return c.decoder_mask == "causal";
+}
+
 Tensor DecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const {
   {
     Scope scope("self_attention");

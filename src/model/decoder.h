@@ -27,6 +27,10 @@ struct LayerCache {
   Tensor cross;  // [Nk, H d_k + H d_v]
 };
 
+// Whether the decoder's self-attention is. Without the mask a token sees those after it wherever they are known: in
+// training and in scores, never where a translation is made, as they are not there yet.
+bool is_causal(const Config& c);
+
 struct DecoderLayer {
   SelfAttention self_attention;
   Dropout self_dropout;
@@ -40,7 +44,7 @@ struct DecoderLayer {
 
   using Saved = DecoderLayerSaved;
   explicit DecoderLayer(const Config& c)
-      : self_attention(make_heads(c), c.d_model, true),
+      : self_attention(make_heads(c), c.d_model, is_causal(c)),
         self_dropout{c.dropout},
         self_norm(make_norm(c)),
         cross_attention(make_heads(c), c.d_model),

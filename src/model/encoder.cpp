@@ -11,6 +11,13 @@ Heads make_heads(const Config& c) {
   return h;
 }
 
+Mixing make_mixing(const Config& c) {
+  if (c.encoder_mixing == "gru") return BidirectionalGru(c.d_model);
+  if (c.encoder_mixing == "convolution") return Convolution(c.d_model, c.kernel_width);
+  HEXAPLA_CHECK(c.encoder_mixing == "attention", "the encoder cannot mix by '", c.encoder_mixing, "'");
+  return SelfAttention(make_heads(c), c.d_model, false);
+}
+
 namespace {
 Activation make_activation(const std::string& name) {
   if (name == "gelu") return Activation::gelu;
@@ -45,8 +52,8 @@ void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output) {
 
 Tensor EncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   {
-    Scope scope("self_attention");
-    Tensor r = self_attention.forward(cx, x, rows, s.attention);
+    Scope scope(name_of(mixing));
+    Tensor r = model::forward(mixing, cx, x, rows, s.mixing);
     observe(cx, "output", r, rows);
     x = model::forward(attention_norm, cx, {x, r, attention_dropout}, rows, s.norm1);
   }
@@ -64,17 +71,17 @@ void EncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const {
     show_residual_gradient(cx, d, dr);
     model::backward(feed_forward, cx, s.ffn, dr, d);
   }
-  Scope scope("self_attention");
+  Scope scope(name_of(mixing));
   Tensor dr = model::backward(attention_norm, cx, s.norm1, attention_dropout, d);
   show_residual_gradient(cx, d, dr);
-  self_attention.backward(cx, s.attention, dr, d);
+  model::backward(mixing, cx, s.mixing, dr, d);
 }
 
 Tensor PreNormEncoderLayer::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   {
-    Scope scope("self_attention");
+    Scope scope(name_of(mixing));
     Tensor n = model::forward(attention_norm, cx, {x}, rows, s.norm1);
-    Tensor r = self_attention.forward(cx, n, rows, s.attention);
+    Tensor r = model::forward(mixing, cx, n, rows, s.mixing);
     observe(cx, "output", r, rows);
     x = add(cx, x, attention_dropout.forward(cx, r));
     observe(cx, "sum", x, rows);
@@ -100,11 +107,11 @@ void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const 
     model::backward(feed_forward_norm, cx, s.norm2, {}, dn);
     add_to(cx, d, dn);
   }
-  Scope scope("self_attention");
+  Scope scope(name_of(mixing));
   fill(cx, dn, 0);
   Tensor dr = attention_dropout.backward(cx, d);
   show_residual_gradient(cx, d, dr);
-  self_attention.backward(cx, s.attention, dr, dn);
+  model::backward(mixing, cx, s.mixing, dr, dn);
   model::backward(attention_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }

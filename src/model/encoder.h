@@ -1,15 +1,16 @@
 #pragma once
 // The encoder, Figure 1 left. In every sublayer one tensor d carries the gradient of the residual stream in place:
 // a norm rewrites it (d <- J^T d), a sublayer adds to it (d <- d + J^T d). Backward is forward read upwards.
-#include "model/attention.h"
 #include "model/config.h"
 #include "model/embedding.h"
 #include "model/feed_forward.h"
+#include "model/mixing.h"
 
 namespace hexapla::model {
 
 // Built from the configuration.
 Heads make_heads(const Config& c);
+Mixing make_mixing(const Config& c);
 AnyFeedForward make_feed_forward(const Config& c);
 Input make_input(const Config& c);
 inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.norm_eps); }
@@ -18,15 +19,16 @@ inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.n
 void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output);
 
 struct EncoderLayerSaved {
-  SelfAttention::Saved attention;
+  MixingSaved mixing;
   Normalized norm1;
   FeedForwardSaved ffn;
   Normalized norm2;
 };
 
-// x <- Norm(x + Dropout(SelfAttention(x)));  x <- Norm(x + Dropout(FFN(x)))
+// x <- Norm(x + Dropout(SelfAttention(x)));  x <- Norm(x + Dropout(FFN(x))). A sibling of self-attention takes its
+// place, with the same dropout and norm, whose names stay.
 struct EncoderLayer {
-  SelfAttention self_attention;
+  Mixing mixing;
   Dropout attention_dropout;
   Norm attention_norm;
   AnyFeedForward feed_forward;
@@ -35,14 +37,14 @@ struct EncoderLayer {
 
   using Saved = EncoderLayerSaved;
   explicit EncoderLayer(const Config& c)
-      : self_attention(make_heads(c), c.d_model, false),
+      : mixing(make_mixing(c)),
         attention_dropout{c.dropout},
         attention_norm(make_norm(c)),
         feed_forward(make_feed_forward(c)),
         feed_forward_dropout{c.dropout},
         feed_forward_norm(make_norm(c)) {}
   void visit(auto&& f) {
-    f("self_attention", self_attention);
+    f(name_of(mixing), mixing);
     f("attention_dropout", attention_dropout);
     f("attention_norm", attention_norm);
     f("feed_forward", feed_forward);

@@ -87,6 +87,8 @@ class Backward(Forward):
         if scope.endswith("feed_forward"):
             d = g(scope + ".inner") @ f[scope + ".inner.weight"].T
             return d + g(scope + ".linear") @ f[scope + ".linear.weight"].T if self.c["gated"] else d
+        if not scope.endswith("attention"):
+            return self.into_mixing(scope)
         d = g(scope + ".q") @ f[scope + ".query.weight"].T
         return d if scope.endswith("cross_attention") else d + self.into_keys(scope)
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from mixing import Mixing
 
 
 def softmax(x):
@@ -41,7 +42,7 @@ def activation(kind):
     }[kind]
 
 
-class Forward:
+class Forward(Mixing):
     """The formulas of a forward pass. A method per topic of the notes."""
 
     def __init__(self, file, check):
@@ -55,9 +56,8 @@ class Forward:
 
     def sublayers(self, stack):
         """Of a stack, from the first to the last: their scopes."""
-        kinds = ["self_attention", "feed_forward"]
-        if stack == "decoder":
-            kinds.insert(1, "cross_attention")
+        decoder = ["self_attention", "cross_attention", "feed_forward"]
+        kinds = decoder if stack == "decoder" else [self.mixing(), "feed_forward"]
         layers = self.c["enc-layers" if stack == "encoder" else "dec-layers"]
         return [f"{stack}.layers.{i}.{kind}" for i in range(layers) for kind in kinds]
 
@@ -81,7 +81,7 @@ class Forward:
     def norm_module(self, scope):
         kind = scope.rsplit(".", 1)[1]
         short = {"self_attention": "self_norm", "cross_attention": "cross_norm", "feed_forward": "feed_forward_norm"}
-        if scope.startswith("encoder") and kind == "self_attention":
+        if scope.startswith("encoder") and kind != "feed_forward":
             return scope[: -len(kind)] + "attention_norm"
         return scope[: -len(kind)] + short[kind]
 
@@ -130,6 +130,9 @@ class Forward:
         """M: 0 on and below the diagonal, -inf above it."""
         n = len(self.f["target.ids"])
         m = np.zeros((n, n))
+        if self.c.get("decoder-mask", "causal") == "none":
+            self.check("no sequence mask: M is 0", m, self.f["decoder.mask"])
+            return
         m[np.triu_indices(n, 1)] = -np.inf
         self.check("sequence mask: M is 0 at and below the diagonal, -inf above", m, self.f["decoder.mask"])
         below = 1 - np.triu(np.ones((n, n)), 1)  # the mask of ones and zeros
@@ -201,7 +204,7 @@ class Forward:
     def whole_attention(self):
         """The one-line formula, without anything in between."""
         scope = "encoder.layers.0.self_attention"
-        if self.additive or self.c["attention-bias"]:
+        if self.additive or self.c["attention-bias"] or scope not in self.sublayers("encoder"):
             return
         x = self.f[self.input(scope)]
         width, heads = self.c["dim-key"], []
@@ -287,7 +290,7 @@ class Forward:
         expected = np.where(np.arange(ids.shape[1]) < np.array(lengths)[:, None], 0, -np.inf)
         self.check("padding mask: 0 at tokens, -inf behind them", expected, mask)
         for scope in self.sublayers("encoder"):
-            if scope.endswith("feed_forward") or self.additive:
+            if not scope.endswith("self_attention") or self.additive:
                 continue
             q, k, v = (split(f[f"padded.{scope}.{letter}"], self.heads) for letter in "qkv")
             scores = q @ transposed(k) * self.scale + mask[:, None, None, :]
@@ -338,7 +341,7 @@ class Forward:
         x = np.sqrt(self.c["dim-model"]) * self.f[table][self.f[ids]]
         if self.c["positions"] == "learned":
             x = x + self.f[f"{stack}.input.positions.table"][pos]
-        else:
+        elif self.c["positions"] == "sinusoidal":
             i = np.arange(self.c["dim-model"])
             angle = pos[:, None] / 10000 ** (i // 2 * 2 / self.c["dim-model"])
             x = x + np.where(i % 2 == 0, np.sin(angle), np.cos(angle))
@@ -358,11 +361,13 @@ class Forward:
             if self.c["gated"]:
                 hidden = hidden * self.linear(x, scope + ".linear")
             return self.linear(hidden, scope + ".outer")
+        if not scope.endswith("attention"):
+            return self.mixed(scope, x)
         other = memory if scope.endswith("cross_attention") else x
         q, k, v = (
             split(self.linear(given, f"{scope}.{name}"), self.heads)
             for given, name in ((x, "query"), (other, "key"), (other, "value"))
         )
-        causal = scope.startswith("decoder") and other is x
+        causal = scope.startswith("decoder") and other is x and self.c.get("decoder-mask", "causal") == "causal"
         mask = np.triu(np.full((len(x), len(x)), -np.inf), 1) if causal else 0
         return self.linear(join(softmax(q @ transposed(k) * self.scale + mask) @ v), scope + ".output")

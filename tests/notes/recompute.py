@@ -83,17 +83,16 @@ def recompute(path):
     notes.whole_attention()
     for stack in ("encoder", "decoder"):
         for scope in notes.sublayers(stack):
-            notes.feed_forward(scope) if scope.endswith("feed_forward") else notes.attention(scope)
+            forward = notes.feed_forward if scope.endswith("feed_forward") else notes.mix
+            (notes.attention if scope.endswith("attention") else forward)(scope)
             notes.residual(scope)
     notes.generator()
     notes.padding()
     notes.all_of_it()
     for stack in ("encoder", "decoder"):
         for scope in notes.sublayers(stack):
-            if scope.endswith("feed_forward"):
-                notes.feed_forward_gradients(scope)
-            else:
-                notes.attention_gradients(scope)
+            backward = notes.feed_forward_gradients if scope.endswith("feed_forward") else notes.mixing_gradients
+            (notes.attention_gradients if scope.endswith("attention") else backward)(scope)
             notes.residual_gradients(scope)
     notes.end_gradients()
     notes.embedding_gradients()

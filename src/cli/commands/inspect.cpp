@@ -53,7 +53,12 @@ struct Kind {
   std::string title, stack, sublayer, rows, columns;
   int64_t layers;
 };
+bool encoder_attends(const model::Config& c) { return c.encoder_mixing == "attention"; }
+
 Kind find_kind(const std::string& name, const model::Config& c) {
+  if (name == "encoder" && !encoder_attends(c))
+    throw UsageError(cat("--attention encoder: the encoder of this model has no attention, but a ", c.encoder_mixing,
+                         "; give decoder or cross"));
   if (name == "encoder") return {"Self-attention", "encoder", "self_attention", "source", "source", c.enc_layers};
   if (name == "decoder")
     return {"Self-attention", "decoder", "self_attention", "target as read", "target as read", c.dec_layers};
@@ -318,6 +323,7 @@ struct Inspect {
   }
   std::string draw_padded(const models::OpenModel& m, const Labels (&sources)[2], const inspect::Inspection& seen,
                           bool paint) const {
+    if (!encoder_attends(m.file.config)) return "\nno picture: the encoder of this model has no attention\n";
     const Kind kind = find_kind("encoder", m.file.config);
     const std::string scope =
         cat("padded.encoder.layers.", find_layer(attention == "encoder" ? layer : "last", kind), ".self_attention");

@@ -137,6 +137,20 @@ TEST_F(InspectCommand, shows_two_sources_as_a_padded_batch) {
   expect_usage_error({"--src", "a", "--tgt", "a", "--beside", " "}, "--beside is empty; give a sentence");
 }
 
+TEST_F(InspectCommand, says_where_the_encoder_has_no_attention) {
+  save_untrained_model(at("model.safetensors"), vocabulary_, "gru");
+  expect_usage_error({"--src", "a", "--attention", "encoder"},
+                     "the encoder of this model has no attention, but a gru; give decoder or cross");
+  const Result r =
+      inspect({"--src", "a dog runs .", "--tgt", "ein", "--beside", "a dog", "--out", at("x.safetensors")});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out,
+              AllOf(HasSubstr("padded to "), HasSubstr("no picture: the encoder of this model has no attention")));
+  const auto file = SafetensorsFile::open(at("x.safetensors"));
+  EXPECT_TRUE(file.find("encoder.layers.0.recurrence.onward.update"));
+  EXPECT_FALSE(file.find("encoder.layers.0.self_attention.weights"));
+}
+
 TEST_F(InspectCommand, lists_a_vocabulary) {
   const Result r = inspect({"--vocabulary", "source"});
   EXPECT_EQ(r.code, 0) << r.err;

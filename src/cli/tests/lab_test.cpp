@@ -19,7 +19,7 @@ class LabCommand : public TestFolder {};
 TEST_F(LabCommand, ListsItsExperiments) {
   const Result r = run_command({"lab"});
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, AllOf(StartsWith("scale "), HasSubstr("Why are scores divided"), HasSubstr("\nsoftmax ")));
+  EXPECT_THAT(r.out, AllOf(StartsWith("cost "), HasSubstr("Why are scores divided"), HasSubstr("\nsoftmax ")));
 }
 
 TEST_F(LabCommand, WritesAPageWithPicturesAndFigures) {

@@ -60,6 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
         Sibling{"notes_code", {"--tied", "none", "--generator-bias", "--embedding-norm", "--attention-bias"}},
         Sibling{"pre_norm_gated", {"--norm-position", "pre", "--gated", "--activation", "swish"}},
         Sibling{"no_norm_no_positions", {"--norm", "none", "--positions", "none"}},
+        Sibling{"gru", {"--encoder-mixing", "gru"}},
+        Sibling{"pre_norm_convolution",
+                {"--encoder-mixing", "convolution", "--kernel-width", "5", "--norm-position", "pre"}},
+        Sibling{"no_mask", {"--decoder-mask", "none"}},
         Sibling{"batch_norm_learned",
                 {"--norm", "batch", "--positions", "learned", "--activation", "gelu", "--tied", "decoder"}}),
     [](const auto& sibling) { return std::string(sibling.param.name); });

@@ -96,9 +96,11 @@ size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dty
   // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
   // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
   const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
-  const int64_t layer = 2 * attention + 10 * c.d_model + 4 * c.d_ff;
+  const int64_t rest = 10 * c.d_model + 4 * c.d_ff, layer = 2 * attention + rest;
+  const int64_t mixed = std::max<int64_t>(9, c.encoder_mixing == "convolution" ? c.kernel_width + 1 : 0) * c.d_model;
   const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
-  const int64_t per_source = layer + outside + c.dec_layers * (keys + values);
+  const int64_t of_encoder = c.encoder_mixing == "attention" ? layer : std::max(2 * attention, mixed) + rest;
+  const int64_t per_source = of_encoder + outside + c.dec_layers * (keys + values);
   const int64_t per_hypothesis = c.dec_layers * layer + outside;
   const int64_t cache = c.dec_layers * (keys + values);
   const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +

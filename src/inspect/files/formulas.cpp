@@ -77,12 +77,32 @@ Formulas of_attention(const Config& c) {
                {"*.cross_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
                {"*.cross_attention.k", product("memory", "key") + "; memory: " + memory(c)},
                {"*.cross_attention.v", product("memory", "value") + "; memory as for k"},
-               {"decoder.mask", "0 where u <= t, else -inf: token t sees no later one"}};
+               {"decoder.mask", c.decoder_mask == "causal" ? "0 where u <= t, else -inf: token t sees no later one"
+                                                           : "0: token t sees later ones, too"}};
   for (const Formula& f : of_the_score(c)) all.push_back(f);
   all.push_back({"*_attention.weights", weights_of(c)});
   all.push_back({"*_attention.heads", "weights v of each head, side by side: Concat(head_1, ..., head_h)"});
   all.push_back({"*_attention.output", product("heads", "output")});
   return all;
+}
+
+// Siblings of the encoder's self-attention.
+Formulas of_mixing(const Config& c) {
+  if (c.encoder_mixing == "gru")
+    return {
+        {"*.recurrence.*.reset",
+         "sigmoid(x W_r + b_r + h U_r + c_r); W = [W_r W_z W_n] and b: input.weight and input.bias, U and c: "
+         "state.weight and state.bias; h: the state of the token before (back: after), 0 at first; x: " +
+             before(c)},
+        {"*.recurrence.*.update", "sigmoid(x W_z + b_z + h U_z + c_z)"},
+        {"*.recurrence.*.candidate", "tanh(x W_n + b_n + reset * (h U_n + c_n))"},
+        {"*.recurrence.output", "the states (1 - update) * candidate + update * h of onward and back, side by side"}};
+  if (c.encoder_mixing == "convolution")
+    return {{"*.convolution.output",
+             fmt::format("x[t - {0}] W_0 + ... + x[t + {0}] W_{1} + kernel.bias; the W_j lie below one another in "
+                         "kernel.weight; x: {2}; it is 0 beyond the ends of the sentence",
+                         c.kernel_width / 2, c.kernel_width - 1, before(c))}};
+  return {};
 }
 
 Formulas of_feed_forward(const Config& c) {
@@ -151,8 +171,8 @@ const Formulas ids{{"source.ids", "the tokens of the source"},
 
 std::vector<Formula> formulas(const Config& c) {
   Formulas all = ids;
-  for (const Formulas& part :
-       {of_the_input(c), of_attention(c), of_feed_forward(c), of_the_residual(c), of_the_generator(c), of_parameters()})
+  for (const Formulas& part : {of_the_input(c), of_attention(c), of_mixing(c), of_feed_forward(c), of_the_residual(c),
+                               of_the_generator(c), of_parameters()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

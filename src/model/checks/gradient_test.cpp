@@ -185,6 +185,22 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionGradients,
                                          AttentionCase{"additive_causal_dropout", true, true, 1, 0.3}),
                          [](const auto& p) { return std::string(p.param.name); });
 
+// A sequence without tokens among the others.
+const std::vector<int32_t> kSomeEmpty{0, 5, 5, 6, 10};
+
+template <class M>
+void check_mixing(M layer) {
+  Bench b(std::move(layer));
+  Tensor x = b.input("x", 10, 6);
+  typename M::Saved s;
+  b.check([&] { return b.module.forward(b.cx, x, kSomeEmpty, s); },
+          [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
+}
+TEST(Gradients, BidirectionalGru) { check_mixing(BidirectionalGru(6)); }
+TEST(Gradients, Convolution) {
+  for (const int64_t width : {1, 3, 7}) check_mixing(Convolution(6, width));
+}
+
 template <class Ffn>
 void check_feed_forward(Activation f, double dropout) {
   Bench b(Ffn(f, 6, 11, dropout));
@@ -347,31 +363,40 @@ TEST_P(WholeModel, GradientsWithRDrop) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WholeModel,
-    testing::Values(ModelCase{"paper", [](Config&) {}},
-                    ModelCase{"dropout",
-                              [](Config& c) { c.dropout = c.attention_dropout = c.activation_dropout = .2; }},
-                    ModelCase{"pre_norm", [](Config& c) { c.norm_position = "pre"; }},
-                    ModelCase{"batch_norm", [](Config& c) { c.norm = "batch"; }},
-                    ModelCase{"pre_batch_norm", [](Config& c) { c.norm = "batch", c.norm_position = "pre"; }},
-                    ModelCase{"additive", [](Config& c) { c.score = "additive"; }},
-                    ModelCase{"unscaled", [](Config& c) { c.score = "dot"; }},
-                    ModelCase{"sigmoid", [](Config& c) { c.score = "sigmoid"; }},
-                    ModelCase{"relu", [](Config& c) { c.score = "relu"; }},
-                    ModelCase{"unnormalized", [](Config& c) { c.score = "unnormalized"; }},
-                    ModelCase{"top_4", [](Config& c) { c.score = "top-4"; }},
-                    ModelCase{"linear_kernel", [](Config& c) { c.score = "linear-kernel"; }},
-                    ModelCase{"no_norm", [](Config& c) { c.norm = "none"; }},
-                    ModelCase{"pre_no_norm", [](Config& c) { c.norm = "none", c.norm_position = "pre"; }},
-                    ModelCase{"no_positions", [](Config& c) { c.positions = "none"; }},
-                    ModelCase{"learned", [](Config& c) { c.positions = "learned", c.max_positions = 5; }},
-                    ModelCase{"gelu", [](Config& c) { c.activation = "gelu"; }},
-                    ModelCase{"gated_swish", [](Config& c) { c.activation = "swish", c.gated = true; }},
-                    ModelCase{"two_way_tied", [](Config& c) { c.tied = "decoder", c.source_vocab = 11; }},
-                    ModelCase{"notes",
-                              [](Config& c) {
-                                c.tied = "none";
-                                c.generator_bias = c.attention_bias = c.embedding_norm = true;
-                              }}),
+    testing::Values(
+        ModelCase{"paper", [](Config&) {}},
+        ModelCase{"dropout", [](Config& c) { c.dropout = c.attention_dropout = c.activation_dropout = .2; }},
+        ModelCase{"pre_norm", [](Config& c) { c.norm_position = "pre"; }},
+        ModelCase{"batch_norm", [](Config& c) { c.norm = "batch"; }},
+        ModelCase{"pre_batch_norm", [](Config& c) { c.norm = "batch", c.norm_position = "pre"; }},
+        ModelCase{"additive", [](Config& c) { c.score = "additive"; }},
+        ModelCase{"unscaled", [](Config& c) { c.score = "dot"; }},
+        ModelCase{"sigmoid", [](Config& c) { c.score = "sigmoid"; }},
+        ModelCase{"relu", [](Config& c) { c.score = "relu"; }},
+        ModelCase{"unnormalized", [](Config& c) { c.score = "unnormalized"; }},
+        ModelCase{"top_4", [](Config& c) { c.score = "top-4"; }},
+        ModelCase{"linear_kernel", [](Config& c) { c.score = "linear-kernel"; }},
+        ModelCase{"no_norm", [](Config& c) { c.norm = "none"; }},
+        ModelCase{"pre_no_norm", [](Config& c) { c.norm = "none", c.norm_position = "pre"; }},
+        ModelCase{"no_positions", [](Config& c) { c.positions = "none"; }},
+        ModelCase{"learned", [](Config& c) { c.positions = "learned", c.max_positions = 5; }},
+        ModelCase{"gru", [](Config& c) { c.encoder_mixing = "gru"; }},
+        ModelCase{"pre_norm_gru", [](Config& c) { c.encoder_mixing = "gru", c.norm_position = "pre", c.dropout = .1; }},
+        ModelCase{"convolution", [](Config& c) { c.encoder_mixing = "convolution"; }},
+        ModelCase{"pre_norm_convolution",
+                  [](Config& c) {
+                    c.encoder_mixing = "convolution", c.kernel_width = 5;
+                    c.norm_position = "pre", c.dropout = .2;
+                  }},
+        ModelCase{"no_mask", [](Config& c) { c.decoder_mask = "none"; }},
+        ModelCase{"gelu", [](Config& c) { c.activation = "gelu"; }},
+        ModelCase{"gated_swish", [](Config& c) { c.activation = "swish", c.gated = true; }},
+        ModelCase{"two_way_tied", [](Config& c) { c.tied = "decoder", c.source_vocab = 11; }},
+        ModelCase{"notes",
+                  [](Config& c) {
+                    c.tied = "none";
+                    c.generator_bias = c.attention_bias = c.embedding_norm = true;
+                  }}),
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace

@@ -6,9 +6,16 @@
 namespace hexapla::model {
 namespace {
 
+// Also those that a file leaves out.
+nlohmann::json fields_of(const Config& c) {
+  auto j = nlohmann::json::parse(c.to_json());
+  Config::visit(c, [&](const char* name, const auto& value, const auto&...) { j[name] = value; });
+  return j;
+}
+
 void check_same_kind(const LoadedModel& first, const std::string& first_path, const LoadedModel& m,
                      const std::string& path) {
-  const auto ours = nlohmann::json::parse(m.config.to_json()), theirs = nlohmann::json::parse(first.config.to_json());
+  const auto ours = fields_of(m.config), theirs = fields_of(first.config);
   for (const auto& [key, value] : ours.items()) {
     if (value == theirs.at(key) || key.find("dropout") != std::string::npos) continue;  // dropout is of training alone
     throw DataError(cat(path, ": its ", key, " is ", json_text(value), ", but that of ", first_path, " is ",

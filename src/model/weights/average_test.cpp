@@ -14,11 +14,12 @@ using testing::HasSubstr;
 class AverageTest : public TestFolder {
  protected:
   // A model whose numbers are all `value`.
-  std::string model(const std::string& name, double value, int64_t d_ff = 6, const std::string& vocabulary = "v") {
+  std::string model(const std::string& name, double value, int64_t d_ff = 6, const std::string& vocabulary = "v",
+                    const std::string& mask = "causal") {
     Config c;
     c.source_vocab = c.target_vocab = 11;
     c.enc_layers = c.dec_layers = 1;
-    c.d_model = 4, c.d_ff = d_ff, c.heads = 2, c.norm = "batch";
+    c.d_model = 4, c.d_ff = d_ff, c.heads = 2, c.norm = "batch", c.decoder_mask = mask;
     c.resolve();
     Transformer net(c);
     Parameters parameters(net, DType::f32, Parameters::Use::inference);
@@ -64,6 +65,16 @@ TEST_F(AverageTest, RefusesAnotherShapeOrVocabulary) {
               }),
               HasSubstr(wide + ": its dim-ff is 8, but that of " + a));
   EXPECT_THAT(what_of<DataError>([&] { average_models({a, other}); }), HasSubstr(other + ": its vocabulary"));
+}
+
+// Of the two, one file says nothing about it.
+TEST_F(AverageTest, RefusesWhatAFileLeavesOutAtItsDefault) {
+  const std::string a = model("a", 1), open = model("open", 1, 6, "v", "none");
+  EXPECT_THAT(what_of<DataError>([&] {
+                average_models({a, open});
+              }),
+              HasSubstr(open + ": its decoder-mask is \"none\", but that of " + a + " is \"causal\""));
+  EXPECT_THROW(average_models({open, a}), DataError);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 Config tiny() {
   Config c;
@@ -27,12 +28,14 @@ Config tiny() {
   return c;
 }
 std::vector<Config> variants() {
-  std::vector<Config> all(6, tiny());
+  std::vector<Config> all(8, tiny());
   all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
   all[2].norm = "batch", all[2].tied = "decoder";
   all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
   all[4].positions = "learned", all[4].max_positions = 9, all[4].embedding_norm = true;
   all[5].score = "additive", all[5].d_k = 3, all[5].d_v = 5, all[5].enc_layers = 3;
+  all[6].encoder_mixing = "gru", all[6].norm_position = "pre";
+  all[7].encoder_mixing = "convolution", all[7].kernel_width = 5, all[7].decoder_mask = "none";
   return all;
 }
 
@@ -113,6 +116,30 @@ TEST_F(ModelFileTest, ComesBackBitForBit) {
     save_model(at("b"), *loaded.net, {loaded.source_vocabulary, loaded.target_vocabulary}, loaded.history);
     EXPECT_EQ(read_file(at("a")), read_file(at("b")));
   }
+}
+
+// A model has the bytes that it had before there was such a choice.
+TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
+  Config c = tiny();
+  const std::vector<std::string> later{"encoder-mixing", "kernel-width", "decoder-mask"};
+  for (const std::string& name : later) EXPECT_THAT(c.to_json(), Not(HasSubstr(name)));
+  EXPECT_EQ(Config::from_json(c.to_json(), "m").kernel_width, 3);
+  c.encoder_mixing = "convolution", c.kernel_width = 5, c.decoder_mask = "none";
+  const Config back = Config::from_json(c.to_json(), "m");
+  EXPECT_EQ(back.encoder_mixing, "convolution");
+  EXPECT_EQ(back.kernel_width, 5);
+  EXPECT_EQ(back.decoder_mask, "none");
+}
+
+TEST(Config, RefusesWhatAMixingCannotBe) {
+  Config c = tiny();
+  c.kernel_width = 4;
+  EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }), HasSubstr("`kernel-width` 4 is even"));
+  c = tiny();
+  c.d_model = 9, c.heads = 3, c.encoder_mixing = "gru";
+  EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }), HasSubstr("but 9 is odd; choose an even number"));
+  c.encoder_mixing = "convolution";
+  EXPECT_NO_THROW(c.resolve());
 }
 
 TEST_F(ModelFileTest, TwoVocabularies) {

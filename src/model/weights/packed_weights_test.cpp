@@ -39,6 +39,7 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     c.d_model = 16, c.d_ff = 24, c.heads = 2;
     c.tied = GetParam();
     c.generator_bias = true;
+    c.encoder_mixing = mixing_;
     c.resolve();
     return c;
   }
@@ -53,14 +54,18 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     return at(name);
   }
   std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::string mixing_ = "attention";
 };
 
 TEST_P(PackedModel, HasTheBitsOfTheModelAsItIs) {
-  const std::string file = save("model", 1);
-  const Results expected = results_of(*backend_, *load_model(file).net);
-  LoadedModel packed = load_to_translate(file);
-  pack_weights(*backend_, packed);
-  EXPECT_EQ(results_of(*backend_, *packed.net), expected);
+  for (const char* mixing : {"attention", "gru", "convolution"}) {
+    mixing_ = mixing;
+    const std::string file = save(mixing, 1);
+    const Results expected = results_of(*backend_, *load_model(file).net);
+    LoadedModel packed = load_to_translate(file);
+    pack_weights(*backend_, packed);
+    EXPECT_EQ(results_of(*backend_, *packed.net), expected) << mixing;
+  }
 }
 
 TEST_P(PackedModel, KeepsEveryWeightOfAProductAndNothingElse) {
@@ -104,16 +109,19 @@ TEST_P(PackedModel, IsSharedByThreads) {
 }
 
 TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
-  const std::string file = save("model", 1, true);
-  const Results expected = results_of(*backend_, *load_model(file).net);
-  LoadedModel packed = load_to_translate(file);
-  EXPECT_THROW(results_of(*backend_, *packed.net), InternalError)
-      << "its integers are no numbers before they are packed";
-  pack_weights(*backend_, packed);
-  const Results found = results_of(*backend_, *packed.net);
-  EXPECT_NEAR(found.nll, expected.nll, 0.2);
-  for (size_t i = 0; i < found.log_probabilities.size(); ++i)
-    EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2);
+  for (const char* mixing : {"attention", "gru", "convolution"}) {
+    mixing_ = mixing;
+    const std::string file = save(mixing, 1, true);
+    const Results expected = results_of(*backend_, *load_model(file).net);
+    LoadedModel packed = load_to_translate(file);
+    EXPECT_THROW(results_of(*backend_, *packed.net), InternalError)
+        << "its integers are no numbers before they are packed";
+    pack_weights(*backend_, packed);
+    const Results found = results_of(*backend_, *packed.net);
+    EXPECT_NEAR(found.nll, expected.nll, 0.2) << mixing;
+    for (size_t i = 0; i < found.log_probabilities.size(); ++i)
+      EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2) << mixing;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PackedModel, testing::Values("all", "decoder", "none"));

@@ -31,13 +31,15 @@ struct Started : TrainWatcher {
 using Memory = Training;
 
 TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
-  for (const char* variant : {"plain", "additive", "batch norm", "pre"}) {
+  for (const char* variant : {"plain", "additive", "batch norm", "pre", "gru", "convolution"}) {
     TrainOptions o = options(std::string("peak ") + variant);
     o.max_epochs = 3;
     o.max_updates = 0;
     if (variant == std::string("additive")) o.architecture.score = "additive";
     if (variant == std::string("batch norm")) o.architecture.norm = "batch";
     if (variant == std::string("pre")) o.architecture.norm_position = "pre", o.architecture.gated = true;
+    if (variant == std::string("gru")) o.architecture.encoder_mixing = variant;
+    if (variant == std::string("convolution")) o.architecture.encoder_mixing = variant, o.architecture.kernel_width = 9;
     Started watcher;
     const TrainResult result = run(o, watcher, false);
     EXPECT_EQ(watcher.part("working memory"), result.peak_bytes) << variant;

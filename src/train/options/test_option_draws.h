@@ -77,6 +77,10 @@ inline const Setters<model::Config> dimensions{
      [](Draw& d, model::Config& c) {
        c.max_positions = d.one_of<int64_t>({20, 256, 300});
      }},
+    {"kernel-width",
+     [](Draw& d, model::Config& c) {
+       c.kernel_width = d.one_of<int64_t>({1, 3, 5});
+     }},
     {"norm-eps",
      [](Draw& d, model::Config& c) {
        c.norm_eps = d.real({1e-6, 1e-3});

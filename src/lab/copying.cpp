@@ -1,0 +1,142 @@
+#include "lab/copying.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/encoder.h"
+#include "model/weights/parameters.h"
+
+namespace hexapla::lab {
+namespace {
+
+constexpr int64_t kTestBatches = 8, kWarmup = 100;
+constexpr double kRate = 2e-3;
+
+// The output layer is the table, transposed.
+struct Copier {
+  model::Embedding embedding;
+  model::Encoder encoder;
+
+  explicit Copier(const model::Config& c) : embedding(c.source_vocab, c.d_model), encoder(c) {}
+  void visit(auto&& f) {
+    f("embedding", embedding);
+    f("encoder", encoder);
+  }
+};
+
+// asked: the rows that have a symbol so many tokens before them; labels: that symbol.
+struct Batch {
+  std::vector<int32_t> ids, rows{0}, asked, labels;
+};
+
+Batch draw(Random& random, const Copying& task) {
+  Batch b;
+  for (int64_t s = 0; s < Copying::sentences; ++s) {
+    for (int64_t t = 0; t < Copying::length; ++t) {
+      const auto at = static_cast<int32_t>(b.ids.size());
+      b.ids.push_back(static_cast<int32_t>(random.below(Copying::symbols)));
+      if (t < task.distance) continue;
+      b.asked.push_back(at);
+      b.labels.push_back(b.ids[static_cast<size_t>(at - task.distance)]);
+    }
+    b.rows.push_back(static_cast<int32_t>(b.ids.size()));
+  }
+  return b;
+}
+
+Tensor ids_of(const std::vector<int32_t>& ids) { return Tensor::of(ids.data(), {int64_t(ids.size())}); }
+
+class Run {
+ public:
+  explicit Run(const Copying& task)
+      : task_(task),
+        net_(task.architecture),
+        parameters_(net_, DType::f32, model::Parameters::Use::training),
+        first_(parameters_.slab_like_values()),
+        second_(parameters_.slab_like_values()) {
+    model::initialize(net_, task.seed);
+  }
+
+  void update(int64_t step) {
+    cx_.arena.clear();
+    cx_.training = true;
+    const Batch b = draw(random_, task_);
+    cx_.backend.fill(parameters_.gradients(), 0);
+    const Tensor x = forward(b), asked = embed(cx_, x, ids_of(b.asked), 1);
+    const LossInput in{asked, net_.embedding.table.as_transposed_weight(), {}, ids_of(b.labels),
+                       0,     1 / static_cast<double>(b.asked.size())};
+    const LossGradient g = cross_entropy_with_gradient(cx_, in, net_.embedding.table.grad.transposed(), {});
+    const Tensor d = cx_.scratch(x.shape);
+    fill(cx_, d, 0);
+    embed_backward(cx_, g.d, ids_of(b.asked), 1, d);
+    net_.encoder.backward(cx_, net_.embedding, saved_, d);
+    const double s = static_cast<double>(step), w = kWarmup;
+    adam(cx_, {parameters_.values(), parameters_.gradients(), first_, second_},
+         {kRate * std::min(s / w, std::sqrt(w / s)), 0.9, 0.98, 1e-9, step, 1});
+  }
+
+  Scores test() {
+    Random random(task_.seed, 1);  // no sentence of the training
+    Scores sum;
+    double asked = 0;
+    cx_.training = false;
+    for (int64_t i = 0; i < kTestBatches; ++i) {
+      cx_.arena.clear();
+      const Batch b = draw(random, task_);
+      const Tensor x = embed(cx_, forward(b), ids_of(b.asked), 1);
+      const Top best =
+          log_softmax_top(cx_, linear(cx_, x, net_.embedding.table.as_transposed_weight(), {}), Copying::symbols);
+      for (size_t n = 0; n < b.labels.size(); ++n) add(best, static_cast<int64_t>(n), b.labels[n], sum);
+      asked += static_cast<double>(b.labels.size());
+    }
+    return {sum.loss / asked, sum.accuracy / asked};
+  }
+
+ private:
+  Tensor forward(const Batch& b) { return net_.encoder.forward(cx_, net_.embedding, ids_of(b.ids), b.rows, saved_); }
+
+  static void add(const Top& best, int64_t row, int32_t label, Scores& to) {
+    const int32_t* ids = best.ids.data<int32_t>() + row * Copying::symbols;
+    const auto place = std::find(ids, ids + Copying::symbols, label) - ids;
+    to.loss -= best.scores.data<float>()[row * Copying::symbols + place];
+    to.accuracy += place == 0;
+  }
+
+  const Copying& task_;
+  Copier net_;
+  model::Parameters parameters_;
+  Tensor first_, second_;
+  std::unique_ptr<Backend> backend_ = make_cpu_backend(Precision::f32);
+  Arena arena_{size_t{256} << 20};
+  Context cx_{*backend_, arena_, DType::f32};
+  model::Encoder::Saved saved_;
+  Random random_{task_.seed};
+};
+
+nlohmann::json settings_of(const Copying& task) {
+  return {{"architecture", nlohmann::json::parse(task.architecture.to_json())},
+          {"distance", task.distance},
+          {"updates", task.updates},
+          {"seed", task.seed}};
+}
+
+}  // namespace
+
+Result copy_at_distance(const Copying& task, const std::string& folder, const Watcher& watcher) {
+  return once(folder, settings_of(task), [&] {
+    const auto began = std::chrono::steady_clock::now();
+    Run run(task);
+    for (int64_t step = 1; step <= task.updates; ++step) {
+      if (watcher.stop().load()) throw Canceled("stopped; what is finished is kept");
+      run.update(step);
+    }
+    Result r;
+    static_cast<Scores&>(r) = run.test();
+    r.failed = !std::isfinite(r.loss);
+    r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return r;
+  });
+}
+
+}  // namespace hexapla::lab

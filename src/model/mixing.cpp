@@ -1,0 +1,107 @@
+#include "model/mixing.h"
+
+#include "base/scope.h"
+
+namespace hexapla::model {
+namespace {
+
+using OneWay = BidirectionalGru::OneWay;
+
+void show_gates(Context& cx, Tensor gates, Offsets rows) {
+  if (!cx.observer) return;
+  const int64_t width = gates.shape[1] / 3;
+  observe(cx, "reset", gates.columns(0, width), rows);
+  observe(cx, "update", gates.columns(width, width), rows);
+  observe(cx, "candidate", gates.columns(2 * width, width), rows);
+}
+
+void show_gate_gradients(Context& cx, Tensor d) {
+  if (!cx.observer) return;
+  const int64_t width = d.shape[1] / 3;
+  observe_gradient(cx, "reset", d.columns(0, width));
+  observe_gradient(cx, "update", d.columns(width, width));
+  observe_gradient(cx, "candidate", d.columns(2 * width, width));
+}
+
+GruInput input_of(const OneWay& m, Tensor gates, Offsets rows) {
+  return {gates, m.state.weight.as_weight(), m.state.bias->value, rows, m.direction};
+}
+
+GruStates run(const OneWay& m, Context& cx, Tensor gates, Offsets rows, Tensor states) {
+  const GruStates s = gru(cx, input_of(m, gates, rows), states);
+  show_gates(cx, gates, rows);
+  return s;
+}
+
+// -> scratch, of x W + b.
+Tensor run_back(const OneWay& m, Context& cx, const GruInput& in, const GruStates& s, Tensor d_states) {
+  GruGradient g{cx.scratch(in.gates.shape), {}, m.state.weight.grad, m.state.bias->grad};
+  if (cx.observer) g.gates = cx.scratch(in.gates.shape);
+  gru_backward(cx, in, s, d_states, g);
+  show_gate_gradients(cx, g.gates);
+  return g.sums;
+}
+
+}  // namespace
+
+Tensor BidirectionalGru::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
+  s = {x, onward.input.forward(cx, x), back.input.forward(cx, x), {}, {}, rows};
+  const Tensor states = cx.keep(x.shape);
+  const int64_t width = states.shape[1] / 2;
+  {
+    Scope scope("onward");
+    s.onward = run(onward, cx, s.onward_gates, rows, states.columns(0, width));
+  }
+  {
+    Scope scope("back");
+    s.back = run(back, cx, s.back_gates, rows, states.columns(width, width));
+  }
+  const Tensor y = cx.keep(x.shape);  // backward needs the states, and dropout will overwrite what comes back
+  copy(cx, states, y);
+  return y;
+}
+
+void BidirectionalGru::backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  const int64_t width = dy.shape[1] / 2;
+  Tensor from_onward, from_back;
+  {
+    Scope scope("back");
+    from_back = run_back(back, cx, input_of(back, s.back_gates, s.rows), s.back, dy.columns(width, width));
+  }
+  {
+    Scope scope("onward");
+    from_onward = run_back(onward, cx, input_of(onward, s.onward_gates, s.rows), s.onward, dy.columns(0, width));
+  }
+  onward.input.backward(cx, s.x, from_onward, d, Write::add);  // dy may be d: nothing reads it any more
+  back.input.backward(cx, s.x, from_back, d, Write::add);
+}
+
+Tensor Convolution::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
+  s = {neighbors(cx, x, rows, width), rows};
+  return kernel.forward(cx, s.wide);
+}
+
+void Convolution::backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  neighbors_backward(kernel.backward(cx, s.wide, dy), s.rows, width, d);
+}
+
+const char* name_of(const Mixing& m) {
+  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);
+}
+
+Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s) {
+  return std::visit(
+      [&](const auto& one) {
+        return one.forward(cx, x, rows, s.emplace<typename std::decay_t<decltype(one)>::Saved>());
+      },
+      m);
+}
+
+void backward(const Mixing& m, Context& cx, const MixingSaved& s, Tensor dy, Tensor d) {
+  std::visit(
+      [&](const auto& one) { one.backward(cx, std::get<typename std::decay_t<decltype(one)>::Saved>(s), dy, d); }, m);
+}
+
+}  // namespace hexapla::model
