@@ -152,8 +152,10 @@ class Docs : public TestFolder {
       if (!why_left_out(example.script).empty()) continue;
       lay_out();
       if (HasFatalFailure()) return;
-      // A block that trains `run` begins without one.
-      if (std::regex_search(example.script, std::regex("--model run\\s"))) fs::remove_all(at("work/run"));
+      // A block that trains one of these begins without it.
+      for (const std::string model : {"run", "both"})
+        if (std::regex_search(example.script, std::regex("--model " + model + "\\s")))
+          fs::remove_all(at("work/" + model));
       const End end = bash(example.script);
       EXPECT_EQ(end.code, 0) << example.where << ":\n" << example.script << end.errors;
     }

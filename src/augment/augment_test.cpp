@@ -122,6 +122,10 @@ TEST_F(Augment, StoppedOrFailedNothingIsLeft) {
                 back_translate(sets(), at("mono"), {translator, greedy()}, "", to(), {});
               }),
               HasSubstr("mono"));
+  {
+    const FileSizeLimit full(5000);
+    EXPECT_THROW(both_directions(sets(), {at("x"), at("y")}, {}), RunError);
+  }
   EXPECT_EQ(entries(), before + 1) << "only mono";
   EXPECT_THAT(what_of<UsageError>([] { check_tag("<B T>"); }), HasSubstr("white space"));
 }

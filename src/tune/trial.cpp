@@ -52,8 +52,10 @@ std::unique_ptr<evaluate::Metric> metric_of(const Measuring& how) {
   return evaluate::make_metric(how.metric, {.tokenize = how.tokenize});
 }
 
-double quality(const models::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file) {
+double quality(const models::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file,
+               const std::atomic<bool>& stop) {
   decode::TranslateOptions search;
+  search.stop = &stop;
   search.search.beam_size = static_cast<int>(beam);
   std::vector<std::string> lines;
   for (auto& found : m.translator().translate(how.valid.source, search)) lines.push_back(std::move(found.front().text));
@@ -132,7 +134,7 @@ Measured run_trial(const train::TrainOptions& options, const Measuring& how, tra
   found.updates = result.updates;
   found.tokens = std::stoll(m.file.history.at("target_tokens"));
   found.bits = bits_per_character(m, how.valid);
-  if (how.translates) found.quality = quality(m, how, options.valid_beam, options.model + "/translations.txt");
+  if (how.translates) found.quality = quality(m, how, options.valid_beam, options.model + "/translations.txt", stop);
   return found;
 }
 

@@ -110,6 +110,36 @@ TEST(ShortTraining, SeesNoMoreTokensThanTheFullOne) {
   EXPECT_NEAR(base.lr, 0.4 * 6.99e-4, 1e-6) << "the paper's formula, with its own warm-up";
 }
 
+Measurement measured(double bits, double quality) { return {bits, 60, 100, 1000, quality}; }
+
+TEST(Choice, NeedsBothMeasuresAndCertainty) {
+  const Measurement baseline = measured(1.5, 40);
+  EXPECT_TRUE(beats(measured(1.4, 41), baseline, 0.01));
+  EXPECT_FALSE(beats(measured(1.4, 41), baseline, 0.06)) << "it may be chance";
+  EXPECT_FALSE(beats(measured(1.6, 41), baseline, 0.01)) << "it needs more bits";
+  EXPECT_FALSE(beats(measured(1.4, 39), baseline, 0.01)) << "certainly worse";
+}
+
+TEST(Choice, IsExplained) {
+  Tuned t;
+  t.record.metric = "chrf";
+  t.record.trials = {{{"preset tiny", {}}, "", 1, {measured(1.5, 40)}},
+                     {{"dropout 0.4", {}}, "", 1, {measured(1.4, 42)}}};
+  EXPECT_THAT(why_chosen(t), AllOf(HasSubstr("Chosen: preset tiny, the baseline. No other"), HasSubstr("40.00")));
+  EXPECT_EQ(doubt_of(t), "");
+  t.best = 1, t.p = 0.2;
+  EXPECT_THAT(why_chosen(t),
+              AllOf(HasSubstr("Chosen: preset tiny, the baseline. dropout 0.4 has a better chrf, but not "
+                              "certainly (chrf 42.00 against 40.00, p = 0.200; 1.4000 bits"),
+                    HasSubstr("against 1.5000)")));
+  t.chosen = 1, t.p = 0.001;
+  EXPECT_THAT(why_chosen(t), HasSubstr("Chosen: dropout 0.4. It is better than the baseline, preset tiny"));
+  t.p.reset();
+  EXPECT_THAT(why_chosen(t), HasSubstr("The baseline has failed"));
+  t.record.trials[1].rungs[0].quality = 12;
+  EXPECT_THAT(doubt_of(t), HasSubstr("with so little training"));
+}
+
 struct Quiet : TuneWatcher {
   void note(const std::string& text) override { notes.push_back(text); }
   void begins(const Stage& s) override {
@@ -209,7 +239,7 @@ TEST_F(TuneTest, RefusesAFolderOfOtherSettings) {
   EXPECT_THAT(what_of<UsageError>([&] { tune(settings("run"), watcher); }), HasSubstr("holds a training run"));
 }
 
-TEST_F(TuneTest, ATrialThatDivergesIsOut) {
+TEST_F(TuneTest, ATrialThatCannotBeMadeOrDivergesIsOut) {
   TuneSettings s = settings("t", 40);
   std::erase_if(s.given,
                 [](const GivenOption& g) { return g.name == "vocab-size"; });  // smaller ones are no vocabularies
@@ -223,6 +253,27 @@ TEST_F(TuneTest, ATrialThatDivergesIsOut) {
   s.given.push_back({"warmup", {"1"}});
   EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has come to its end"));
   EXPECT_THAT(read_file(at("wild/tune.json")), HasSubstr("became"));
+}
+
+// While the second trial runs, nothing of any size can be written.
+struct FullDisk : Quiet {
+  void begins(const Stage& s) override {
+    Quiet::begins(s);
+    if (begun.size() == 2) limit.emplace(20'000);
+  }
+  std::optional<FileSizeLimit> limit;
+};
+
+TEST_F(TuneTest, AFullDiskIsNotTheFaultOfATrial) {
+  {
+    FullDisk watcher;
+    EXPECT_THAT(what_of<RunError>([&] { tune(settings("t"), watcher); }), HasSubstr("cannot write"));
+    EXPECT_EQ(watcher.begun.size(), 2u);
+  }
+  Quiet watcher;
+  const Tuned t = tune(settings("t"), watcher);
+  EXPECT_EQ(watcher.begun.front(), "0." + t.record.trials[1].candidate.name) << "it goes on there";
+  for (const Trial& trial : t.record.trials) EXPECT_EQ(trial.out, "");
 }
 
 TEST_F(TuneTest, WrongOptionsAreNamedBeforeAnythingIsTrained) {
@@ -264,12 +315,13 @@ TEST_F(HeldOut, IsATenthThatIsNoLongerTrainedOn) {
               HasSubstr("60 usable pairs, too few to hold some of them out"));
 }
 
-TEST_F(HeldOut, OfALongValidationSetEveryNthPairIsRead) {
+TEST_F(HeldOut, OfALongValidationSetAThousandPairsAreRead) {
   write_toy_corpus(at("a"), at("b"), 250);
   EXPECT_EQ(read_validation({at("a"), at("b")}, false, 1000).size(), 250);
   const data::Corpus some = read_validation({at("a"), at("b")}, false, 100);
-  EXPECT_EQ(some.size(), 84);
-  EXPECT_EQ(some.target[1], data::read_lines(at("b"))[3]);
+  EXPECT_EQ(some.size(), 100);
+  EXPECT_EQ(some.target[1], data::read_lines(at("b"))[2]);
+  EXPECT_EQ(some.target[99], data::read_lines(at("b"))[247]);
 }
 
 }  // namespace

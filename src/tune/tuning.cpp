@@ -229,10 +229,10 @@ void Tuning::measure(const Stage& stage, size_t i) {
   } catch (const Canceled&) {
     save();
     throw;
-  } catch (const NoSpaceError&) {
-    throw;
   } catch (const Diverged& e) {
     leave_out(i, e.what());
+  } catch (const RunError&) {  // the machine's fault, not the trial's
+    throw;
   } catch (const UserError& e) {
     if (i == 0) throw;
     leave_out(i, e.what());
@@ -255,8 +255,7 @@ Tuned Tuning::choose() {
   if (done.best != 0 && contends(record_.trials[0])) {
     const Measuring how{valid_, metric_, true, tokenize_};
     done.p = p_value(trial_folder(0) + "/translations.txt", trial_folder(done.best) + "/translations.txt", how);
-    const bool fewer_bits = record_.trials[done.best].rungs.back().bits < record_.trials[0].rungs.back().bits;
-    if (*done.p >= significant || !fewer_bits) done.chosen = 0;
+    if (!beats(record_.trials[done.best].rungs.back(), record_.trials[0].rungs.back(), *done.p)) done.chosen = 0;
   }
   return done;
 }
@@ -295,6 +294,10 @@ Tuned Tuning::run() {
 }
 
 }  // namespace
+
+bool beats(const Measurement& challenger, const Measurement& baseline, double p) {
+  return challenger.quality > baseline.quality && challenger.bits < baseline.bits && p < significant;
+}
 
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher) { return Tuning(settings, watcher).run(); }
 

@@ -41,8 +41,7 @@ struct Tuned {
   Record record;
   size_t best = 0;          // by the metric, of those that reached the last rung; the baseline is 0
   std::optional<double> p;  // of the best one being better than the baseline; none: it is the baseline, or alone
-  // The best one where p is below 0.05 and it needs fewer bits per character, too, or where the baseline failed; else
-  // the baseline.
+  // The best one where it beats() the baseline, or where that failed; else the baseline.
   size_t chosen = 0;
   std::string held_out;                   // as TuningText
   std::string options_file;               // FOLDER/best.yml: the training of the chosen one in full
@@ -50,12 +49,16 @@ struct Tuned {
   std::optional<double> minutes_in_full;  // of that training, at the speed of the trial; none: not known
 };
 
+// Of better translations, where p says that this is hardly chance, and with fewer bits per character besides: two
+// measures, because in a short training either alone may be fooled.
+bool beats(const Measurement& challenger, const Measurement& baseline, double p);
+
 // Tries, measures, chooses, and leaves in the folder tune.json, best.yml, report.html and the trials, which are runs
 // that every command reads. Stopped at any time, the same call goes on; what was measured is not measured again. The
 // bytes of a trial depend on its options and on how many updates its time had room for, never on other trials.
 // UsageError: an option that is wrong; a folder with a tuning of other settings or in use; a metric that means another
-// thing in every vocabulary. DataError, RunError: as a training, of the baseline; another candidate is out then, as it
-// is when its loss diverges. RunError: every candidate is out, or the minutes are too few. Canceled: by stop().
+// thing in every vocabulary. DataError: as a training, of the baseline; another candidate is out then, as it is when
+// its loss diverges. RunError: as a training; every candidate is out. Canceled: by stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
 }  // namespace hexapla::tune

@@ -52,7 +52,7 @@ std::string trials_table(const Tuned& tuned) {
   std::string text =
       "<h2>Trials</h2>\n<div class=\"scroll\"><table>\n<tr><th>trial</th><th class=\"n\">parameters</th>";
   for (const double seconds : tuned.record.seconds)
-    text += fmt::format("<th class=\"n\">bits after {}</th>", text::duration(seconds));
+    text += fmt::format("<th class=\"n\">bits after {:.1f} min</th>", seconds / 60);
   text += fmt::format("<th class=\"n\">updates</th><th class=\"n\">{}</th><th></th></tr>\n", tuned.record.metric);
   for (size_t i = 0; i < tuned.record.trials.size(); ++i) text += trial_row(tuned, i);
   return text + "</table></div>\n";
@@ -94,12 +94,12 @@ std::string changes_table(const Tuned& tuned, const train::TrainOptions& baselin
 
 std::string how_it_was_done(const Tuned& tuned, const std::string& folder) {
   std::string text = fmt::format(
-      "<h2>How it was done</h2>\n<p>Successive halving: every trial was trained for {}; the better third, and the "
+      "<h2>How it was done</h2>\n<p>Successive halving: every trial was trained for {:.1f} minutes; the better third, "
+      "and the "
       "baseline, went on. They were compared after equal times, by the bits per character of {} validation pairs, "
       "which mean the same whatever the vocabulary is; those that reached the last rung by {} of their translations, "
       "too. ",
-      tuned.record.seconds.empty() ? "" : text::duration(tuned.record.seconds.front()),
-      text::grouped(tuned.measured_on), tuned.record.metric);
+      tuned.record.seconds.front() / 60, text::grouped(tuned.measured_on), tuned.record.metric);
   text +=
       "The trials had an eighth of the batch, 0.4 times the learning rate and a tenth of the warm-up of the training "
       "in full, and a moving average of the weights in place of the mean of checkpoints. The seed was the same for "

@@ -131,11 +131,12 @@ data::Corpus read_validation(const std::vector<std::string>& files, bool tsv, in
     std::move(c.source.begin(), c.source.end(), std::back_inserter(all.source));
     std::move(c.target.begin(), c.target.end(), std::back_inserter(all.target));
   }
-  const int64_t n = (all.size() + most - 1) / most;
+  const int64_t count = std::min(most, all.size());
   data::Corpus some;
-  for (int64_t i = 0; i < all.size(); i += n) {
-    some.source.push_back(std::move(all.source[static_cast<size_t>(i)]));
-    some.target.push_back(std::move(all.target[static_cast<size_t>(i)]));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<size_t>(i * all.size() / count);
+    some.source.push_back(std::move(all.source[at]));
+    some.target.push_back(std::move(all.target[at]));
   }
   return some;
 }

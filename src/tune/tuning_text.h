@@ -20,7 +20,7 @@ struct TuningText {
 TuningText with_validation(std::vector<GivenOption> given, const std::string& folder,
                            const data::ReadingProgress& progress);
 
-// The validation sets: of more than `most` pairs every n-th one.
+// The validation sets: of more than `most` pairs so many, evenly spaced.
 data::Corpus read_validation(const std::vector<std::string>& files, bool tsv, int64_t most = 1000);
 
 }  // namespace hexapla::tune
