@@ -29,7 +29,7 @@ struct Record {
   std::string metric;               // bleu or chrf
   double spent = 0;                 // seconds of all starts
   double overhead = 0;              // of those, beside training
-  std::vector<double> seconds;      // of each rung that has begun: what a candidate has trained by its end
+  std::vector<double> seconds;      // of each rung that has begun: what a candidate may have trained by its end
   std::vector<Trial> trials;
 
   int64_t measured() const;  // measurements, all together

@@ -124,6 +124,12 @@ train::TrainOptions short_training(train::TrainOptions o) {
   return o;
 }
 
+train::TrainOptions until(train::TrainOptions o, double seconds, const Measurement* baseline) {
+  o.max_minutes = seconds / 60;
+  if (baseline) o.max_updates = o.max_updates > 0 ? std::min(o.max_updates, baseline->updates) : baseline->updates;
+  return o;
+}
+
 Measured run_trial(const train::TrainOptions& options, const Measuring& how, train::TrainWatcher& watcher,
                    const std::atomic<bool>& stop) {
   Tally tally(watcher);

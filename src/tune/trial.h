@@ -19,6 +19,10 @@ train::TrainOptions full_training(std::vector<GivenOption> given, const Candidat
 // of the weights instead of the mean of checkpoints. It never sees more tokens than the full one.
 train::TrainOptions short_training(train::TrainOptions full);
 
+// The same until it has trained for so many seconds, or made as many updates as the baseline has by then (null: there
+// is none): so a candidate that wins has had neither more time nor more updates.
+train::TrainOptions until(train::TrainOptions brief, double seconds, const Measurement* baseline);
+
 struct Measuring {
   const data::Corpus& valid;
   std::string metric;    // of the quality of translations: bleu or chrf
@@ -30,7 +34,7 @@ struct Measured : Measurement {
   int64_t parameters = 0;
 };
 
-// Trains until max_minutes of the options, or goes on from where it was stopped, and measures the model; translations
+// Trains until the options say, or goes on from where it was stopped, and measures the model; translations
 // go to FOLDER/translations.txt. Canceled: by `stop`. Diverged: its loss is no number. Errors as train::train().
 struct Diverged : RunError {
   using RunError::RunError;

@@ -110,6 +110,19 @@ TEST(ShortTraining, SeesNoMoreTokensThanTheFullOne) {
   EXPECT_NEAR(base.lr, 0.4 * 6.99e-4, 1e-6) << "the paper's formula, with its own warm-up";
 }
 
+TEST(ShortTraining, HasNeitherMoreTimeNorMoreUpdatesThanTheBaseline) {
+  train::TrainOptions o;
+  o.max_updates = 100;
+  const Measurement baseline{.updates = 40};
+  EXPECT_EQ(until(o, 90, nullptr).max_updates, 100);
+  EXPECT_EQ(until(o, 90, &baseline).max_updates, 40);
+  EXPECT_DOUBLE_EQ(until(o, 90, &baseline).max_minutes, 1.5);
+  o.max_updates = 30;
+  EXPECT_EQ(until(o, 90, &baseline).max_updates, 30);
+  o.max_updates = 0;
+  EXPECT_EQ(until(o, 90, &baseline).max_updates, 40);
+}
+
 Measurement measured(double bits, double quality) { return {bits, 60, 100, 1000, quality}; }
 
 TEST(Choice, NeedsBothMeasuresAndCertainty) {

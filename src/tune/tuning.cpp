@@ -216,8 +216,9 @@ void Tuning::measure(const Stage& stage, size_t i) {
   const double began = clock_.seconds();
   const Measuring how{valid_, metric_, stage.rung + 1 == stage.rungs, tokenize_};
   try {
-    train::TrainOptions o = short_training(full_training(text_.given, t.candidate, trial_folder(i)));
-    o.max_minutes = record_.seconds[r] / 60;
+    const std::vector<Measurement>& first = record_.trials[0].rungs;
+    const train::TrainOptions o = until(short_training(full_training(text_.given, t.candidate, trial_folder(i))),
+                                        record_.seconds[r], i > 0 && first.size() > r ? &first[r] : nullptr);
     Measured found = run_trial(o, how, watcher_, watcher_.stop());
     const double before = t.rungs.empty() ? 0 : t.rungs.back().seconds, took = clock_.seconds() - began;
     const bool early = o.max_updates > 0 && found.updates >= o.max_updates;

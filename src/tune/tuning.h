@@ -24,7 +24,7 @@ struct Stage {
   int64_t rung = 0, rungs = 0;  // from 0
   size_t place = 0, of = 0;     // the trial's among those of this rung, from 0
   const Trial& trial;
-  double seconds = 0;  // that it trains in this rung
+  double seconds = 0;  // that it trains in this rung, at most
   double left = 0;     // of the whole tuning
 };
 
@@ -55,10 +55,10 @@ bool beats(const Measurement& challenger, const Measurement& baseline, double p)
 
 // Tries, measures, chooses, and leaves in the folder tune.json, best.yml, report.html and the trials, which are runs
 // that every command reads. Stopped at any time, the same call goes on; what was measured is not measured again. The
-// bytes of a trial depend on its options and on how many updates its time had room for, never on other trials.
-// UsageError: an option that is wrong; a folder with a tuning of other settings or in use; a metric that means another
-// thing in every vocabulary. DataError: as a training, of the baseline; another candidate is out then, as it is when
-// its loss diverges. RunError: as a training; every candidate is out. Canceled: by stop().
+// bytes of a trial depend on its options and on how many updates it made, of which the time and the baseline are
+// bounds. UsageError: an option that is wrong; a folder with a tuning of other settings or in use; a metric that means
+// another thing in every vocabulary. DataError: as a training, of the baseline; another candidate is out then, as it is
+// when its loss diverges. RunError: as a training; every candidate is out. Canceled: by stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
 }  // namespace hexapla::tune

@@ -52,7 +52,7 @@ std::string trials_table(const Tuned& tuned) {
   std::string text =
       "<h2>Trials</h2>\n<div class=\"scroll\"><table>\n<tr><th>trial</th><th class=\"n\">parameters</th>";
   for (const double seconds : tuned.record.seconds)
-    text += fmt::format("<th class=\"n\">bits after {:.1f} min</th>", seconds / 60);
+    text += fmt::format("<th class=\"n\">bits by {:.1f} min</th>", seconds / 60);
   text += fmt::format("<th class=\"n\">updates</th><th class=\"n\">{}</th><th></th></tr>\n", tuned.record.metric);
   for (size_t i = 0; i < tuned.record.trials.size(); ++i) text += trial_row(tuned, i);
   return text + "</table></div>\n";
@@ -63,12 +63,12 @@ std::string charts(const Tuned& tuned) {
   for (const Trial& t : tuned.record.trials) {
     if (t.rungs.size() < 2) continue;
     report::Series s{t.candidate.name, {}, true};
-    for (const Measurement& m : t.rungs) s.points.emplace_back(m.seconds / 60, m.bits);
+    for (const Measurement& m : t.rungs) s.points.emplace_back(static_cast<double>(m.updates), m.bits);
     all.push_back(std::move(s));
   }
   std::string text = "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (size_t first = 0; first < all.size(); first += 3) {  // a chart has room for three curves
-    report::Chart chart{"Bits per character", "minutes of training", {}};
+    report::Chart chart{"Bits per character", "updates", {}};
     for (size_t i = first; i < std::min(first + 3, all.size()); ++i) chart.series.push_back(all[i]);
     text += report::draw_chart(chart);
   }
@@ -94,11 +94,11 @@ std::string changes_table(const Tuned& tuned, const train::TrainOptions& baselin
 
 std::string how_it_was_done(const Tuned& tuned, const std::string& folder) {
   std::string text = fmt::format(
-      "<h2>How it was done</h2>\n<p>Successive halving: every trial was trained for {:.1f} minutes; the better third, "
-      "and the "
-      "baseline, went on. They were compared after equal times, by the bits per character of {} validation pairs, "
-      "which mean the same whatever the vocabulary is; those that reached the last rung by {} of their translations, "
-      "too. ",
+      "<h2>How it was done</h2>\n<p>Successive halving: every trial was trained for {:.1f} minutes, or as many updates "
+      "as "
+      "the baseline had by then; the better third, and the baseline, went on. They were compared by the bits per "
+      "character of {} validation pairs, which mean the same whatever the vocabulary is; those that reached the last "
+      "rung by {} of their translations, too. ",
       tuned.record.seconds.front() / 60, text::grouped(tuned.measured_on), tuned.record.metric);
   text +=
       "The trials had an eighth of the batch, 0.4 times the learning rate and a tenth of the warm-up of the training "

@@ -45,7 +45,7 @@ struct Augment {
 
   void check() const {
     if (distill + both + !text.empty() != 1)
-      throw UsageError("give one of --distill, --back-translate TEXT and --both-directions");
+      throw UsageError("give one of --distill, --back-translate FILE and --both-directions");
     if (output.empty()) throw UsageError("--output is missing: give the files to write, SOURCE and TARGET");
     if (sets.empty() && text.empty()) throw UsageError("--train-sets is missing: give the pairs to start from");
     if (translates() && models.empty()) throw UsageError("--model is missing: give the model that translates");
@@ -103,7 +103,7 @@ void add_augment(Command& app, Action& chosen) {
                 "the pairs and, for each line of this text in the target language, its translation by a model of the "
                 "other direction as the source")
       ->check(text_input())
-      ->type_name("TEXT");
+      ->type_name("FILE");
   c->add_flag("--both-directions", a->both, "every pair, and the same pair from the other side");
   c->add_option("--train-sets", a->sets, "the pairs to start from: source and target files in turn, or .tsv files")
       ->list()

@@ -91,7 +91,7 @@ TEST_F(AugmentCommand, NamesWhatIsWrong) {
     EXPECT_THAT(r.err, HasSubstr(message));
   };
   const std::vector<std::string> sets{"--train-sets", at("a"), at("b")}, to{"-o", at("x"), at("y")};
-  refused(sets + to, "give one of --distill, --back-translate TEXT and --both-directions");
+  refused(sets + to, "give one of --distill, --back-translate FILE and --both-directions");
   refused(sets + to + std::vector<std::string>{"--distill", "--both-directions"}, "give one of");
   refused(sets + to + std::vector<std::string>{"--distill"}, "--model is missing");
   refused(to + std::vector<std::string>{"--both-directions"}, "--train-sets is missing");

@@ -38,7 +38,7 @@ class TuneProgress : public tune::TuneWatcher {
                          s.trial.candidate.name);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s.left));
     if (!progress_.terminal().live)
-      progress_.say(fmt::format("{}, for {}, {} left", stage_, text::duration(s.seconds), text::duration(s.left)));
+      progress_.say(fmt::format("{}, {} at most, {} left", stage_, text::duration(s.seconds), text::duration(s.left)));
   }
   void running(const train::TrainReport& r) override {
     progress_.show(fmt::format("{}   loss {:.3f}, {:.0f} %   {} left in all", stage_, r.loss, r.progress * 100,
@@ -142,7 +142,7 @@ void add_tune(Command& app, Action& chosen) {
       ->choices({"auto", "always", "never"});
   c->add_flag("-q,--quiet", tune->quiet, "print only errors");
   c->footer(
-      "Trials are short trainings. All are trained equally long, the better third goes on, and so on until the "
+      "Trials are short trainings. All are trained a little, the better third goes on, and so on until the "
       "minutes\n"
       "are over. What is chosen replaces the preset only where it is certainly better (p < 0.05). The last line, on\n"
       "stdout, is the command that trains it in full. Stopped, it goes on where it was when the same command is "
