@@ -20,5 +20,7 @@ hexapla_layer(inspect             base tensor backend ops model text data decode
 hexapla_layer(models              base tensor backend backend/cpu ops model text data decode)
 hexapla_layer(report              base tensor model text data curate evaluate decode inspect models)
 hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
+hexapla_layer(augment             base text data decode)
+hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
 hexapla_layer(api                 base tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report)
-hexapla_layer(cli                 base tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models report lab api)
+hexapla_layer(cli                 base tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models report lab augment tune api)

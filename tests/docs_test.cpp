@@ -29,6 +29,7 @@ struct Example {
 const std::pair<const char*, const char*> kLeftOut[] = {
     {" OPTIONS\n", "OPTIONS stands for those of the table below it"},
     {"hexapla demo", "it trains for minutes; DemoCommand tests it"},
+    {"hexapla tune", "it trains for minutes; TuneCommand tests it"},
     {"hexapla bench", "it measures for seconds and more; BenchCommand tests it"},
     {"hexapla replay", "it needs a training that failed; CapsuleCommands tests it"},
     {"hexapla doctor", "it checks every kernel; Doctor tests it"},
@@ -119,11 +120,17 @@ class Docs : public TestFolder {
     for (const char* name : {"news.tsv.zst", "raw.tsv.xz", "crawl.tsv"}) std::ofstream(work / name) << tsv;
     for (const char* name : {"test.hyp.de", "hyp", "ref1", "ref2", "baseline.de", "better.de", "other.de"})
       fs::copy_file(work / "test.de", work / name);
+    for (const auto& [copy, of] : {std::pair{"mono.de", "train.de"},
+                                   {"bt.en.gz", "train.en"},
+                                   {"bt.de.gz", "train.de"},
+                                   {"both.source", "train.en"},
+                                   {"both.target", "train.de"}})
+      fs::copy_file(work / of, work / copy);
     const End made = bash(
         "gzip crawl.tsv\n"
         "hexapla train --model run --train-sets train.en train.de --valid-sets val.en val.de --vocab-size 60 "
         "--save-every 1 --keep 5 --average-best 3\n"
-        "for copy in run-1 run-2 a b; do cp -r run $copy; done\n"
+        "for copy in run-1 run-2 a b teacher run-de-en both; do cp -r run $copy; done\n"
         "cp run/model.safetensors model.safetensors\n"
         "hexapla quantize -q -m run -o run8.safetensors\n");
     ASSERT_EQ(made.code, 0) << made.errors;
@@ -145,8 +152,10 @@ class Docs : public TestFolder {
       if (!why_left_out(example.script).empty()) continue;
       lay_out();
       if (HasFatalFailure()) return;
-      // A block that trains `run` begins without one.
-      if (std::regex_search(example.script, std::regex("--model run\\s"))) fs::remove_all(at("work/run"));
+      // A block that trains one of these begins without it.
+      for (const std::string model : {"run", "both"})
+        if (std::regex_search(example.script, std::regex("--model " + model + "\\s")))
+          fs::remove_all(at("work/" + model));
       const End end = bash(example.script);
       EXPECT_EQ(end.code, 0) << example.where << ":\n" << example.script << end.errors;
     }
@@ -167,7 +176,7 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
   std::vector<Example> all;
   fs::create_directories(at("work"));
   for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
-                              "info", "reproduce", "replay", "doctor", "bench", "demo"}) {
+                              "info", "augment", "reproduce", "replay", "doctor", "bench", "demo"}) {
     const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
     ASSERT_EQ(help.code, 0);
     std::istringstream lines(after(help.out, "Example"));

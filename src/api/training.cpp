@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "backend/cpu/cpu.h"
-#include "report/run_report.h"
+#include "report/pages/run_report.h"
 #include "text/quantities.h"
 #include "train/memory/memory_budget.h"
 #include "train/watch/watchers.h"

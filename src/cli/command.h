@@ -135,6 +135,7 @@ void add_commands(Command& app, Action& chosen);
 
 // Each makes a subcommand of `app` whose callback sets `chosen`.
 void add_train(Command& app, Action& chosen);
+void add_tune(Command& app, Action& chosen);
 void add_replay(Command& app, Action& chosen);
 void add_reproduce(Command& app, Action& chosen);
 void add_translate(Command& app, Action& chosen);
@@ -142,6 +143,7 @@ void add_score(Command& app, Action& chosen);
 void add_evaluate(Command& app, Action& chosen);
 void add_data(Command& app, Action& chosen);
 void add_inspect(Command& app, Action& chosen);
+void add_augment(Command& app, Action& chosen);
 void add_average(Command& app, Action& chosen);
 void add_quantize(Command& app, Action& chosen);
 void add_info(Command& app, Action& chosen);

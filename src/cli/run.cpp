@@ -75,11 +75,13 @@ void add_commands(Command& app, Action& chosen) {
       "  hexapla demo                 train a small Transformer on dates and look inside it\n"
       "  hexapla COMMAND --help       options and examples of a command\n");
   add_train(app, chosen);
+  add_tune(app, chosen);
   add_translate(app, chosen);
   add_score(app, chosen);
   add_evaluate(app, chosen);
   add_data(app, chosen);
   add_inspect(app, chosen);
+  add_augment(app, chosen);
   add_average(app, chosen);
   add_quantize(app, chosen);
   add_info(app, chosen);

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
 #include "models/open_model.h"
-#include "report/run_report.h"
+#include "report/pages/run_report.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {

@@ -1,5 +1,5 @@
 // report.html: well-formed, complete, and safe whatever the text of a corpus is.
-#include "report/run_report.h"
+#include "report/pages/run_report.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "report/run_report.h"
+#include "report/pages/run_report.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "inspect/recorder.h"
 #include "models/open_model.h"
 #include "report/chart.h"
+#include "report/pages/page.h"
 #include "report/svg.h"
 #include "text/quantities.h"
 
@@ -18,22 +19,6 @@ namespace hexapla::report {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* style = R"(
-:root { color-scheme: light dark; --ground: #ffffff; --card: #f6f8fa; }
-@media (prefers-color-scheme: dark) { :root { --ground: #14171b; --card: #1c2127; } }
-body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--ground); color: var(--ink);
-  font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
-.lead { color: var(--faint); margin: .2rem 0 0; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem; }
-.charts svg, .card { background: var(--card); border-radius: 8px; width: 100%; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25rem .8rem .25rem 0;
-  vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-th { font-weight: 600; white-space: nowrap; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.best td { font-weight: 600; } .sample { margin: 0 0 .8rem; } .sample th { width: 7rem; color: var(--faint); }
-.scroll { overflow-x: auto; } .scroll svg { max-width: 100%; height: auto; } summary { cursor: pointer; color: var(--faint); }
-)";
 
 std::vector<json> json_lines(const std::string& path) {
   std::vector<json> all;
@@ -265,15 +250,10 @@ RunRecord read_run(const std::string& folder, int threads) {
 }
 
 std::string draw_report(const RunRecord& run) {
-  std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{0}: training</title>\n"
-      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"lead\">{2}</p>\n",
-      xml_escaped(run.name), cat(style, chart_style), xml_escaped(lead(run)));
-  text += charts(run) + validations(run) + samples(run);
+  std::string text = charts(run) + validations(run) + samples(run);
   if (!run.attention.empty())
     text += "<h2>Attention on the first sample</h2>\n<div class=\"scroll\">\n" + run.attention + "</div>\n";
-  return text + record(run) + "</body>\n</html>\n";
+  return html_page(run.name + ": training", run.name, lead(run), text + record(run));
 }
 
 void write_report(const std::string& folder, int threads) {

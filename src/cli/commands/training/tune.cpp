@@ -1,0 +1,158 @@
+// hexapla tune: a configuration for a corpus.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <set>
+
+#include "base/error.h"
+#include "base/options/option_names.h"
+#include "cli/command.h"
+#include "cli/options/declare_option.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/terminal.h"
+#include "train/options/resolve.h"
+#include "tune/tuning.h"
+#include "tune/tuning_report.h"
+
+namespace hexapla::cli {
+namespace {
+
+class TuneProgress : public tune::TuneWatcher {
+ public:
+  explicit TuneProgress(const Terminal& terminal) : progress_(terminal) {}
+
+  void note(const std::string& text) override { progress_.say(text); }
+  void reading(const char* what, int64_t pairs) override {
+    progress_.show(pairs == 0 ? fmt::format("{} ...", what)
+                              : fmt::format("{}: {}", what, text::counted(pairs, "pair")));
+  }
+  void planned(const tune::Record& record, const tune::Ladder& ladder) override {
+    progress_.say(fmt::format("{}, of which the better third goes on, {} rungs:",
+                              text::counted(static_cast<int64_t>(record.trials.size()), "trial"), ladder.rungs));
+    for (size_t i = 0; i < record.trials.size(); ++i)
+      progress_.say(fmt::format("{:4} {}", i + 1, record.trials[i].candidate.name));
+  }
+  void begins(const tune::Stage& s) override {
+    stage_ = fmt::format("rung {} of {}, trial {} of {}: {}", s.rung + 1, s.rungs, s.place + 1, s.of,
+                         s.trial.candidate.name);
+    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s.left));
+    if (!progress_.terminal().live)
+      progress_.say(fmt::format("{}, {} at most, {} left", stage_, text::duration(s.seconds), text::duration(s.left)));
+  }
+  void running(const train::TrainReport& r) override {
+    progress_.show(fmt::format("{}   loss {:.3f}, {:.0f} %   {} left in all", stage_, r.loss, r.progress * 100,
+                               text::duration(std::chrono::duration<double>(end_ - Clock::now()).count())));
+  }
+  void measured(const tune::Stage& s) override {
+    if (!s.trial.out.empty()) return progress_.say(fmt::format("{}: out: {}", s.trial.candidate.name, s.trial.out));
+    const tune::Measurement& m = s.trial.rungs.back();
+    progress_.say(fmt::format("rung {}: {}: {:.4f} bits per character{}", s.rung + 1, s.trial.candidate.name, m.bits,
+                              m.quality ? fmt::format(", translations {:.2f}", *m.quality) : ""));
+  }
+  const std::atomic<bool>& stop() const override { return stop_on_signals(); }
+  Progress& progress() { return progress_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Progress progress_;
+  std::string stage_;
+  Clock::time_point end_;  // of the whole tuning
+};
+
+bool is_flag(const std::string& name) {
+  static const std::set<std::string> names{"train-sets", "valid-sets", "model",   "preset",   "seed",
+                                           "threads",    "memory",     "best-by", "precision"};
+  return names.contains(name);
+}
+
+struct Tune {
+  train::TrainOptions options;  // those that have flags of their own
+  std::string config_file, color = "auto";
+  double minutes = 60;
+  bool quiet = false;
+  Command* command = nullptr;
+
+  int run() const {
+    TuneProgress watcher(make_log_terminal(parse_color(color), quiet));
+    try {
+      return show(tune::tune({given(), minutes}, watcher), watcher.progress());
+    } catch (const Canceled&) {
+      watcher.progress().say("stopped; the same command goes on from there");
+      return 128 + caught_signal();
+    }
+  }
+
+  // The file's options and, on top of them, the command line's.
+  std::vector<GivenOption> given() const {
+    std::vector<GivenOption> all;
+    if (!config_file.empty()) all = train::read_options_file(config_file);
+    const auto add = [&](const char* name, const auto& field, const auto&...) {
+      using T = std::remove_cvref_t<decltype(field)>;
+      if (!is_flag(name) || command->get_option(cat("--", name))->count() == 0) return;
+      if constexpr (std::is_same_v<T, std::vector<std::string>>)
+        all.push_back({name, field});
+      else if constexpr (!is_list<T>)
+        all.push_back({name, {fmt::format("{}", field)}});
+    };
+    train::TrainOptions::visit(options, add);
+    return all;
+  }
+
+  static int show(const tune::Tuned& tuned, Progress& progress) {
+    progress.clear();
+    progress.say(tune::why_chosen(tuned));
+    if (const std::string doubt = tune::doubt_of(tuned); !doubt.empty()) progress.say(doubt);
+    if (!tuned.held_out.empty()) progress.say(tuned.held_out);
+    if (tuned.minutes_in_full)
+      progress.say(fmt::format("training it in full takes about {} here", text::duration(*tuned.minutes_in_full * 60)));
+    std::cout << "hexapla train -c " << tuned.options_file << "\n" << std::flush;
+    return 0;
+  }
+};
+
+}  // namespace
+
+void add_tune(Command& app, Action& chosen) {
+  auto tune = std::make_shared<Tune>();
+  Command* c = app.add_command("tune", "find model size, dropout, vocabulary and learning rate for a corpus");
+  tune->command = c;
+  tune->options.preset = "tiny";
+  tune->options.best_by = "chrf";
+  c->add_option("--minutes", tune->minutes, Range<double>{.least = 0, .most = 1e5, .open_least = true},
+                "time for everything, earlier starts included")
+      ->default_str("60");
+  c->add_option("-c,--config", tune->config_file,
+                "YAML file with options of hexapla train; those that it gives are not varied")
+      ->type_name("FILE");
+  train::TrainOptions::visit(tune->options, [&](const std::string& name, auto& field, const std::string& help,
+                                                const auto& allowed, const auto&...) {
+    if (!is_flag(name)) return;
+    const std::string own = name == "model"     ? "folder of the tuning: trials, report, result"
+                            : name == "preset"  ? "the baseline, which the trials vary: tiny, small, base or big"
+                            : name == "best-by" ? "metric of the translations that decides at the end: chrf or bleu"
+                                                : spell_options(help, as_flag);
+    Option* option = declare_option(*c, "--" + name, field, own, allowed);
+    if (name == "model") option->type_name("DIR");
+    if (name == "train-sets" || name == "valid-sets") option->type_name("SOURCE TARGET")->check(text_input());
+  });
+  c->add_option("--color", tune->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
+  c->add_flag("-q,--quiet", tune->quiet, "print only errors");
+  c->footer(
+      "Trials are short trainings. All are trained a little, the better third goes on, and so on until the "
+      "minutes\n"
+      "are over. What is chosen replaces the preset only where it is certainly better (p < 0.05). The last line, on\n"
+      "stdout, is the command that trains it in full. Stopped, it goes on where it was when the same command is "
+      "given.\n"
+      "Without --valid-sets, some pairs of the training sets are held out.\n"
+      "Examples:\n"
+      "  hexapla tune --train-sets train.en train.de --valid-sets val.en val.de --model tuning --minutes 60\n"
+      "  hexapla train -c tuning/best.yml --model run\n"
+      "DIR/report.html shows all trials, DIR/best.yml has the options, DIR/tune.json the figures.");
+  c->callback([tune, &chosen] { chosen = [tune] { return tune->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,107 @@
+// hexapla tune and hexapla augment as their users meet them.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/files/file.h"
+#include "base/files/toy_corpus.h"
+#include "cli/test_command.h"
+#include "data/files/lines.h"
+
+namespace hexapla::cli {
+namespace {
+
+using data::read_lines;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class TuneCommand : public CommandFolder {
+ protected:
+  TuneCommand() {
+    write_toy_corpus(at("a"), at("b"), 300);
+    write("c.yml", "layers: 1\ndim-model: 32\ndim-ff: 32\nheads: 2\nvocab-size: 60\nmax-updates: 3\nwarmup: 5\n");
+  }
+  std::vector<std::string> words() const {
+    return {"tune",      "--train-sets", at("a"), at("b"),     "--model", at("调 t"),    "-c",
+            at("c.yml"), "--minutes",    "3",     "--threads", "1",       "--precision", "f32"};
+  }
+};
+
+TEST_F(TuneCommand, EndsWithTheCommandThatTrainsWhatItFound) {
+  const Result r = run_command(words());
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "hexapla train -c " + at("调 t") + "/best.yml\n");
+  EXPECT_THAT(r.err, AllOf(HasSubstr("3 trials"), HasSubstr("rung 2 of 2"), HasSubstr("Chosen: "),
+                           HasSubstr("without --valid-sets, one in 10 of the 300")));
+  const Result again = run_command(words() + std::vector<std::string>{"--threads", "2"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, AllOf(HasSubstr("Chosen: "), Not(HasSubstr("rung 1 of 2")))) << "nothing is trained again";
+  const Result trained = run_command({"train", "-q", "-c", at("调 t/best.yml")});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(std::filesystem::exists(at("调 t/model/model.safetensors")));
+}
+
+TEST_F(TuneCommand, NamesWhatIsWrong) {
+  const Result none = run_command({"tune", "--model", at("t")});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--train-sets is missing"));
+  const Result metric = run_command(words() + std::vector<std::string>{"--best-by", "loss"});
+  EXPECT_EQ(metric.code, 2);
+  EXPECT_THAT(metric.err, HasSubstr("--best-by"));
+  write("c.yml", "dropuot: 0.1\n");
+  const Result option = run_command(words());
+  EXPECT_EQ(option.code, 2);
+  EXPECT_THAT(option.err, AllOf(HasSubstr(at("c.yml") + ":1"), HasSubstr("dropout")));
+}
+
+class AugmentCommand : public CommandFolder {
+ protected:
+  AugmentCommand() {
+    write("a", "one\ntwo\n");
+    write("b", "eins\nzwei\n");
+  }
+};
+
+TEST_F(AugmentCommand, WritesBothDirections) {
+  const Result r =
+      run_command({"augment", "--both-directions", "--train-sets", at("a"), at("b"), "-o", at("x"), at("y.xz")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "");
+  EXPECT_THAT(r.err, HasSubstr("4 pairs, 2 of them new"));
+  EXPECT_THAT(read_lines(at("x")), ElementsAre("one", "eins", "two", "zwei"));
+  EXPECT_THAT(read_lines(at("y.xz")), ElementsAre("eins", "one", "zwei", "two"));
+}
+
+TEST_F(AugmentCommand, TranslatesAndNamesTheTag) {
+  save_untrained_model(at("m"), text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14}));
+  const std::vector<std::string> back{"augment", "--back-translate", at("b"), "-m", at("m"), "--beam-size",
+                                      "1",       "--min-length",     "2",     "-o", at("x"), at("y")};
+  const Result r = run_command(back + std::vector<std::string>{"--tag", "<synthetic>"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("train on them with --user-symbols '<synthetic>'"));
+  for (const std::string& line : read_lines(at("x"))) EXPECT_THAT(line, testing::StartsWith("<synthetic> "));
+}
+
+TEST_F(AugmentCommand, NamesWhatIsWrong) {
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
+    const Result r = run_command(std::vector<std::string>{"augment"} + words);
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+  };
+  const std::vector<std::string> sets{"--train-sets", at("a"), at("b")}, to{"-o", at("x"), at("y")};
+  refused(sets + to, "give one of --distill, --back-translate FILE and --both-directions");
+  refused(sets + to + std::vector<std::string>{"--distill", "--both-directions"}, "give one of");
+  refused(sets + to + std::vector<std::string>{"--distill"}, "--model is missing");
+  refused(to + std::vector<std::string>{"--both-directions"}, "--train-sets is missing");
+  refused(sets + std::vector<std::string>{"--both-directions"}, "--output is missing");
+  refused(sets + std::vector<std::string>{"--both-directions", "-o", at("x"), at("./x")}, "names one file twice");
+  refused(sets + std::vector<std::string>{"--both-directions", "-o", at("x"), at("b")}, "--output");
+  refused(to + std::vector<std::string>{"--back-translate", at("b"), "-m", at("a"), "--tag", "<B T>"}, "--tag");
+  EXPECT_EQ(read_lines(at("b")), (std::vector<std::string>{"eins", "zwei"}));
+  EXPECT_FALSE(std::filesystem::exists(at("x")));
+}
+
+}  // namespace
+}  // namespace hexapla::cli
