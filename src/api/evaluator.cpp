@@ -112,7 +112,7 @@ std::vector<Comparison> Evaluator::compare(const Lines& baseline, const Lines& s
     std::vector<Comparison> results;
     for (const auto& metric : impl_->metrics(references)) {
       const SentenceStatistics one = evaluate::sentence_statistics(*metric, baseline, references),
-                       other = evaluate::sentence_statistics(*metric, system, references);
+                               other = evaluate::sentence_statistics(*metric, system, references);
       Comparison& c = results.emplace_back(
           Comparison{metric->name(), metric->score(evaluate::sum(one)), metric->score(evaluate::sum(other)), 1});
       c.p_value = evaluate::paired_p_value(evaluate::resampled_scores(*metric, one, impl_->resampling()),

@@ -1,6 +1,6 @@
 #pragma once
 // An encoder alone, with an output layer: what lets its tokens see each other must carry what the task asks for.
-#include "lab/training.h"
+#include "lab/bench/training.h"
 
 namespace hexapla::lab {
 

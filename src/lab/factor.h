@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/training.h"
+#include "lab/bench/training.h"
 
 namespace hexapla::lab {
 

@@ -5,11 +5,11 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "lab/bench/training.h"
 #include "lab/copying.h"
 #include "lab/experiments/table3_rows.h"
 #include "lab/layer_time.h"
 #include "lab/spread.h"
-#include "lab/training.h"
 #include "train/options/recipes.h"
 
 namespace hexapla::lab {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "inspect/recorder.h"
+#include "lab/bench/training.h"
 #include "lab/spread.h"
-#include "lab/training.h"
 #include "text/quantities.h"
 
 namespace hexapla::lab {

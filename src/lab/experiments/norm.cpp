@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "lab/bench/training.h"
 #include "lab/spread.h"
-#include "lab/training.h"
 #include "text/quantities.h"
 
 namespace hexapla::lab {

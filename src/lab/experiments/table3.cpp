@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "lab/bench/found_once.h"
+#include "lab/bench/text_bench.h"
+#include "lab/bench/training.h"
 #include "lab/experiments/table3_rows.h"
-#include "lab/found_once.h"
 #include "lab/spread.h"
-#include "lab/text_bench.h"
-#include "lab/training.h"
 #include "text/quantities.h"
 #include "train/options/resolve.h"
 

@@ -1,4 +1,4 @@
-#include "lab/task.h"
+#include "lab/bench/task.h"
 
 #include <fmt/format.h>
 

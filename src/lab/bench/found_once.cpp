@@ -1,4 +1,4 @@
-#include "lab/found_once.h"
+#include "lab/bench/found_once.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "lab/text_bench.h"
+#include "lab/bench/text_bench.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,8 +7,8 @@
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "lab/found_once.h"
-#include "lab/training.h"
+#include "lab/bench/found_once.h"
+#include "lab/bench/training.h"
 #include "train/loop/trainer.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"

@@ -1,4 +1,4 @@
-#include "lab/training.h"
+#include "lab/bench/training.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "lab/found_once.h"
+#include "lab/bench/found_once.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::lab {

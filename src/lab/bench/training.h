@@ -2,8 +2,8 @@
 // Small trainings on made-up text, cheap enough for many of them.
 #include <functional>
 
+#include "lab/bench/task.h"
 #include "lab/experiment.h"
-#include "lab/task.h"
 #include "models/open_model.h"
 #include "train/data/training_data.h"
 
