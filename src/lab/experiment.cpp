@@ -32,7 +32,7 @@ std::span<const Experiment> experiments() {
           "masks", "What does the decoder learn without its mask?",
           "*Attention Is All You Need*, section 3.1: the mask ensures that the predictions for a position depend "
           "only on the outputs before it.",
-          "", 3, 800, masks},
+          "3", 3, 800, masks},
       Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
                  "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
                  "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",

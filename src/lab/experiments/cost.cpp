@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
+#include "base/compute/parallel.h"
 #include "lab/copying.h"
 #include "lab/layer_time.h"
 #include "lab/spread.h"
@@ -20,7 +22,8 @@ constexpr std::array<int64_t, 7> kLengths = {8, 16, 32, 64, 128, 256, 512};
 constexpr int64_t kSentences = 8;  // of a batch whose time is taken
 constexpr int64_t kKernel = 3, kLayers = 2;
 
-using Times = std::map<int64_t, std::map<int64_t, LayerTime>>;                 // by d_model and length
+using OneWidth = std::map<int64_t, LayerTime>;                                 // by length
+using Times = std::map<int, std::map<int64_t, OneWidth>>;                      // by threads and d_model
 using Copied = std::map<std::string, std::map<int64_t, std::vector<Result>>>;  // by kind and distance
 
 Copying copying(const std::string& kind, int64_t distance, int64_t seed, int64_t updates) {
@@ -60,20 +63,40 @@ Copied copy_all(const Settings& settings, Progress& progress, Report& r) {
 // At the greatest length; shorter ones have up to six times as many.
 int64_t turns(const Settings& settings) { return std::clamp<int64_t>(settings.updates / 40, 1, 9); }
 
-Times time_all(const Settings& settings, Progress& progress, Report& r) {
-  const int64_t most = turns(settings);
-  Times all;
-  for (const int64_t d : kWidths) {
-    progress.begins(fmt::format("time at d_model {}", d));
-    for (const int64_t n : kLengths) {
-      const int64_t repeats = most * std::min<int64_t>(6, kLengths.back() / n);
-      const LayerTime& t = all[d][n] = time_layers(d, n, kSentences, repeats);
-      nlohmann::ordered_json one{{"d_model", d}, {"length", n}, {"repeats", repeats}};
-      for (size_t i = 0; i < kTimed.size(); ++i)
-        one[kTimed[i]] = {{"seconds", t.seconds[i]}, {"relative", t.ratios[i]}};
-      r.figures["timed"].push_back(one);
-    }
+// One, for the work; as many as there are, for what can be done at once.
+std::set<int> thread_counts() { return {1, threads()}; }
+
+class ThreadsFor {
+ public:
+  explicit ThreadsFor(int n) : before_(threads()) { use_threads(n); }
+  ~ThreadsFor() { use_threads(before_); }
+  ThreadsFor(const ThreadsFor&) = delete;
+  ThreadsFor& operator=(const ThreadsFor&) = delete;
+
+ private:
+  int before_;
+};
+
+OneWidth time_width(int64_t d, int64_t turns_of_longest, Report& r) {
+  OneWidth all;
+  for (const int64_t n : kLengths) {
+    const int64_t repeats = turns_of_longest * std::min<int64_t>(6, kLengths.back() / n);
+    const LayerTime& t = all[n] = time_layers(d, n, kSentences, repeats);
+    nlohmann::ordered_json one{{"threads", threads()}, {"d_model", d}, {"length", n}, {"repeats", repeats}};
+    for (size_t i = 0; i < kTimed.size(); ++i) one[kTimed[i]] = {{"seconds", t.seconds[i]}, {"relative", t.ratios[i]}};
+    r.figures["timed"].push_back(one);
   }
+  return all;
+}
+
+Times time_all(const Settings& settings, Progress& progress, Report& r) {
+  Times all;
+  for (const int count : thread_counts())
+    for (const int64_t d : kWidths) {
+      progress.begins(fmt::format("time at d_model {}, {}", d, text::counted(count, "thread")));
+      const ThreadsFor these(count);
+      all[count][d] = time_width(d, turns(settings), r);
+    }
   return all;
 }
 
@@ -87,9 +110,9 @@ void show_formulas(Report& r) {
         {"convolution of width k", "k n d^2", "k d^2", "1", "2 n / (k - 1) layers"}}});
 }
 
-void show_times(const Times& all, Report& r) {
-  Table relative{fmt::format("What a GRU and a convolution of width {} take relative to self-attention: above 1, "
-                             "self-attention is faster",
+void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
+  Table relative{fmt::format("What a GRU and a convolution of width {} take relative to self-attention on one "
+                             "thread: above 1, self-attention is faster",
                              kKernel),
                  {"n"},
                  {}};
@@ -102,11 +125,11 @@ void show_times(const Times& all, Report& r) {
   }
   r.tables.push_back(relative);
   constexpr int64_t d = 64;
-  Table absolute{
-      fmt::format("Milliseconds of a forward and a backward pass of {} sentences, d_model {}", kSentences, d),
-      {"n", "self-attention", "its heads alone", "GRU", "convolution"},
-      {}};
-  report::Chart chart{.title = fmt::format("Log2 of the milliseconds, d_model {}", d),
+  Table absolute{fmt::format("Milliseconds of a forward and a backward pass of {} sentences, d_model {}, one thread",
+                             kSentences, d),
+                 {"n", "self-attention", "its heads alone", "GRU", "convolution"},
+                 {}};
+  report::Chart chart{.title = fmt::format("Log2 of the milliseconds, d_model {}, one thread", d),
                       .x_label = "log2 of n",
                       .series = {{"self-attention", {}, true}, {"GRU", {}, true}, {"convolution", {}, true}}};
   for (const auto& [n, t] : all.at(d)) {
@@ -120,7 +143,7 @@ void show_times(const Times& all, Report& r) {
 }
 
 // From how many tokens on a GRU takes less time than `timed`, between two lengths by their logarithms; in words.
-std::string crossover(const std::map<int64_t, LayerTime>& times, size_t timed) {
+std::string crossover(const OneWidth& times, size_t timed) {
   const auto lead = [&](const LayerTime& t) { return std::log(t.ratios[2] / t.ratios[timed]); };
   auto after = times.end();
   while (after != times.begin() && lead(std::prev(after)->second) <= 0) --after;
@@ -132,28 +155,37 @@ std::string crossover(const std::map<int64_t, LayerTime>& times, size_t timed) {
   return fmt::format("at {:.0f}", from * std::pow(to / from, part));
 }
 
-void conclude_times(const Times& all, Report& r) {
+void show_crossovers(const Times& all, Report& r) {
   Table t{"Tokens at which self-attention becomes slower than a GRU",
-          {"d_model", "Table 1 (heads alone): n = d", "measured, heads alone", "counted with projections: n = d / 4",
-           "measured, whole sublayer"},
+          {"d_model", "Table 1 (heads alone): n = d", "counted with projections: n = d / 4"},
           {}};
-  for (const auto& [d, times] : all)
-    t.rows.push_back(
-        {std::to_string(d), std::to_string(d), crossover(times, 1), std::to_string(d / 4), crossover(times, 0)});
+  for (const auto& [count, _] : all)
+    for (const char* what : {"heads alone", "whole sublayer"})
+      t.columns.push_back(fmt::format("{}, {}", what, text::counted(count, "thread")));
+  for (const int64_t d : kWidths) {
+    t.rows.push_back({std::to_string(d), std::to_string(d), std::to_string(d / 4)});
+    for (const auto& [count, widths] : all)
+      for (const size_t timed : {1, 0}) t.rows.back().push_back(crossover(widths.at(d), timed));
+  }
   r.tables.push_back(t);
-  const auto &small = all.begin()->second, &large = all.rbegin()->second;
+}
+
+void conclude_times(const Times& all, Report& r) {
+  const int64_t low = kWidths.front(), high = kWidths.back();
+  for (const auto& [count, widths] : all)
+    r.findings.push_back(fmt::format(
+        "On {}, a whole sublayer of self-attention becomes slower than a GRU {} tokens with d_model {} and {} tokens "
+        "with d_model {}; the heads without their projections, which are what Table 1 counts, {} and {} tokens. Table "
+        "1 "
+        "has {} and {}.",
+        text::counted(count, "thread"), crossover(widths.at(low), 0), low, crossover(widths.at(high), 0), high,
+        crossover(widths.at(low), 1), crossover(widths.at(high), 1), low, high));
+  const OneWidth& one = all.at(1).at(low);
+  const auto growth = [&](size_t i) { return one.at(512).seconds[i] / one.at(256).seconds[i]; };
   r.findings.push_back(fmt::format(
-      "A whole sublayer of self-attention becomes slower than a GRU {} tokens with d_model {}, {} tokens with d_model "
-      "{}. "
-      "The heads without their projections, which are what Table 1 counts, do so {} and {} tokens; it says {} and {}.",
-      crossover(small, 0), all.begin()->first, crossover(large, 0), all.rbegin()->first, crossover(small, 1),
-      crossover(large, 1), all.begin()->first, all.rbegin()->first));
-  const auto growth = [&](size_t i) { return all.at(32).at(512).seconds[i] / all.at(32).at(256).seconds[i]; };
-  r.findings.push_back(
-      fmt::format("From 256 to 512 tokens with d_model 32, the time of the heads grows {:.1f} times, that of a GRU "
-                  "{:.1f} times and of a "
-                  "convolution {:.1f} times; n^2 d grows 4 times, n d^2 and k n d^2 2 times.",
-                  growth(1), growth(2), growth(3)));
+      "From 256 to 512 tokens with d_model {} on one thread, the time of the heads grows {:.1f} times, that of a GRU "
+      "{:.1f} times and of a convolution {:.1f} times; n^2 d grows 4 times, n d^2 and k n d^2 2 times.",
+      low, growth(1), growth(2), growth(3)));
 }
 
 std::vector<double> wrong(const std::vector<Result>& results) {
@@ -212,11 +244,12 @@ void conclude_copied(const Copied& all, Report& r) {
 Report cost(const Settings& settings, Watcher& watcher) {
   Report r;
   Progress progress{watcher, static_cast<int64_t>(kKinds.size() * kDistances.size()) * settings.seeds +
-                                 static_cast<int64_t>(kWidths.size())};
+                                 static_cast<int64_t>(kWidths.size() * thread_counts().size())};
   const Copied copied = copy_all(settings, progress, r);
   const Times times = time_all(settings, progress, r);
   show_formulas(r);
-  show_times(times, r);
+  show_times(times.at(1), r);
+  show_crossovers(times, r);
   conclude_times(times, r);
   show_copied(copied, settings.updates, r);
   conclude_copied(copied, r);
@@ -224,9 +257,11 @@ Report cost(const Settings& settings, Watcher& watcher) {
       fmt::format(
           "Time: {} sentences of n tokens each, 4 heads, f32; a forward and a backward pass of the sublayer alone, "
           "self-attention, heads, GRU and convolution in turn, again and again: {} at {} tokens, up to six times as "
-          "many "
-          "at fewer. A ratio is the median of those of each turn. The products of all are those of the library; the "
-          "gates of the GRU are plain code. Other machines and batches have other crossovers.",
+          "many at fewer. A ratio is the median of those of each turn. The products of all are those of the library; "
+          "the "
+          "gates of the GRU are plain code. With several threads, each step of a GRU waits for the slowest of them, so "
+          "other programs on the machine cost it more than the others. Other machines and batches have other "
+          "crossovers.",
           kSentences, text::counted(turns(settings), "turn"), kLengths.back()),
       fmt::format(
           "Copying: an encoder alone ({} layers, d_model 64, d_ff 128, 4 heads, sinusoidal positions, no dropout) "
