@@ -26,12 +26,11 @@ Ladder make_ladder(double minutes) {
 
 std::vector<size_t> survivors(const std::vector<std::optional<double>>& losses) {
   std::vector<size_t> order;
-  for (size_t i = 0; i < losses.size(); ++i)
+  for (size_t i = 1; i < losses.size(); ++i)
     if (losses[i]) order.push_back(i);
-  const size_t most = (order.size() + 2) / 3;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return *losses[a] < *losses[b]; });
-  order.resize(most);
-  if (!losses.empty() && losses.front() && std::find(order.begin(), order.end(), 0) == order.end()) order.push_back(0);
+  order.resize((order.size() + 2) / 3);
+  if (!losses.empty() && losses.front()) order.push_back(0);
   std::sort(order.begin(), order.end());
   return order;
 }

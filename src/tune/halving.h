@@ -13,12 +13,12 @@ namespace hexapla::tune {
 struct Ladder {
   int64_t rungs = 2;
   size_t candidates() const;           // of the first rung: 3 to the power of rungs - 1
-  size_t planned(int64_t rung) const;  // that reach a rung, from 0: the better third of those before, and the baseline
+  size_t planned(int64_t rung) const;  // that reach a rung, from 0, if none is out
 };
 Ladder make_ladder(double minutes);
 
-// Those that go on after a rung: the best third by what was measured (lower is better; none: it is out), and the
-// first, the baseline, as long as it is not out. Indices, rising. Equal ones in their order.
+// Those that go on after a rung: the first, the baseline, and of the others the best third, rounded up, by what was
+// measured (lower is better; none: it is out). Indices, rising; of equal ones the first.
 std::vector<size_t> survivors(const std::vector<std::optional<double>>& losses);
 
 // How many seconds each of `now` candidates trains in a rung on top of what it has, so that all rungs from this one on

@@ -84,9 +84,15 @@ TEST(Ladder, FillsItsTime) {
   EXPECT_EQ(seconds_of_rung({2}, 0, 3, 5, 2), 0) << "reading alone takes longer";
 }
 
-TEST(Survivors, AreTheBetterThirdAndTheBaseline) {
+TEST(Survivors, AreTheBaselineAndTheBestThirdOfTheOthers) {
   EXPECT_THAT(survivors({5, 1, 4, 2, 3, 6}), ElementsAre(0, 1, 3));
-  EXPECT_THAT(survivors({1, 5, 4}), ElementsAre(0));
+  EXPECT_THAT(survivors({1, 5, 4}), ElementsAre(0, 2)) << "one is always left to compare it with";
+  const Ladder ladder{4};
+  size_t now = ladder.candidates();
+  for (int64_t rung = 0; rung < ladder.rungs; ++rung) {
+    EXPECT_EQ(now, ladder.planned(rung)) << rung;
+    now = survivors(std::vector<std::optional<double>>(now, 1)).size();
+  }
   EXPECT_THAT(survivors({{}, 5, 4, {}}), ElementsAre(2)) << "a baseline that is out does not come back";
   EXPECT_THAT(survivors({2, 2, 2, 2}), ElementsAre(0, 1));
   EXPECT_TRUE(survivors({{}, {}}).empty());

@@ -99,11 +99,13 @@ void add_augment(Command& app, Action& chosen) {
   auto a = std::make_shared<Augment>();
   Command* c = app.add_command("augment", "make more training pairs: distillation, back-translation, both directions");
   c->add_flag("--distill", a->distill, "the sources with the model's translations instead of the targets");
-  c->add_option("--back-translate", a->text,
-                "the pairs and, for each line of this text in the target language, its translation by a model of the "
-                "other direction as the source")
-      ->check(text_input())
-      ->type_name("FILE");
+  Option* back =
+      c->add_option(
+           "--back-translate", a->text,
+           "the pairs and, for each line of this text in the target language, its translation by a model of the "
+           "other direction as the source")
+          ->check(text_input())
+          ->type_name("FILE");
   c->add_flag("--both-directions", a->both, "every pair, and the same pair from the other side");
   c->add_option("--train-sets", a->sets, "the pairs to start from: source and target files in turn, or .tsv files")
       ->list()
@@ -118,7 +120,9 @@ void add_augment(Command& app, Action& chosen) {
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
-  c->add_option("--tag", a->tag, "what back-translated sources begin with; '': nothing")->default_str("<BT>");
+  c->add_option("--tag", a->tag, "what back-translated sources begin with; '': nothing")
+      ->default_str("<BT>")
+      ->needs(back);
   bind_options(*c, a->search);
   bind_options(*c, a->sampling);
   c->add_option("--threads", a->threads, ranges::threads,

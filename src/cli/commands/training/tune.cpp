@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -60,6 +61,15 @@ class TuneProgress : public tune::TuneWatcher {
   std::string stage_;
   Clock::time_point end_;  // of the whole tuning
 };
+
+// Of options that mean something else here than in a training.
+const std::map<std::string, std::string> help_of_its_own{
+    {"train-sets", "text to train on: source and target files in turn, or .tsv files"},
+    {"valid-sets", "text to measure on; without it, pairs of the training sets are held out"},
+    {"model", "folder of the tuning: trials, report, result"},
+    {"preset", "the baseline, which the trials vary: tiny, small, base or big"},
+    {"threads", "compute threads; 0: one per available core"},
+    {"best-by", "metric of the translations that decides at the end: chrf or bleu"}};
 
 bool is_flag(const std::string& name) {
   static const std::set<std::string> names{"train-sets", "valid-sets", "model",   "preset",   "seed",
@@ -129,10 +139,8 @@ void add_tune(Command& app, Action& chosen) {
   train::TrainOptions::visit(tune->options, [&](const std::string& name, auto& field, const std::string& help,
                                                 const auto& allowed, const auto&...) {
     if (!is_flag(name)) return;
-    const std::string own = name == "model"     ? "folder of the tuning: trials, report, result"
-                            : name == "preset"  ? "the baseline, which the trials vary: tiny, small, base or big"
-                            : name == "best-by" ? "metric of the translations that decides at the end: chrf or bleu"
-                                                : spell_options(help, as_flag);
+    const auto of_its_own = help_of_its_own.find(name);
+    const std::string own = of_its_own == help_of_its_own.end() ? spell_options(help, as_flag) : of_its_own->second;
     Option* option = declare_option(*c, "--" + name, field, own, allowed);
     if (name == "model") option->type_name("DIR");
     if (name == "train-sets" || name == "valid-sets") option->type_name("SOURCE TARGET")->check(text_input());
