@@ -81,7 +81,7 @@ int threads_that_start(int n) {
 
 // Threads of a program that did not ask the OpenMP run time otherwise (docs/adr/0005) spin for milliseconds where they
 // wait: next to another program that wants the cores, training runs at a tenth of its speed. GNU's run time looks only
-// a thousand times while there are more threads than processors. So there are: these sleep for ever.
+// a hundred times while there are more threads than processors. So there are: these sleep for ever.
 void add_sleeping_threads(int more) {
   sigset_t all, before;
   sigfillset(&all);
