@@ -12,7 +12,7 @@ std::span<const Experiment> experiments() {
       Experiment{"cost", "What does self-attention cost beside recurrence and convolution, and how far does each see?",
                  "*Attention Is All You Need*, section 4 and Table 1: self-attention is faster than recurrence where a "
                  "sentence has fewer tokens than the model has dimensions, and joins any two tokens in one step.",
-                 "", 3, 400, cost},
+                 "12", 3, 400, cost},
       Experiment{
           "scale", "Why are scores divided by the square root of d_k?",
           "*Attention Is All You Need*, section 3.2.1 and footnote 4: products of long vectors grow, and push the "
