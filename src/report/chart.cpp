@@ -98,31 +98,45 @@ std::string curve(const Series& s, size_t number, const Frame& f) {
   return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}", number, path, dots);
 }
 
-// The names of the series, each with a piece of its line, from the right.
+constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10;  // about, in the fonts of chart_style
+
+double legend_width(const Chart& c) {
+  double all = 0;
+  for (const Series& s : c.series) all += letter * static_cast<double>(s.name.size()) + sample + 2.6 * gap;
+  return all;
+}
+
+// The names of the series, each with a piece of its line: beside the title, or below the axis where it is too long.
 std::string legend(const Chart& c) {
+  const double room = width - right - left - bold_letter * static_cast<double>(c.title.size());
+  const bool beside = legend_width(c) < room;
+  const double y = beside ? 18 : height - 6;
+  double x = beside ? width - right : left + legend_width(c);
   std::string text;
-  double x = width - right;
   for (size_t i = c.series.size(); i-- > 0;) {
-    text += text_at(x, 18, "end", "tick", c.series[i].name);
-    x -= 6.6 * static_cast<double>(c.series[i].name.size()) + 10;
-    text += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} 14h-20\"/>\n", i, x);
-    x -= 36;
+    text += text_at(x, y, "end", "tick", c.series[i].name);
+    x -= letter * static_cast<double>(c.series[i].name.size()) + gap;
+    text += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {}h-{}\"/>\n", i, x, y - 4, sample);
+    x -= sample + 1.6 * gap;
   }
   return text;
 }
 
 }  // namespace
 
+// Every color twice: viewers that know no custom properties (rsvg-convert, Inkscape) take the first.
 const char* const chart_style = R"(
 :root { --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ed; --faint: #9aa4b0; --line: #333a43; --s0: #7db2ff; --s1: #ffb26b; --s2: #7fd495; } }
-.chart text { font: 12px system-ui, sans-serif; fill: var(--faint); }
-.chart .title { font-weight: 600; font-size: 13px; fill: var(--ink); }
-.chart .grid { stroke: var(--line); } .chart .curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
-.chart .s0 { stroke: var(--s0); } .chart .s1 { stroke: var(--s1); stroke-dasharray: 6 3; } .chart .s2 { stroke: var(--s2); }
-.chart circle.s0 { fill: var(--s0); } .chart circle.s1 { fill: var(--s1); stroke-dasharray: none; }
-.chart circle.s2 { fill: var(--s2); }
+.chart text { font: 12px system-ui, sans-serif; fill: #5c6570; fill: var(--faint); }
+.chart .title { font-weight: 600; font-size: 13px; fill: #1b1f24; fill: var(--ink); }
+.chart .grid { stroke: #d9dee4; stroke: var(--line); }
+.chart .curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
+.chart .s0 { stroke: #1f5fbf; stroke: var(--s0); } .chart circle.s0 { fill: #1f5fbf; fill: var(--s0); }
+.chart .s1 { stroke: #b4540a; stroke: var(--s1); stroke-dasharray: 6 3; }
+.chart circle.s1 { fill: #b4540a; fill: var(--s1); stroke-dasharray: none; }
+.chart .s2 { stroke: #2c7a3f; stroke: var(--s2); } .chart circle.s2 { fill: #2c7a3f; fill: var(--s2); }
 )";
 
 std::vector<double> ticks(double low, double high, int count) {

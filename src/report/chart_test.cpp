@@ -33,6 +33,18 @@ TEST(Chart, CornersOfTheDataAreCornersOfTheFrame) {
   EXPECT_THAT(svg, AllOf(HasSubstr("d=\"M62.0 210.0L548.0 34.0\""), HasSubstr("aria-label=\"loss\"")));
 }
 
+TEST(Chart, TheLegendIsBelowWhereTheTitleTakesItsPlace) {
+  Chart c{"loss", "updates", {{"training", {{0, 1}, {100, 3}}}, {"validation", {{0, 1}, {100, 2}}}}};
+  EXPECT_THAT(draw_chart(c), HasSubstr("y=\"18.0\" text-anchor=\"end\" class=\"tick\">validation<"));
+  c.title = std::string(50, 'M');
+  EXPECT_THAT(draw_chart(c), HasSubstr("y=\"244.0\" text-anchor=\"end\" class=\"tick\">validation<"));
+}
+
+TEST(Chart, EveryColorIsThereForViewersWithoutCustomProperties) {
+  const std::string style = chart_style;
+  EXPECT_EQ(count(style, ": var(--"), count(style, "fill: #") + count(style, "stroke: #"));
+}
+
 TEST(Chart, TextIsEscaped) {
   const std::string svg = draw_chart({"a<b>&\"c\"", "x<", {{"</svg>", {{0, 1}}}}});
   EXPECT_THAT(svg, AllOf(HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;"), HasSubstr("&lt;/svg&gt;")));
