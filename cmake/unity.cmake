@@ -1,20 +1,32 @@
 # HEXAPLA_UNITY_BUILD: files of a target compiled together, up to eight in one translation unit, so that the headers and
-# templates that they share are compiled once: none, tests, or all. A file that defines a name which another of its unit
-# defines, too (two functions `check` in anonymous namespaces), goes to the next unit.
+# templates that they share are compiled once: none, tests, or all. No file of a unit defines a name that another one
+# mentions: in an anonymous namespace it would be defined twice, or hide what the other one means.
 set(HEXAPLA_UNITY_BUILD none CACHE STRING "Files compiled together: none, tests, or all")
 set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY STRINGS none tests all)
 set(HEXAPLA_UNITY_FILES 8)
 
-# The names that a file defines at column 0: types, functions, constants, aliases. Members and test cases are not among them.
+# The names that a file defines for itself, in an anonymous namespace at column 0: functions, as "name(", and types, constants
+# and aliases, as "name" and "name(". Members and test cases are not among them.
 function(hexapla_names_of file out)
-  file(STRINGS ${file} lines REGEX "^[[A-Za-z]")
+  file(STRINGS ${file} lines REGEX "^([[A-Za-z]|}  // namespace$)")
   set(names)
+  set(anonymous FALSE)
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^(namespace|using namespace)" AND
-       line MATCHES "^[][A-Za-z0-9_:<>,*& ]* [*&]?([A-Za-z0-9_]+)( [:={]|[(={;]|[[])")
-      list(APPEND names ${CMAKE_MATCH_1})
+    if(line STREQUAL "namespace {")
+      set(anonymous TRUE)
+    elseif(line STREQUAL "}  // namespace")
+      set(anonymous FALSE)
+    elseif(anonymous AND line MATCHES "^(struct|class|enum class|enum) ([A-Za-z0-9_]+)")
+      list(APPEND names ${CMAKE_MATCH_2} "${CMAKE_MATCH_2}(")
+    elseif(anonymous AND NOT line MATCHES "^(using )?namespace" AND
+           line MATCHES "^[][A-Za-z0-9_:<>,*& ]* [*&]?([A-Za-z0-9_]+)( =|[(={;]|[[])")
+      if(CMAKE_MATCH_2 STREQUAL "(")
+        list(APPEND names "${CMAKE_MATCH_1}(")
+      else()
+        list(APPEND names ${CMAKE_MATCH_1} "${CMAKE_MATCH_1}(")
+      endif()
     endif()
-    if(line MATCHES "^const")  # of a list of constants, each
+    if(anonymous AND line MATCHES "^const")  # of a list of constants, each
       string(REGEX MATCHALL "[A-Za-z0-9_]+ =" constants "${line}")
       string(REPLACE " =" "" constants "${constants}")
       list(APPEND names ${constants})
@@ -23,20 +35,37 @@ function(hexapla_names_of file out)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# The first unit with room for `file` in which its names are free. Units are the variables unit_N (files) and names_N.
+# Every identifier in it that stands by itself: not of a comment or a text, no member, and not qualified. "name(" is a call.
+function(hexapla_words_of file out)
+  file(READ ${file} text)
+  string(REGEX REPLACE "//[^\n]*|\"[^\"\n]*\"|(\\.|->|::)[A-Za-z_][A-Za-z0-9_]*" " " text "${text}")
+  string(REGEX MATCHALL "[A-Za-z_][A-Za-z0-9_]*[(]?" words "${text}")
+  list(REMOVE_DUPLICATES words)
+  set(${out} "${words}" PARENT_SCOPE)
+endfunction()
+
+function(hexapla_have_common a b out)
+  foreach(name IN LISTS ${a})
+    if(name IN_LIST ${b})
+      set(${out} TRUE PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${out} FALSE PARENT_SCOPE)
+endfunction()
+
+# The first unit with room for `file`. Units are the variables unit_N (files), names_N and words_N (of them).
 macro(hexapla_put_into_unit file)
   hexapla_names_of(${file} names)
+  hexapla_words_of(${file} words)
   foreach(unit RANGE 999)
     list(LENGTH unit_${unit} files)
-    set(free TRUE)
-    foreach(name IN LISTS names)
-      if(name IN_LIST names_${unit})
-        set(free FALSE)
-      endif()
-    endforeach()
-    if(free AND files LESS HEXAPLA_UNITY_FILES)
+    hexapla_have_common(names words_${unit} hides)
+    hexapla_have_common(names_${unit} words hidden)
+    if(files LESS HEXAPLA_UNITY_FILES AND NOT hides AND NOT hidden)
       list(APPEND unit_${unit} ${file})
       list(APPEND names_${unit} ${names})
+      list(APPEND words_${unit} ${words})
       set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${unit})
       break()
     endif()

@@ -46,7 +46,9 @@ struct LimitedRepetition final : Constraint {
   const PieceTexts& pieces;
   LimitedRepetition(int64_t n, const PieceTexts& p) : times(static_cast<size_t>(n)), pieces(p) {}
   bool allows(const Partial& so_far, int32_t id) const override {
-    const std::string text = so_far.text + std::string(pieces.added(so_far.text, id));
+    const std::string_view added = pieces.added(so_far.text, id);
+    if (!bytes_repeat(so_far.text, added)) return true;
+    const std::string text = cat(so_far.text, added);
     const std::vector<text::Character> all = text::characters_of(text);
     // The last repetition may end anywhere in what is added.
     for (size_t end = all.size(); end > 0 && all[end - 1].to > so_far.text.size(); --end) {
@@ -58,6 +60,20 @@ struct LimitedRepetition final : Constraint {
   }
 
  private:
+  // Whether any bytes that end in what is added stand too often in a row. Where they do not, nothing else needs to be
+  // looked at, and that is nearly everywhere.
+  bool bytes_repeat(std::string_view before, std::string_view added) const {
+    const auto byte = [&](size_t i) { return i < before.size() ? before[i] : added[i - before.size()]; };
+    const auto repeats_with = [&](size_t period, size_t end) {
+      for (size_t i = 1; i <= period * times; ++i)
+        if (byte(end - i) != byte(end - i - period)) return false;
+      return true;
+    };
+    for (size_t end = before.size() + added.size(); end > before.size(); --end)
+      for (size_t period = 1; period * (times + 1) <= end; ++period)
+        if (repeats_with(period, end)) return true;
+    return false;
+  }
   // Whether the tail of the text is its first so many characters again and again.
   static bool repeats(std::string_view text, std::span<const text::Character> tail, size_t unit) {
     const size_t from = tail.front().from, bytes = tail[unit].from - from;
