@@ -5,8 +5,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
-  nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev googletest
-  libgtest-dev libgmock-dev)
+  nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
+  libssl-dev libcld2-dev googletest libgtest-dev libgmock-dev)
 if [ "${1:-}" = --checks ]; then
   packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8)  # MeCab: BLEU of Japanese, in the tests
 elif [ "${1:-}" = --nightly ]; then

@@ -28,6 +28,7 @@ struct Example {
 // Parts of examples that cannot run here, and why.
 const std::pair<const char*, const char*> kLeftOut[] = {
     {" OPTIONS\n", "OPTIONS stands for those of the table below it"},
+    {"hexapla serve", "it serves until it is stopped; ServeCommand tests it"},
     {"hexapla demo", "it trains for minutes; DemoCommand tests it"},
     {"hexapla tune", "it trains for minutes; TuneCommand tests it"},
     {"hexapla bench", "it measures for seconds and more; BenchCommand tests it"},
@@ -176,7 +177,7 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
   std::vector<Example> all;
   fs::create_directories(at("work"));
   for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
-                              "info", "augment", "reproduce", "replay", "doctor", "bench", "demo"}) {
+                              "info", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
     const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
     ASSERT_EQ(help.code, 0);
     std::istringstream lines(after(help.out, "Example"));

@@ -24,6 +24,10 @@ namespace hexapla {
 
 std::string version();  // "0.1.0"
 
+// The kernels that are used on this processor: "generic", "avx2", "avx512" or "amx"; the environment variable
+// HEXAPLA_ISA lowers it.
+std::string instruction_set();
+
 // The number of threads that the library uses when it is called from this thread; 0, the default: one per processor
 // that the process may use, by its affinity and the quota of its container; fewer if the system refuses to start them.
 // UsageError: below 0 or above 4096. The number of threads never changes a result.

@@ -179,7 +179,8 @@ class Dropout : public Layer {
 };
 
 // Section 3.3: FFN(x) = f(x W1 + b1) W2 + b2 for each row, [N, dim_model] -> [N, dim_model]. Reads dim_model, dim_ff,
-// activation, gated, activation_dropout.
+// activation, gated, activation_dropout; experts, experts_per_token, dim_expert, expert_capacity. load_balancing is a
+// part of the loss of a whole training, which no layer adds here.
 class FeedForward : public Layer {
  public:
   explicit FeedForward(const Options& architecture);

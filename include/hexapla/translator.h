@@ -158,8 +158,8 @@ class Translator {
                                                          const std::vector<Constraints>& constraints = {}) const;
 
   // Begins to translate and returns at once; requests of several threads are translated together, and the bytes of each
-  // are those of translate_n_best(). Of the options, batch_sentences and batch_tokens do not matter here.
-  // RunError: too many wait.
+  // are those of translate_n_best(). It is computed with the threads of whoever made the translator (set_threads()). Of
+  // the options, batch_sentences and batch_tokens do not matter here. RunError: too many wait.
   PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                             const RequestOptions& request = {}) const;
 

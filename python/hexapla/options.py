@@ -173,3 +173,8 @@ class TrainingOptions(TypedDict, total=False):
     encoder_mixing: str
     kernel_width: int
     decoder_mask: str
+    experts: int
+    experts_per_token: int
+    dim_expert: int
+    expert_capacity: float
+    load_balancing: float

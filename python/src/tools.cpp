@@ -83,7 +83,8 @@ void bind_inspector(nb::module_& m) {
       .def("draw_attention", &Inspector::draw_attention);
   nb::class_<Inspector>(m, "Inspector")
       .def("__init__", &load_inspector)
-      .def("inspect", &Inspector::inspect, nb::call_guard<nb::gil_scoped_release>());
+      .def("inspect", nb::overload_cast<const std::string&, const std::string&>(&Inspector::inspect, nb::const_),
+           nb::call_guard<nb::gil_scoped_release>());
 }
 
 // [(name, array)]: the arrays are the model's own memory, and keep it.

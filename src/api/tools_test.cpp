@@ -64,6 +64,105 @@ TEST(InspectorApi, SeesEveryIntermediate) {
   EXPECT_THROW(inspector.inspect(""), UsageError);
 }
 
+TEST(InspectorApi, KeepsTheValuesOfWhatIsAskedForAndTheShapesOfTheRest) {
+  const Inspector inspector(model_file());
+  InspectionOptions options;
+  options.tensors = {"encoder.*.weights", "loss"};
+  const Inspection all = inspector.inspect("a dog runs", "two cats"),
+                   some = inspector.inspect("a dog runs", "two cats", options);
+  ASSERT_EQ(some.tensors.size(), all.tensors.size());
+  for (const auto& [name, array] : some.tensors) {
+    EXPECT_EQ(array.shape, all.tensors.at(name).shape) << name;
+    const bool asked = name == "encoder.layers.0.self_attention.weights" || name == "loss";
+    EXPECT_EQ(array.values, asked ? all.tensors.at(name).values : std::vector<double>{}) << name;
+    EXPECT_NE(inspector.formula(name), "") << name;
+  }
+  EXPECT_EQ(inspector.formula("nothing"), "");
+}
+
+TEST(InspectorApi, RefusesASideOfMoreTokensThanItMayHave) {
+  const Inspector inspector(model_file());
+  InspectionOptions options;
+  options.longest = static_cast<int>(inspector.inspect("a dog runs", "a").source_tokens.size());
+  EXPECT_NO_THROW(inspector.inspect("a dog runs", "a", options));
+  --options.longest;
+  EXPECT_THROW(inspector.inspect("a dog runs", "a", options), UsageError);
+  for (const int wrong : {0, 513}) {
+    options.longest = wrong;
+    EXPECT_THROW(inspector.inspect("a", "a", options), UsageError) << wrong;
+  }
+}
+
+TEST(InspectorApi, RefusesMoreNumbersThanAreAllowed) {
+  const Inspector inspector(model_file());
+  InspectionOptions options;
+  options.tensors = {"decoder.layers.0.cross_attention.weights"};
+  options.most_values = inspector.inspect("a dog", "a").tensors.at(options.tensors[0]).values.size();
+  EXPECT_NO_THROW(inspector.inspect("a dog", "a", options));
+  --options.most_values;
+  EXPECT_THROW(inspector.inspect("a dog", "a", options), UsageError);
+  options.tensors = {};
+  EXPECT_NO_THROW(inspector.inspect("a dog", "a", options)) << "shapes alone";
+}
+
+TEST(InspectorApi, TracesTheSearchOfATranslator) {
+  const Inspector inspector(model_file());
+  TranslatorOptions options;
+  options.beam_size = options.n_best = 3;
+  options.extra_length = 5;
+  for (const std::string& line : made_up_lines(5, 3)) {
+    const SearchTrace trace = inspector.trace(line, options);
+    const auto found = Translator(model_file()).translate_n_best({line}, options)[0];
+    ASSERT_EQ(trace.finished.size(), found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(trace.finished[i].text, found[i].text);
+      EXPECT_EQ(trace.finished[i].tokens, found[i].tokens);
+      EXPECT_NEAR(trace.finished[i].normalized, found[i].normalized, 1e-4);
+    }
+    EXPECT_EQ(trace.source_tokens.back(), "</s>");
+    EXPECT_THAT((std::vector<std::string>{"enough", "passed", "longest"}), testing::Contains(trace.ending));
+  }
+}
+
+TEST(InspectorApi, EachStepOfATraceGoesOnWithWhatTheLastOneKept) {
+  TranslatorOptions options;
+  options.beam_size = 3;
+  options.extra_length = 5;
+  const SearchTrace trace = Inspector(model_file()).trace("a dog runs", options);
+  ASSERT_GT(trace.steps.size(), 2u);
+  for (std::size_t i = 0; i + 1 < trace.steps.size(); ++i) {
+    std::vector<std::vector<std::string>> kept;
+    std::vector<double> scores;
+    for (const SearchCandidate& c : trace.steps[i].candidates) {
+      const SearchHypothesis& from = trace.steps[i].beams.at(c.beam);
+      EXPECT_NEAR(c.score, from.score + c.log_probability, 1e-9);
+      if (c.fate != "goes on") continue;
+      kept.push_back(from.tokens);
+      kept.back().push_back(c.token);
+      scores.push_back(c.score);
+    }
+    ASSERT_EQ(trace.steps[i + 1].beams.size(), kept.size());
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      EXPECT_EQ(trace.steps[i + 1].beams[k].tokens, kept[k]);
+      EXPECT_EQ(trace.steps[i + 1].beams[k].score, scores[k]);
+    }
+  }
+}
+
+TEST(InspectorApi, TracesPlainBeamSearchAlone) {
+  const Inspector inspector(model_file());
+  EXPECT_THROW(inspector.trace(""), UsageError);
+  TranslatorOptions options;
+  options.coverage_penalty = 0.2;
+  EXPECT_THROW(inspector.trace("a dog", options), UsageError);
+  options = {};
+  options.sample = true;
+  EXPECT_THROW(inspector.trace("a dog", options), UsageError);
+  options = {};
+  options.max_length = 2;
+  EXPECT_THROW(inspector.trace("a dog runs fast", options), UsageError);
+}
+
 struct ModelApi : TestFolder {};
 
 TEST_F(ModelApi, LoadsChangesAndSaves) {

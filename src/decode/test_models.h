@@ -50,6 +50,10 @@ inline std::vector<Variant> variants() {
   add("no_norm", [](model::Config& c) { c.norm = "none"; });
   add("gru", [](model::Config& c) { c.encoder_mixing = "gru"; });
   add("convolution", [](model::Config& c) { c.encoder_mixing = "convolution"; });
+  add("experts", [](model::Config& c) { c.experts = 4, c.expert_capacity = 0.5; });
+  add("two_experts", [](model::Config& c) {
+    c.experts = 3, c.experts_per_token = 2, c.d_expert = 9, c.activation = "gelu", c.norm_position = "pre";
+  });
   add("batch_norm", [](model::Config& c) { c.norm = "batch"; });
   add("everything_else", [](model::Config& c) {
     c.tied = "none", c.attention_bias = true, c.embedding_norm = true, c.norm_position = "pre", c.activation = "gelu";

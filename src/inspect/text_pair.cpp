@@ -5,16 +5,19 @@
 #include "text/utf8.h"
 
 namespace hexapla::inspect {
-namespace {
 
-constexpr size_t longest = 512;  // tokens of a side: every head of every layer is kept, [n, m]
-
-}  // namespace
-
-void check_length(const text::Ids& ids, const char* side) {
+void check_length(const text::Ids& ids, const char* side, size_t longest) {
   if (ids.size() > longest)
     throw UsageError(cat("the ", side, " has ", ids.size(), " tokens; give at most ", longest,
                          ", since every weight of every head is kept"));
+}
+
+text::Ids read_source(const ModelText& m, const std::string& source, size_t longest) {
+  text::Ids ids = m.source.encode(text::clean_utf8(source));
+  if (ids.empty()) throw UsageError("the source is empty; give a sentence", "source", source);
+  ids.push_back(m.source.eos());
+  check_length(ids, "source", longest);
+  return ids;
 }
 
 text::Ids best_translation(const ModelText& m, const text::Ids& source) {
@@ -26,13 +29,11 @@ text::Ids best_translation(const ModelText& m, const text::Ids& source) {
   return decode::search(cx, m.model, sources, options, decode::special_ids(m.target)).front().front().ids;
 }
 
-Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target) {
-  Pair pair{m.source.encode(text::clean_utf8(source)), {}};
-  if (pair.source.empty()) throw UsageError("the source is empty; give a sentence", "source", source);
-  pair.source.push_back(m.source.eos());
-  check_length(pair.source, "source");
+Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target,
+               size_t longest) {
+  Pair pair{read_source(m, source, longest), {}};
   pair.target = target ? m.target.encode(text::clean_utf8(*target)) : best_translation(m, pair.source);
-  check_length(pair.target, "target");
+  check_length(pair.target, "target", longest);
   return pair;
 }
 

@@ -3,15 +3,13 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/error.h"
+#include "lab/bench/small_loop.h"
 #include "model/encoder.h"
-#include "model/weights/parameters.h"
 
 namespace hexapla::lab {
 namespace {
 
-constexpr int64_t kTestBatches = 8, kWarmup = 100;
-constexpr double kRate = 2e-3;
+constexpr int64_t kTestBatches = 8;
 
 // The output layer is the table, transposed.
 struct Copier {
@@ -49,44 +47,32 @@ Tensor ids_of(const std::vector<int32_t>& ids) { return Tensor::of(ids.data(), {
 
 class Run {
  public:
-  explicit Run(const Copying& task)
-      : task_(task),
-        net_(task.architecture),
-        parameters_(net_, DType::f32, model::Parameters::Use::training),
-        first_(parameters_.slab_like_values()),
-        second_(parameters_.slab_like_values()) {
-    model::initialize(net_, task.seed);
-  }
+  explicit Run(const Copying& task) : task_(task), net_(task.architecture), loop_(net_, task.seed) {}
 
   void update(int64_t step) {
-    cx_.arena.clear();
-    cx_.training = true;
+    Context& cx = loop_.begin();
     const Batch b = draw(random_, task_);
-    cx_.backend.fill(parameters_.gradients(), 0);
-    const Tensor x = forward(b), asked = embed(cx_, x, ids_of(b.asked), 1);
+    const Tensor x = forward(cx, b), asked = embed(cx, x, ids_of(b.asked), 1);
     const LossInput in{asked, net_.embedding.table.as_transposed_weight(), {}, ids_of(b.labels),
                        0,     1 / static_cast<double>(b.asked.size())};
-    const LossGradient g = cross_entropy_with_gradient(cx_, in, net_.embedding.table.grad.transposed(), {});
-    const Tensor d = cx_.scratch(x.shape);
-    fill(cx_, d, 0);
-    embed_backward(cx_, g.d, ids_of(b.asked), 1, d);
-    net_.encoder.backward(cx_, net_.embedding, saved_, d);
-    const double s = static_cast<double>(step), w = kWarmup;
-    adam(cx_, {parameters_.values(), parameters_.gradients(), first_, second_},
-         {kRate * std::min(s / w, std::sqrt(w / s)), 0.9, 0.98, 1e-9, step, 1});
+    const LossGradient g = cross_entropy_with_gradient(cx, in, net_.embedding.table.grad.transposed(), {});
+    const Tensor d = cx.scratch(x.shape);
+    fill(cx, d, 0);
+    embed_backward(cx, g.d, ids_of(b.asked), 1, d);
+    net_.encoder.backward(cx, net_.embedding, saved_, d);
+    loop_.update(step);
   }
 
   Scores test() {
     Random random(task_.seed, 1);  // no sentence of the training
     Scores sum;
     double asked = 0;
-    cx_.training = false;
     for (int64_t i = 0; i < kTestBatches; ++i) {
-      cx_.arena.clear();
+      Context& cx = loop_.look();
       const Batch b = draw(random, task_);
-      const Tensor x = embed(cx_, forward(b), ids_of(b.asked), 1);
+      const Tensor x = embed(cx, forward(cx, b), ids_of(b.asked), 1);
       const Top best =
-          log_softmax_top(cx_, linear(cx_, x, net_.embedding.table.as_transposed_weight(), {}), Copying::symbols);
+          log_softmax_top(cx, linear(cx, x, net_.embedding.table.as_transposed_weight(), {}), Copying::symbols);
       for (size_t n = 0; n < b.labels.size(); ++n) add(best, static_cast<int64_t>(n), b.labels[n], sum);
       asked += static_cast<double>(b.labels.size());
     }
@@ -94,7 +80,9 @@ class Run {
   }
 
  private:
-  Tensor forward(const Batch& b) { return net_.encoder.forward(cx_, net_.embedding, ids_of(b.ids), b.rows, saved_); }
+  Tensor forward(Context& cx, const Batch& b) {
+    return net_.encoder.forward(cx, net_.embedding, ids_of(b.ids), b.rows, saved_);
+  }
 
   static void add(const Top& best, int64_t row, int32_t label, Scores& to) {
     const int32_t* ids = best.ids.data<int32_t>() + row * Copying::symbols;
@@ -105,11 +93,7 @@ class Run {
 
   const Copying& task_;
   Copier net_;
-  model::Parameters parameters_;
-  Tensor first_, second_;
-  std::unique_ptr<Backend> backend_ = make_cpu_backend(Precision::f32);
-  Arena arena_{size_t{256} << 20};
-  Context cx_{*backend_, arena_, DType::f32};
+  SmallLoop loop_;
   model::Encoder::Saved saved_;
   Random random_{task_.seed};
 };
@@ -128,7 +112,7 @@ Result copy_at_distance(const Copying& task, const std::string& folder, const Wa
     const auto began = std::chrono::steady_clock::now();
     Run run(task);
     for (int64_t step = 1; step <= task.updates; ++step) {
-      if (watcher.stop().load()) throw Canceled("stopped; what is finished is kept");
+      go_on(watcher);
       run.update(step);
     }
     Result r;

@@ -33,6 +33,12 @@ std::span<const Experiment> experiments() {
           "*Attention Is All You Need*, section 3.1: the mask ensures that the predictions for a position depend "
           "only on the outputs before it.",
           "3", 3, 800, masks},
+      Experiment{"forcing", "What does a decoder do that has only ever read the right tokens?",
+                 "Bengio et al. 2015, *Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks*: "
+                 "trained on right "
+                 "tokens alone, a model meets its own mistakes only when it translates; Mihaylova and Martins 2019 for "
+                 "Transformers.",
+                 "16", 3, 800, forcing},
       Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
                  "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
                  "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",
@@ -42,11 +48,18 @@ std::span<const Experiment> experiments() {
           "Geva et al. 2021, *Transformer Feed-Forward Layers Are Key-Value Memories*: each hidden unit is a key that "
           "certain prefixes fire, and its row of the second matrix promotes the tokens that follow them.",
           "1", 3, 1000, ffn},
+      Experiment{"experts",
+                 "Does a mixture of experts do more with as much computation, and does a trained network become one?",
+                 "Fedus et al. 2021, *Switch Transformers*, and Lepikhin et al. 2020, *GShard*: more parameters at the "
+                 "same cost "
+                 "improve quality, and a balancing loss spreads the load. Zhang et al. 2022, *MoEfication*: a trained "
+                 "feed-forward network can be split into experts, and with few of them keeps most of its quality.",
+                 "9", 3, 600, experts},
       Experiment{"softmax", "Softmax or not?",
                  "An open question of the notes. Sigmoid: Ramapuram et al. 2024; max(0, s) / n: Wortsman et al. 2023; "
                  "a kernel: "
                  "Katharopoulos et al. 2020; the four highest scores; no normalization at all.",
-                 "", 3, 800, softmax},
+                 "", 3, 800, softmax, true},
       Experiment{
           "smoothing", "What does label smoothing do?",
           "*Attention Is All You Need*, section 5.4: it hurts perplexity, as the model learns to be more unsure, but "
@@ -56,11 +69,11 @@ std::span<const Experiment> experiments() {
           "tied", "One table of embeddings, or three?",
           "*Attention Is All You Need*, section 3.4: both embeddings and the generator share a matrix (Press and Wolf "
           "2017).",
-          "", 3, 800, tied},
+          "5", 3, 800, tied},
       Experiment{"dropout", "Does dropout help where there is no end of data?",
                  "*Attention Is All You Need*, section 5.4 and Table 3 (D): dropout is very helpful in avoiding "
                  "over-fitting. Here the model sees each of 40,000 pairs a few times at most.",
-                 "", 3, 800, dropout},
+                 "3", 3, 800, dropout},
       Experiment{
           "table3", "Which parts of the model matter?",
           "*Attention Is All You Need*, section 6.2 and Table 3: heads, the width of keys, the size of the model, "

@@ -61,6 +61,8 @@ Report dropout(const Settings& settings, Watcher& watcher);
 Report norm(const Settings& settings, Watcher& watcher);
 Report table3(const Settings& settings, Watcher& watcher);
 Report cost(const Settings& settings, Watcher& watcher);
+Report experts(const Settings& settings, Watcher& watcher);
 Report masks(const Settings& settings, Watcher& watcher);
+Report forcing(const Settings& settings, Watcher& watcher);
 
 }  // namespace hexapla::lab

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files/file.h"
@@ -9,6 +10,8 @@
 #include "lab/copying.h"
 #include "lab/experiments/table3_rows.h"
 #include "lab/layer_time.h"
+#include "lab/moefication.h"
+#include "lab/sampled_input.h"
 #include "lab/spread.h"
 #include "train/options/recipes.h"
 
@@ -152,34 +155,49 @@ TEST(Table3, HasThePapersRows) {
   EXPECT_GT(work.at("big"), 3);
 }
 
-class Table3OnText : public TestFolder {};
-
-TEST_F(Table3OnText, HasBleuWithItsInterval) {
-  std::string source, target;
-  for (int i = 0; i < 300; ++i) {
-    source += fmt::format("number {} and {}\n", i % 17, i % 23);
-    target += fmt::format("{} und {} sind Zahlen\n", i % 17, i % 23);
+class OnText : public TestFolder {
+ protected:
+  Report run_on_text(const char* name) {
+    std::string source, target;
+    for (int i = 0; i < 300; ++i) {
+      source += fmt::format("number {} and {}\n", i % 17, i % 23);
+      target += fmt::format("{} und {} sind Zahlen\n", i % 17, i % 23);
+    }
+    write_file_atomically(at("x"), source);
+    write_file_atomically(at("y"), target);
+    write_file_atomically(at("v"), "number 3 and 5\nnumber 9 and 1\n");
+    write_file_atomically(at("w"), "3 und 5 sind Zahlen\n9 und 1 sind Zahlen\n");
+    Settings s{.folder = at("runs"), .updates = 1, .train_sets = {at("x"), at("y")}, .valid_sets = {at("v"), at("w")}};
+    Counter counter;
+    const Report r = run(experiment(name), s, counter);
+    EXPECT_EQ(counter.begun, counter.all());
+    EXPECT_EQ(r.figures.at("trained").size(), r.tables.at(0).rows.size());
+    return r;
   }
-  write_file_atomically(at("x"), source);
-  write_file_atomically(at("y"), target);
-  write_file_atomically(at("v"), "number 3 and 5\nnumber 9 and 1\n");
-  write_file_atomically(at("w"), "3 und 5 sind Zahlen\n9 und 1 sind Zahlen\n");
-  Settings s{.folder = at("runs"), .updates = 1, .train_sets = {at("x"), at("y")}, .valid_sets = {at("v"), at("w")}};
-  Counter counter;
-  const Report r = run(experiment("table3"), s, counter);
-  EXPECT_EQ(counter.begun, counter.all());
+};
+
+TEST_F(OnText, Table3HasBleuWithItsInterval) {
+  const Report r = run_on_text("table3");
   EXPECT_EQ(r.tables.at(0).columns.at(3), "BLEU");
   EXPECT_THAT(r.tables.at(0).rows.at(0).at(3), HasSubstr(" ± "));
-  EXPECT_EQ(r.figures.at("trained").size(), r.tables.at(0).rows.size());
 }
 
-TEST_F(Table3OnText, IsForExperimentsThatTakeIt) {
+TEST_F(OnText, SoftmaxComparesBleu) {
+  const Report r = run_on_text("softmax");
+  EXPECT_EQ(r.tables.at(0).columns.at(2), "BLEU");
+  EXPECT_THAT(r.tables.at(0).rows.at(1).at(2), HasSubstr(" ± "));
+  EXPECT_EQ(r.findings.size() + 1, r.tables.at(0).rows.size());
+  EXPECT_THAT(r.findings.at(0), HasSubstr("(p = "));
+}
+
+TEST_F(OnText, IsForExperimentsThatTakeIt) {
   Counter counter;
   const auto refused = [&](const char* name, const Settings& s, const char* why) {
     EXPECT_THAT([&] { run(experiment(name), s, counter); }, testing::ThrowsMessage<UsageError>(HasSubstr(why)));
   };
   refused("scale", {.folder = folder(), .train_sets = {"x", "y"}, .valid_sets = {"x", "y"}}, "makes its own text");
   refused("scale", {.folder = folder(), .minutes = 3}, "a fixed number of updates");
+  refused("softmax", {.folder = folder(), .minutes = 3}, "on made-up dates");
   refused("table3", {.folder = folder(), .updates = 3, .minutes = 3}, "give one of them");
   refused("table3", {.folder = folder(), .train_sets = {"x", "y"}}, "needs other text to measure on");
   refused("table3", {.folder = folder(), .valid_sets = {"x", "y"}}, "no text to train on");
@@ -209,12 +227,62 @@ TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
   EXPECT_LT(right("convolution", 4), 0.15) << "1 of 16 by chance";
 }
 
+// A training that reads its own tokens is another one, and the same again; a wrong digit costs what comes behind it.
+TEST_F(BenchTest, ReadsItsOwnTokens) {
+  Counter counter;
+  const Bench bench({folder(), 1, 1}, counter, dates(50));
+  const auto trained = [&](const char* name, double own) {
+    return train_with_own_tokens({.name = name, .own = own, .updates = 80}, bench, folder(), counter);
+  };
+  const Forced right = trained("right", 0), own = trained("own", 0.5);
+  EXPECT_NE(right.loss, own.loss);
+  EXPECT_EQ(trained("again", 0.5).loss, own.loss);
+  EXPECT_GT(right.after_right, 0.3);
+  EXPECT_LT(right.after_wrong, right.after_right);
+}
+
 TEST(LayerTime, IsRelativeToSelfAttention) {
   const LayerTime t = time_layers(8, 4, 2, 3);
   EXPECT_EQ(t.ratios[0], 1);
   for (size_t i = 0; i < kTimed.size(); ++i) {
     EXPECT_GT(t.seconds[i], 0) << kTimed[i];
     EXPECT_GT(t.ratios[i], 0) << kTimed[i];
+  }
+}
+
+TEST(Moefication, GroupsOfEqualSizeHaveWhatIsAlike) {
+  const Rows rows{2, {0, 0, 9, 9, 0, 1, 9, 8, 1, 0, 8, 9}};
+  EXPECT_THAT(alike(rows, 2), testing::ElementsAre(0, 2, 4, 1, 3, 5));
+  const Rows uneven{1, {0, 0.1, 0.2, 0.3, 5, 6}};
+  const std::vector<int64_t> order = alike(uneven, 2);
+  const auto group_of = [&](int64_t row) { return (std::find(order.begin(), order.end(), row) - order.begin()) / 3; };
+  EXPECT_EQ(group_of(4), group_of(5)) << "of four that are near each other, one must go";
+  EXPECT_THROW(alike(rows, 4), InternalError);
+}
+
+TEST(Moefication, LeastSquaresFindTheLine) {
+  const Rows x{2, {0, 0, 1, 0, 0, 1, 2, 3}}, y{1, {5, 7, 4, 6}};  // 2 a - b + 5
+  const Rows w = least_squares(x, y);
+  EXPECT_NEAR(w.numbers[0], 2, 1e-4);
+  EXPECT_NEAR(w.numbers[1], -1, 1e-4);
+  EXPECT_NEAR(w.numbers[2], 5, 1e-4);
+  const Rows same{2, {1, 1, 1, 1}};
+  for (const double v : least_squares(same, {1, {3, 3}}).numbers) EXPECT_TRUE(std::isfinite(v));
+}
+
+// Grouped, and with all experts, the model is what it was; with fewer it is another.
+TEST_F(BenchTest, SplittingChangesNothingUntilExpertsAreLeftOut) {
+  Counter counter;
+  const Bench bench({folder(), 1, 1}, counter, dates(30));
+  const Training t{.name = "a", .architecture = Bench::small(), .updates = 60};
+  const double loss = bench.train(t).loss;
+  for (const Grouping grouping : {Grouping::alike, Grouping::as_they_stand}) {
+    SplitModel split(bench.open(t), 16, grouping, bench.task().test);
+    EXPECT_NEAR(Bench::loss(split.by_activation(16), bench.task().test), loss, 1e-5 * loss);
+    EXPECT_NEAR(Bench::loss(split.by_routers(16), bench.task().test), loss, 1e-5 * loss);
+    const double half = Bench::loss(split.by_activation(8), bench.task().test);
+    EXPECT_GT(std::abs(half - loss), 1e-4 * loss);
+    EXPECT_LT(Bench::loss(split.by_routers(12), bench.task().test), 1.5 * loss);
   }
 }
 

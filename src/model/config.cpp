@@ -1,5 +1,8 @@
 #include "model/config.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/error.h"
 #include "base/json.h"
 
@@ -33,10 +36,30 @@ void check_encoder(const Config& c) {
                          " is even, but a token stands in the middle of what it sees; choose an odd number"));
 }
 
-// Files written before a field was there do without it.
-bool came_later(const std::string& name) {
-  return name == "encoder-mixing" || name == "kernel-width" || name == "decoder-mask";
+void check_experts(const Config& c) {
+  if (c.experts == 0) return;
+  if (c.experts_per_token > c.experts)
+    throw UsageError(cat("`experts-per-token` ", c.experts_per_token, " is more than the ", c.experts,
+                         " of `experts`; raise `experts`, or lower `experts-per-token`"));
+  if (c.gated)
+    throw UsageError(cat("`experts` ", c.experts, " are not gated networks; leave `gated` or `experts` out"));
 }
+
+// Files written before a field was there do without it.
+bool came_later(std::string_view name) {
+  constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width", "decoder-mask",    "experts",
+                                        "experts-per-token", "dim-expert",   "expert-capacity", "load-balancing"};
+  return std::find(std::begin(later), std::end(later), name) != std::end(later);
+}
+
+// Empties an object before its destructor does: that one allocates for the members, and ends the program where it
+// cannot.
+struct Emptied {
+  nlohmann::json& object;
+  ~Emptied() {
+    if (object.is_object()) object.get_ref<nlohmann::json::object_t&>().clear();
+  }
+};
 
 nlohmann::ordered_json fields_of(const Config& c) {
   nlohmann::ordered_json j;
@@ -45,6 +68,10 @@ nlohmann::ordered_json fields_of(const Config& c) {
 }
 
 }  // namespace
+
+bool Config::of_training_alone(const std::string& name) {
+  return name.find("dropout") != std::string::npos || name == "expert-capacity" || name == "load-balancing";
+}
 
 void Config::resolve() {
   visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed) {
@@ -56,6 +83,7 @@ void Config::resolve() {
     throw UsageError(cat("`score` ", score, " has no `attention-dropout`, which is ", attention_dropout,
                          "; set it to 0, or choose another score"));
   check_encoder(*this);
+  check_experts(*this);
   if (tied == "all" && source_vocab != target_vocab)
     throw UsageError(cat("`tied` all needs one vocabulary, but the source has ", source_vocab,
                          " pieces and the target ", target_vocab, "; use `tied` decoder"));
@@ -89,7 +117,8 @@ Config Config::from_json(const std::string& text, const std::string& file) {
   Config c;
   std::string key;
   try {
-    const auto j = nlohmann::json::parse(text);
+    auto j = nlohmann::json::parse(text);
+    const Emptied at_the_end{j};
     read(j.at(key = "source-vocab"), c.source_vocab);
     read(j.at(key = "target-vocab"), c.target_vocab);
     visit(c, [&](const char* name, auto& value, const char*, const auto&) {

@@ -32,6 +32,9 @@ struct Config {
   std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
   int64_t kernel_width = 3;                  // only for a convolution
   std::string decoder_mask = "causal";
+  int64_t experts = 0;  // E; 0: one feed-forward network
+  int64_t experts_per_token = 1, d_expert = 0;
+  double expert_capacity = 0, load_balancing = 0.01;  // in training alone
 
   // f(name, field, help, allowed) for every field that a user sets; names are those of the command line, allowed is a
   // number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
@@ -66,10 +69,25 @@ struct Config {
     f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
       Choices{"causal", "none"});
+    f("experts", c.experts, "a mixture of so many networks in place of the feed-forward one; 0: none",
+      Range<int64_t>{0, 128});
+    f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2});
+    f("dim-expert", c.d_expert, "width inside one expert; 0: dim-ff", Range<int64_t>{0, 1 << 20});
+    f("expert-capacity", c.expert_capacity,
+      "in training an expert takes this times its even share of the tokens, and the others pass by; 0: all that come",
+      Range<double>{.least = 0, .most = 1e6});
+    f("load-balancing", c.load_balancing, "weight of the loss that spreads tokens over the experts",
+      Range<double>{.least = 0, .most = 1e6});
   }
+
+  // Whether a field does nothing but in training: two models that differ in it alone compute the same.
+  static bool of_training_alone(const std::string& name);
 
   // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
   void resolve();
+
+  // Inside one expert.
+  int64_t expert_width() const { return d_expert > 0 ? d_expert : d_ff; }
 
   // Whether the weights of attention are a softmax of scores.
   bool softmax() const { return score == "scaled-dot" || score == "dot" || score == "additive"; }

@@ -51,7 +51,7 @@ void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memo
 Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
                           Offsets memory_rows) const {
   Normalized n;
-  FeedForwardSaved f;
+  AnyFeedForwardSaved f;
   x = model::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.cache_rows, in.rows)}, {}, n);
   x = model::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {}, n);
   return model::forward(feed_forward_norm, cx, {x, model::forward(feed_forward, cx, x, {}, f)}, {}, n);
@@ -117,7 +117,7 @@ void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor
 Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
                                  Offsets memory_rows) const {
   Normalized n;
-  FeedForwardSaved f;
+  AnyFeedForwardSaved f;
   Tensor y = model::forward(self_norm, cx, {x}, {}, n);
   x = add(cx, x, self_attention.step(cx, y, cache.self, in.cache_rows, in.rows));
   y = model::forward(cross_norm, cx, {x}, {}, n);

@@ -9,7 +9,7 @@ struct DecoderLayerSaved {
   Normalized norm1;
   CrossAttention::Saved cross;
   Normalized norm2;
-  FeedForwardSaved ffn;
+  AnyFeedForwardSaved ffn;
   Normalized norm3;
 };
 

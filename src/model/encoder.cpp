@@ -29,6 +29,9 @@ Activation make_activation(const std::string& name) {
 
 AnyFeedForward make_feed_forward(const Config& c) {
   const Activation f = make_activation(c.activation);
+  if (c.experts > 0)
+    return MixtureOfExperts(f, {c.d_model, c.expert_width(), c.experts, c.experts_per_token},
+                            {c.expert_capacity, c.load_balancing}, c.activation_dropout);
   if (c.gated) return GatedFeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
   return FeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
 }

@@ -21,7 +21,7 @@ void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output);
 struct EncoderLayerSaved {
   MixingSaved mixing;
   Normalized norm1;
-  FeedForwardSaved ffn;
+  AnyFeedForwardSaved ffn;
   Normalized norm2;
 };
 

@@ -47,4 +47,22 @@ void GatedFeedForward::backward(Context& cx, const FeedForwardSaved& s, Tensor d
   linear.backward(cx, s.x, d_linear, d, Write::add);
 }
 
+Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, AnyFeedForwardSaved& s) {
+  return std::visit(
+      [&](const auto& m) { return m.forward(cx, x, rows, s.emplace<typename std::decay_t<decltype(m)>::Saved>()); },
+      ffn);
+}
+
+void backward(const AnyFeedForward& ffn, Context& cx, const AnyFeedForwardSaved& s, Tensor dy, Tensor d) {
+  std::visit([&](const auto& m) { m.backward(cx, std::get<typename std::decay_t<decltype(m)>::Saved>(s), dy, d); },
+             ffn);
+}
+
+double balance(AnyFeedForwardSaved& s, double scale) {
+  auto* experts = std::get_if<MixtureOfExperts::Saved>(&s);
+  if (!experts) return 0;
+  experts->scale = scale;
+  return experts->balancing;
+}
+
 }  // namespace hexapla::model

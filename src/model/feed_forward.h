@@ -1,6 +1,7 @@
 #pragma once
-// Position-wise feed-forward networks, section 3.3, and their gated sibling.
-#include "model/linear.h"
+// Position-wise feed-forward networks, section 3.3, and their siblings: a gated one, and a mixture of experts.
+#include "model/experts/mixture_of_experts.h"
+#include "model/experts/split_feed_forward.h"
 
 namespace hexapla::model {
 
@@ -15,6 +16,7 @@ struct FeedForward {
   Linear inner, outer;
   Dropout dropout;  // on the hidden layer, off by default
 
+  using Saved = FeedForwardSaved;
   FeedForward(Activation f, int64_t d_model, int64_t d_ff, double p)
       : activation(f), inner(d_model, d_ff, true), outer(d_ff, d_model, true), dropout{p} {}
   void visit(auto&& f) {
@@ -32,6 +34,7 @@ struct GatedFeedForward {
   Linear inner, linear, outer;
   Dropout dropout;
 
+  using Saved = FeedForwardSaved;
   GatedFeedForward(Activation f, int64_t d_model, int64_t d_ff, double p)
       : activation(f),
         inner(d_model, d_ff, true),
@@ -48,13 +51,13 @@ struct GatedFeedForward {
   void backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const;
 };
 
-using AnyFeedForward = std::variant<FeedForward, GatedFeedForward>;
+using AnyFeedForward = std::variant<FeedForward, GatedFeedForward, MixtureOfExperts, SplitFeedForward>;
+using AnyFeedForwardSaved = std::variant<FeedForwardSaved, MixtureOfExperts::Saved, SplitFeedForward::Saved>;
 
-inline Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) {
-  return std::visit([&](const auto& m) { return m.forward(cx, x, rows, s); }, ffn);
-}
-inline void backward(const AnyFeedForward& ffn, Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) {
-  std::visit([&](const auto& m) { m.backward(cx, s, dy, d); }, ffn);
-}
+Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, AnyFeedForwardSaved& s);
+void backward(const AnyFeedForward& ffn, Context& cx, const AnyFeedForwardSaved& s, Tensor dy, Tensor d);
+// After a forward pass in training: what the load of experts adds to the loss; backward will add the gradient of
+// `scale` times that. 0 of a network without experts.
+double balance(AnyFeedForwardSaved& s, double scale);
 
 }  // namespace hexapla::model

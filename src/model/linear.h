@@ -20,6 +20,7 @@ struct Linear {
   }
 
   Tensor forward(Context& cx, Tensor x) const { return linear(cx, x, weight.as_weight(), bias_value()); }  // kept
+  void forward(Context& cx, Tensor x, Tensor y) const { linear(cx, x, weight.as_weight(), bias_value(), y); }
   Tensor backward(Context& cx, Tensor x, Tensor dy) const {  // dx, scratch
     Tensor dx = cx.scratch(x.shape);
     backward(cx, x, dy, dx, Write::set);

@@ -25,6 +25,13 @@ void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder:
   for (size_t t = 0; t + 1 < guide.links.size(); ++t) sums.linked += guide.links[t] < guide.links[t + 1];
 }
 
+// The part of the experts' load, likewise; scale: of the gradients.
+void add_balance(Transformer::Saved& s, double scale, LossSums& sums) {
+  const auto tokens = static_cast<double>(sums.tokens);
+  for (auto& layer : s.encoder.layers) sums.balancing += tokens * balance(layer.ffn, tokens * scale);
+  for (auto& layer : s.decoder.layers) sums.balancing += tokens * balance(layer.ffn, tokens * scale);
+}
+
 }  // namespace
 
 template Leaves leaves_of(Transformer& module);
@@ -92,6 +99,7 @@ LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Sa
   Tensor x = forward(cx, b, s).x;
   LossSums all = sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
   add_guide(cx, decoder, b.guide, s.decoder, all);
+  add_balance(s, 0, all);
   return all;
 }
 
@@ -104,6 +112,7 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
                                                generator_bias_gradient());
   LossSums all = sums(loss);
   add_guide(cx, decoder, b.guide, s.decoder, all);
+  add_balance(s, scale, all);
   backward(cx, s, d, memory.shape);
   return all;
 }
@@ -118,6 +127,7 @@ LossSums Transformer::r_drop_loss_and_gradient(Context& cx, const BatchView& b, 
   LossSums all = sums(loss);
   all.divergence = sum(divergence);
   add_guide(cx, decoder, b.guide, s.decoder, all);
+  add_balance(s, scale, all);
   backward(cx, s, d, memory.shape);
   return all;
 }

@@ -18,6 +18,7 @@ struct LossSums {
   double alignment = 0;   // with a guide: its losses, summed over the target tokens that have links
   int64_t linked = 0;     // so many of them
   double divergence = 0;  // with R-Drop: of the two passes, summed over the target tokens of one
+  double balancing = 0;   // in training with experts: what their load adds to the loss, times the target tokens
 };
 
 // softmax(x W + b) over the vocabulary: linear + log-softmax. Tied: W is the target embedding, transposed.
@@ -66,10 +67,10 @@ struct Transformer {
   // Forward only.
   LossSums loss(Context& cx, const BatchView& batch, double smoothing, Saved& s) const;
   // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses; with a guide also
-  // that of guide.scale * the sum of its losses.
+  // that of guide.scale * the sum of its losses, with experts also that of scale * balancing.
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
   // R-Drop: the second half of the batch is the first once more, and only dropout tells them apart. Adds the gradient
-  // of scale * (the sum of the losses + alpha * the sum of the divergences).
+  // of scale * (the sum of the losses + alpha * the sum of the divergences), with experts also of scale * balancing.
   LossSums r_drop_loss_and_gradient(Context& cx, const BatchView& twice, double smoothing, double alpha, double scale,
                                     Saved& s) const;
 

@@ -18,16 +18,29 @@ void check_weight(const char* op, const Weight& w) {
 }
 }  // namespace
 
-Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
+namespace {
+void check_linear(Tensor x, const Weight& w, Tensor b) {
   check_matrix("linear", "x", x);
   check_weight("linear", w);
   const int64_t in = w.shape()[0], out = w.shape()[1];
   HEXAPLA_CHECK(x.shape[1] == in, "linear: x ", x.shape, " has ", x.shape[1], " features, but the weight ", w.shape(),
                 " takes ", in);
   if (b) check_vector("linear", "the bias", b, out);
-  Tensor y = cx.keep({x.shape[0], out});
+}
+}  // namespace
+
+Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
+  check_linear(x, w, b);
+  Tensor y = cx.keep({x.shape[0], w.shape()[1]});
   cx.backend.linear(x, w, b, y);
   return y;
+}
+
+void linear(Context& cx, Tensor x, const Weight& w, Tensor b, Tensor y) {
+  check_linear(x, w, b);
+  HEXAPLA_CHECK(y.shape == (Shape{x.shape[0], w.shape()[1]}), "linear: y ", y.shape, " does not fit x ", x.shape,
+                " and the weight ", w.shape());
+  cx.backend.linear(x, w, b, y);
 }
 
 void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how) {

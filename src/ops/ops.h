@@ -9,6 +9,7 @@ namespace hexapla {
 // y = x w + b.  x: [N, in], w: [in, out], b: [out] or nothing -> [N, out].  InternalError also where the packed copy is
 // one of another weight's shape.
 Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b);
+void linear(Context& cx, Tensor x, const Weight& w, Tensor b, Tensor y);  // into y [N, out]
 // dx <- (or dx +=) dy w^T.  dw += x^T dy;  db += sum of dy's rows (db may be nothing).
 void linear_backward_input(Context& cx, Tensor dy, Tensor w, Tensor dx, Write how);
 void linear_backward_weight(Context& cx, Tensor x, Tensor dy, Tensor dw, Tensor db);

@@ -3,6 +3,7 @@
 // speed: scores and weights of one query at a time, in f64, on the host.
 //
 // Of one query that sees n keys, with s_u = q . k_u / sqrt(d_k) (the kernel: phi(q) . phi(k_u)):
+//   prepare:  q or k -> what score() takes, in place, once each; prepare_backward: d of that -> d of q or k
 //   weigh:    scores -> weights, in place
 //   backward: d of the weights -> d of the scores, in place
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace hexapla::weighing {
 
 // s_u = scale * q . k_u.
 struct ScaledProduct {
+  static void prepare(std::span<double>) {}
+  static void prepare_backward(std::span<const double>, std::span<double>) {}
   static double score(double scale, std::span<const double> q, std::span<const double> k) {
     return scale * std::inner_product(q.begin(), q.end(), k.begin(), 0.0);
   }
@@ -77,19 +80,19 @@ struct TopFour : ScaledProduct {
 // phi(q) . phi(k_u) / sum over the keys, phi(x) = elu(x) + 1: what makes attention linear in the length (Katharopoulos
 // et al. 2020). Here it is computed as the others are.
 struct LinearKernel {
-  static double phi(double x) { return x > 0 ? x + 1 : std::exp(x); }
-  static double slope(double x) { return x > 0 ? 1 : std::exp(x); }
+  static void prepare(std::span<double> row) {
+    for (double& x : row) x = x > 0 ? x + 1 : std::exp(x);
+  }
+  // The slope of phi is 1 where x > 0, and there phi(x) is above 1; else it is phi(x) itself.
+  static void prepare_backward(std::span<const double> phi, std::span<double> d) {
+    for (size_t i = 0; i < d.size(); ++i) d[i] *= std::min(1.0, phi[i]);
+  }
   static double score(double, std::span<const double> q, std::span<const double> k) {
-    double sum = 0;
-    for (size_t i = 0; i < q.size(); ++i) sum += phi(q[i]) * phi(k[i]);
-    return sum;
+    return ScaledProduct::score(1, q, k);
   }
   static void score_backward(double, double ds, std::span<const double> q, std::span<const double> k,
                              std::span<double> dq, std::span<double> dk) {
-    for (size_t i = 0; i < q.size(); ++i) {
-      dq[i] += ds * slope(q[i]) * phi(k[i]);
-      dk[i] += ds * slope(k[i]) * phi(q[i]);
-    }
+    ScaledProduct::score_backward(1, ds, q, k, dq, dk);
   }
   static void weigh(std::span<double> s) {
     const double sum = std::accumulate(s.begin(), s.end(), 0.0);

@@ -42,7 +42,13 @@ void axpy(double a, const Row& x, Row& y) {
   for (size_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
 }
 
-// One head of one sequence.
+template <class W>
+std::vector<Row> prepared(std::vector<Row> rows) {
+  for (Row& row : rows) W::prepare(row);
+  return rows;
+}
+
+// One head of one sequence; q and k are prepared.
 struct Head {
   std::vector<Row> q, k, v;
   double scale;
@@ -58,10 +64,11 @@ bool hidden(Tensor mask, int64_t row, int64_t u) {
   return m != 0;
 }
 
+template <class W>
 Head head_of(const AttentionInput& in, int64_t b, int64_t h) {
   HEXAPLA_CHECK(!in.dropout, "attention without softmax has no dropout of its weights");
   const int64_t first = in.queries[b], key = in.keys[b], n = in.queries[b + 1] - first, m = in.keys[b + 1] - key;
-  Head a{load(in.q, first, n, h), load(in.k, key, m, h), load(in.v, key, m, h), in.scale, {}};
+  Head a{prepared<W>(load(in.q, first, n, h)), prepared<W>(load(in.k, key, m, h)), load(in.v, key, m, h), in.scale, {}};
   for (int64_t t = 0; t < n; ++t) {
     a.seen.emplace_back();
     for (int64_t u = 0; u < (in.causal ? std::min(m, t + 1) : m); ++u)
@@ -108,7 +115,7 @@ Attention WeightedAttention<W>::forward(Context& cx, const AttentionInput& in) {
   fill(cx, result.lse, 0);
   const Tensor out = result.out.heads(heads);
   each_head(in, [&](int64_t b, int64_t h) {
-    const Head a = head_of(in, b, h);
+    const Head a = head_of<W>(in, b, h);
     for (size_t t = 0; t < a.q.size(); ++t) {
       const Row w = weighed<W>(scores_of<W>(a, t));
       Row y(static_cast<size_t>(d_v));
@@ -124,7 +131,7 @@ template <class W>
 void WeightedAttention<W>::backward(const AttentionInput& in, Tensor d_out, const AttentionGradient& d) {
   const Tensor dy = d_out.heads(in.q.shape[1]);
   each_head(in, [&](int64_t b, int64_t h) {
-    const Head a = head_of(in, b, h);
+    const Head a = head_of<W>(in, b, h);
     const Row none(static_cast<size_t>(in.q.shape[2])), nothing(static_cast<size_t>(in.v.shape[2]));
     std::vector<Row> dq(a.q.size(), none), dk(a.k.size(), none), dv(a.v.size(), nothing);
     for (size_t t = 0; t < a.q.size(); ++t) {
@@ -141,6 +148,8 @@ void WeightedAttention<W>::backward(const AttentionInput& in, Tensor d_out, cons
         W::score_backward(a.scale, dw[i], a.q[t], a.k[u], dq[t], dk[u]);
       }
     }
+    for (size_t t = 0; t < a.q.size(); ++t) W::prepare_backward(a.q[t], dq[t]);
+    for (size_t u = 0; u < a.k.size(); ++u) W::prepare_backward(a.k[u], dk[u]);
     store(dq, d.q, in.queries[b], h);
     store(dk, d.k, in.keys[b], h);
     store(dv, d.v, in.keys[b], h);
@@ -154,7 +163,7 @@ AttentionWeights WeightedAttention<W>::weights(Context& cx, const AttentionInput
   std::fill_n(scores.data<double>(), scores.shape.size(), -std::numeric_limits<double>::infinity());
   std::fill_n(weights.data<double>(), weights.shape.size(), 0.0);
   for (int64_t h = 0; h < heads; ++h) {
-    const Head a = head_of(in, int64_t(b), h);
+    const Head a = head_of<W>(in, int64_t(b), h);
     for (size_t t = 0; t < a.q.size(); ++t) {
       const Row s = scores_of<W>(a, t), w = weighed<W>(s);
       for (size_t i = 0; i < s.size(); ++i) {
@@ -174,10 +183,14 @@ Tensor WeightedAttention<W>::step(Context& cx, Tensor q, Tensor k, Tensor v, con
   parallel_for(q.shape[0], [&](int64_t n) {
     const int32_t* index = rows.index.data<int32_t>() + n * rows.index.strides[0];
     for (int64_t h = 0; h < heads; ++h) {
-      const Row query = load(q, n, h);
+      Row query = load(q, n, h);
+      W::prepare(query);
       Row w, y(static_cast<size_t>(v.shape[2]));
-      for (int32_t u = 0; u < rows.lengths.data<int32_t>()[n]; ++u)
-        w.push_back(W::score(scale, query, load(k, index[u], h)));
+      for (int32_t u = 0; u < rows.lengths.data<int32_t>()[n]; ++u) {
+        Row key = load(k, index[u], h);
+        W::prepare(key);
+        w.push_back(W::score(scale, query, key));
+      }
       w = weighed<W>(w);
       for (size_t u = 0; u < w.size(); ++u) axpy(w[u], load(v, index[u], h), y);
       store(y, out.heads(heads), n, h);

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "base/files/file.h"
 #include "base/files/toy_corpus.h"
+#include "base/json.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::train {
@@ -63,6 +65,19 @@ class Training : public testing::Test {
   // The logs without rates and times, which the clock decides.
   static std::string log_of(const TrainOptions& o) {
     return std::regex_replace(read_file(o.model + "/train.jsonl"), std::regex(", \"tokens_per_second\": [^}]*"), "");
+  }
+  static std::vector<nlohmann::json> reports_of(const TrainOptions& o) {
+    std::vector<nlohmann::json> reports;
+    std::istringstream in(read_file(o.model + "/train.jsonl"));
+    for (std::string line; std::getline(in, line);) reports.push_back(nlohmann::json::parse(line));
+    return reports;
+  }
+  // The mean over the last ten reports.
+  static double at_the_end(const TrainOptions& o, const char* key) {
+    const auto reports = reports_of(o);
+    double sum = 0;
+    for (size_t i = reports.size() - 10; i < reports.size(); ++i) sum += reports[i][key].get<double>();
+    return sum / 10;
   }
   static std::string validations_of(const TrainOptions& o) {
     return std::regex_replace(read_file(o.model + "/valid.jsonl"), std::regex(", \"time\": \"[^\"]*\""), "");

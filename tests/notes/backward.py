@@ -1,15 +1,8 @@
 """The backward pass in NumPy: the derivative of the loss with respect to everything, a step at a time."""
 
 import numpy as np
-from forward import Forward, activation, erf, join, softmax, split, transposed
-
-
-def activation_slope(kind):
-    return {
-        "relu": lambda x: (x > 0).astype(np.float64),
-        "gelu": lambda x: (1 + erf(x / np.sqrt(2))) / 2 + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
-        "swish": lambda x: (lambda s: s + x * s * (1 - s))(1 / (1 + np.exp(-x))),
-    }[kind]
+from activations import activation, activation_slope, softmax
+from forward import Forward, join, split, transposed
 
 
 class Backward(Forward):
@@ -65,6 +58,9 @@ class Backward(Forward):
 
     def feed_forward_gradients(self, scope):
         f, g = self.f, self.gradient
+        if self.has_experts():
+            self.expert_gradients(scope)
+            return
         self.check(
             "derivative: of the hidden layer: dy W_2^T",
             g(scope + ".output") @ f[scope + ".outer.weight"].T,
@@ -84,6 +80,8 @@ class Backward(Forward):
     def into_sublayer(self, scope):
         """What a sublayer gives back to its input: dy times its own derivative, F'(x)."""
         f, g = self.f, self.gradient
+        if scope.endswith("feed_forward") and self.has_experts():
+            return self.into_experts(scope)
         if scope.endswith("feed_forward"):
             d = g(scope + ".inner") @ f[scope + ".inner.weight"].T
             return d + g(scope + ".linear") @ f[scope + ".linear.weight"].T if self.c["gated"] else d

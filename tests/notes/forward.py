@@ -1,14 +1,9 @@
 """The forward pass in NumPy: the notes' formulas, each computed from what the file has for its inputs."""
 
-import math
-
 import numpy as np
+from activations import activation, softmax
+from experts import Experts
 from mixing import Mixing
-
-
-def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 def log_softmax(x):
@@ -30,19 +25,7 @@ def transposed(x):
     return np.swapaxes(x, -1, -2)
 
 
-def erf(x):
-    return np.vectorize(math.erf)(x)
-
-
-def activation(kind):
-    return {
-        "relu": lambda x: np.maximum(0, x),
-        "gelu": lambda x: x * (1 + erf(x / np.sqrt(2))) / 2,
-        "swish": lambda x: x / (1 + np.exp(-x)),
-    }[kind]
-
-
-class Forward(Mixing):
+class Forward(Mixing, Experts):
     """The formulas of a forward pass. A method per topic of the notes."""
 
     def __init__(self, file, check):
@@ -219,6 +202,9 @@ class Forward(Mixing):
 
     def feed_forward(self, scope):
         f = self.f
+        if self.has_experts():
+            self.experts(scope)
+            return
         inner = self.linear(f[self.input(scope)], scope + ".inner")
         self.check("feed-forward: x W_1 + b_1", inner, f[scope + ".inner"])
         hidden = activation(self.c["activation"])(f[scope + ".inner"])
@@ -356,6 +342,8 @@ class Forward(Mixing):
         return self.norm(x, f"{stack}.last_norm") if self.pre else x
 
     def sublayer(self, scope, x, memory):
+        if scope.endswith("feed_forward") and self.has_experts():
+            return self.mixture(scope, x)
         if scope.endswith("feed_forward"):
             hidden = activation(self.c["activation"])(self.linear(x, scope + ".inner"))
             if self.c["gated"]:

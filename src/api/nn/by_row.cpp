@@ -114,18 +114,19 @@ Tensor Dropout::backward(Workspace& work, const Tensor& dy) {
 FeedForward::FeedForward(const Options& architecture) : Layer(api::make_feed_forward(architecture)) {}
 
 Tensor FeedForward::forward(Workspace& work, const Tensor& x) const {
-  return api::forward<model::FeedForwardSaved>(
-      work, *this, [&](api::Pass& pass, Context& cx, model::FeedForwardSaved& saved) {
+  return api::forward<model::AnyFeedForwardSaved>(
+      work, *this, [&](api::Pass& pass, Context& cx, model::AnyFeedForwardSaved& saved) {
         const auto& [network, width] = api::module_of<api::RowNetwork>(*this);
         return model::forward(network, cx, pass.take("x", x, width), {}, saved);
       });
 }
 
 Tensor FeedForward::backward(Workspace& work, const Tensor& dy) {
-  return api::backward<model::FeedForwardSaved>(
-      work, *this, dy, [&](api::Pass& pass, Context& cx, const model::FeedForwardSaved& saved, hexapla::Tensor d) {
-        const hexapla::Tensor dx = api::kept_zeros(cx, saved.x.shape);
-        model::backward(api::module_of<api::RowNetwork>(*this).network, cx, saved, d, dx);
+  return api::backward<model::AnyFeedForwardSaved>(
+      work, *this, dy, [&](api::Pass& pass, Context& cx, const model::AnyFeedForwardSaved& saved, hexapla::Tensor d) {
+        const auto& [network, width] = api::module_of<api::RowNetwork>(*this);
+        const hexapla::Tensor dx = api::kept_zeros(cx, {d.shape[0], width});
+        model::backward(network, cx, saved, d, dx);
         return pass.give(dx);
       });
 }

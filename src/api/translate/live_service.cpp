@@ -25,6 +25,7 @@ LiveService::Running& LiveService::running() {
   running_ = std::make_unique<Running>(models_.members.front(), ensemble_);
   running_->loop = std::thread([this, &r = *running_] {
     try {
+      use_threads(threads_);
       r.live->serve(r.cx);
     } catch (...) {  // those on their way have been told
       const std::lock_guard lock(mutex_);

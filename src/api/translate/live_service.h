@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/compute/parallel.h"
 #include "decode/live/live_translator.h"
 #include "models/open_model.h"
 
@@ -13,9 +14,9 @@ namespace hexapla::api {
 
 class LiveService {
  public:
-  // Borrows the models.
+  // Borrows the models. Computes with as many threads as the thread that makes it.
   LiveService(const models::OpenEnsemble& models, const decode::Ensemble& ensemble)
-      : models_(models), ensemble_(ensemble) {}
+      : models_(models), ensemble_(ensemble), threads_(threads()) {}
   ~LiveService();  // what is left is canceled
   LiveService(const LiveService&) = delete;
   LiveService& operator=(const LiveService&) = delete;
@@ -39,6 +40,7 @@ class LiveService {
 
   const models::OpenEnsemble& models_;
   decode::Ensemble ensemble_;
+  const int threads_;
   std::mutex mutex_;
   std::unique_ptr<Running> running_;  // from the first request on
   pid_t process_ = 0;                 // that the loop belongs to

@@ -45,6 +45,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
   # As objects of the test program they come before those of the library, which the linker then leaves out.
   if(HEXAPLA_EMULATE)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/processor.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/processor.cpp ${emulated} CACHE INTERNAL "")
   endif()
 endif()

@@ -124,14 +124,14 @@ void add_lab(Command& app, Action& chosen) {
   c->add_option("--seeds", lab->seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
   c->add_option("--updates", lab->updates, ranges::count, "updates of each training; 0: as the experiment declares");
   c->add_option("--minutes", lab->minutes, ranges::from_0,
-                "choose the updates so that the whole takes about this long (table3); 0: --updates");
-  c->add_option("--train-sets", lab->train_sets, "parallel text to train on instead of made-up text (table3)")
+                "choose the updates so that the whole takes about this long (table3, softmax); 0: --updates");
+  c->add_option("--train-sets", lab->train_sets, "parallel text to train on instead of made-up text (table3, softmax)")
       ->type_name("SOURCE TARGET")
       ->check(text_input());
   c->add_option("--valid-sets", lab->valid_sets, "the text that perplexity and BLEU are measured on")
       ->type_name("SOURCE TARGET")
       ->check(text_input());
-  c->add_option("--preset", lab->preset, "the model and recipe that the rows of table3 differ from, on such text");
+  c->add_option("--preset", lab->preset, "the model and recipe that all trainings on such text differ from");
   c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
   c->add_option("--color", lab->color, "auto, always or never");
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
@@ -145,7 +145,8 @@ void add_lab(Command& app, Action& chosen) {
       "  hexapla lab\n"
       "  hexapla lab scale\n"
       "  hexapla lab scale --seeds 1 --updates 50 -o first-look\n"
-      "  hexapla lab table3 --preset tiny --minutes 240 --train-sets train.en train.de --valid-sets dev.en dev.de");
+      "  hexapla lab table3 --preset tiny --minutes 240 --train-sets train.en train.de --valid-sets dev.en dev.de\n"
+      "  hexapla lab softmax --minutes 60 --train-sets train.en train.de --valid-sets dev.en dev.de");
   c->callback([lab, &chosen] { chosen = [lab] { return lab->run(); }; });
 }
 

@@ -37,8 +37,8 @@ void each_option(CLI::App& app, F&& f) {
 }
 
 // Files that are no text, or are written.
-const std::set<std::string> excepted{"config",      "vocab", "vocabs", "write-clean", "write-batches",
-                                     "write-model", "out",   "output", "trace"};
+const std::set<std::string> excepted{"config", "vocab", "vocabs", "write-clean", "write-batches", "write-model", "out",
+                                     "output", "trace", "socket", "certificate", "key",           "api-keys"};
 
 TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   Command app;

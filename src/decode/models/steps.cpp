@@ -91,12 +91,23 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypothes
   return model_.step(cx_, in, cache_, memory);
 }
 
+namespace {
+
+// What the feed-forward network of a layer keeps of a row beside its output. With experts, for each choice: the
+// dispatched row, the hidden layer, the output, gate, number, slot and token of it; and the router's probabilities.
+int64_t hidden_numbers(const model::Config& c) {
+  if (c.experts == 0) return 4 * c.d_ff;
+  return c.experts_per_token * (2 * c.d_model + 2 * c.expert_width() + 4) + c.experts;
+}
+
+}  // namespace
+
 size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dtype) {
   const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
   // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
   // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
   const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
-  const int64_t rest = 10 * c.d_model + 4 * c.d_ff, layer = 2 * attention + rest;
+  const int64_t rest = 10 * c.d_model + hidden_numbers(c), layer = 2 * attention + rest;
   const int64_t mixed = std::max<int64_t>(9, c.encoder_mixing == "convolution" ? c.kernel_width + 1 : 0) * c.d_model;
   const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
   const int64_t of_encoder = c.encoder_mixing == "attention" ? layer : std::max(2 * attention, mixed) + rest;
@@ -107,7 +118,8 @@ size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dty
                           s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
                           (s.longest + 1) * c.d_model;  // the last: positions
   const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
-  const int64_t alignment = 64 * (64 + 64 * (c.enc_layers + c.dec_layers));
+  const int64_t layers = c.enc_layers + c.dec_layers;
+  const int64_t alignment = 64 * (64 + 64 * layers) + 4 * c.experts * layers;
   return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);
 }
 

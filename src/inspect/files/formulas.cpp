@@ -105,10 +105,26 @@ Formulas of_mixing(const Config& c) {
   return {};
 }
 
+Formulas of_experts(const Config& c, const std::string& f) {
+  const std::string gates =
+      c.experts_per_token == 1
+          ? "the largest of probabilities, by row; 0 of the other experts"
+          : fmt::format("the {} largest of probabilities divided by their sum, by row; 0 of the other experts",
+                        c.experts_per_token);
+  return {
+      {"*.feed_forward.probabilities", "softmax(x router.weight), by row: of each expert; x: " + before(c)},
+      {"*.feed_forward.gates", gates},
+      {"*.feed_forward.output",
+       fmt::format("sum over e of gates[:, e] * (hidden experts.e.outer.weight + experts.e.outer.bias), hidden = {}, "
+                   "inner = x experts.e.inner.weight + experts.e.inner.bias; x as for probabilities",
+                   f)}};
+}
+
 Formulas of_feed_forward(const Config& c) {
   const std::string f = c.activation == "relu"   ? "max(0, inner)"
                         : c.activation == "gelu" ? "inner * Phi(inner)"
                                                  : "inner / (1 + exp(-inner))";
+  if (c.experts > 0) return of_experts(c, f);
   Formulas all{{"*.feed_forward.inner", "x inner.weight + inner.bias; x: " + before(c)}};
   if (c.gated) all.push_back({"*.feed_forward.linear", "x linear.weight + linear.bias; x as for inner"});
   all.push_back({"*.feed_forward.hidden", c.gated ? f + " * linear" : f});
@@ -149,6 +165,7 @@ Formulas of_parameters() {
           {"*.key.weight", "parameter, W_K of all heads side by side"},
           {"*.value.weight", "parameter, W_V of all heads side by side"},
           {"*_attention.output.weight", "parameter, W_O"},
+          {"*.router.weight", "parameter, W_r: a column for each expert"},
           {"*.inner.weight", "parameter, W_1"},
           {"*.outer.weight", "parameter, W_2"},
           {"embeddings.*.table", "parameter, a row for each piece"},
@@ -175,6 +192,30 @@ std::vector<Formula> formulas(const Config& c) {
                                of_the_generator(c), of_parameters()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+bool named_like(std::string_view name, std::string_view pattern) {
+  size_t n = 0, p = 0, after_star = pattern.npos, retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      after_star = ++p;
+      retry = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++n, ++p;
+    } else if (after_star != pattern.npos) {  // the last star takes one more character
+      n = ++retry;
+      p = after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == pattern.npos;
+}
+
+std::string formula_of(std::string_view name, const std::vector<Formula>& all) {
+  for (const auto& [tensor, formula] : all)
+    if (named_like(name, tensor)) return formula;
+  return "";
 }
 
 std::string formulas_as_json(const Config& config) {

@@ -26,6 +26,22 @@ bool fits(const std::string& name, const std::string& pattern) {
   return std::regex_match(name, std::regex(expression));
 }
 
+TEST(Formulas, StarsStandForAnyText) {
+  const std::string texts[] = {"", "a", "b", "ab", "ba", "aab", "abab", "a.b", "abcab", "bbbbab"};
+  const std::string patterns[] = {"", "*", "**", "a", "a*", "*b", "a*b", "*a*b", "a*b*", "*ab", "a.b", "*a*a*", "b*ab"};
+  for (const std::string& text : texts)
+    for (const std::string& pattern : patterns)
+      EXPECT_EQ(named_like(text, pattern), fits(text, pattern)) << text << " like " << pattern;
+  EXPECT_FALSE(named_like(std::string(5000, 'a'), "*a*a*a*a*a*a*a*a*b")) << "in no time";
+}
+
+TEST(Formulas, TheFirstThatFitsCounts) {
+  const std::vector<Formula> all{{"gradient.*", "first"}, {"*.norm", "second"}};
+  EXPECT_EQ(formula_of("gradient.encoder.norm", all), "first");
+  EXPECT_EQ(formula_of("encoder.norm", all), "second");
+  EXPECT_EQ(formula_of("loss", all), "");
+}
+
 TEST(Formulas, DescribeEveryTensorAndNoOther) {
   for (const model::Config& c : siblings()) {
     const Small small(c);

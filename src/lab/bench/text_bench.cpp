@@ -1,5 +1,7 @@
 #include "lab/bench/text_bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "lab/bench/found_once.h"
 #include "lab/bench/training.h"
+#include "lab/spread.h"
 #include "train/loop/trainer.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
@@ -120,6 +123,28 @@ BleuTable::Bleu BleuTable::of(const std::vector<std::string>& translations) cons
 
 double BleuTable::p_value(const Bleu& baseline, const Bleu& system) {
   return evaluate::paired_p_value(baseline.resampled, system.resampled, system.score - baseline.score);
+}
+
+void add(const TextResult& one, const BleuTable& table, nlohmann::ordered_json which, SeedScores& found, Report& r) {
+  which["failed"] = one.failed;
+  which["seconds"] = one.seconds;
+  if (one.failed) {
+    ++found.failed;
+  } else {
+    const BleuTable::Bleu bleu = table.of(one.translations);
+    if (found.losses.empty()) found.bleu = bleu;
+    found.losses.push_back(one.loss);
+    found.scores.push_back(bleu.score);
+    which["loss"] = one.loss;
+    which["bleu"] = bleu.score;
+    which["bleu_half_width"] = bleu.half_width;
+  }
+  r.figures["trained"].push_back(std::move(which));
+}
+
+std::string show_bleu(const SeedScores& found) {
+  return found.scores.size() == 1 ? fmt::format("{:.1f} ± {:.1f}", found.bleu.score, found.bleu.half_width)
+                                  : show(spread_of(found.scores), 1);
 }
 
 }  // namespace hexapla::lab

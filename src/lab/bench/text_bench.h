@@ -59,4 +59,16 @@ class BleuTable {
   std::string tokenizer_;
 };
 
+// What the seeds of one kind of training found.
+struct SeedScores {
+  std::vector<double> losses, scores;  // of those that did not diverge; scores: BLEU, or what else is measured
+  BleuTable::Bleu bleu;                // of the first of them, on text
+  int64_t failed = 0;
+};
+// Adds it to the figures of a report too, under "trained"; `which` tells it from the others.
+void add(const TextResult& result, const BleuTable& table, nlohmann::ordered_json which, SeedScores& found,
+         Report& report);
+// "24.1 ± 1.2" of one seed, "24.1 (23.6 to 24.5)" of several.
+std::string show_bleu(const SeedScores& found);
+
 }  // namespace hexapla::lab

@@ -140,6 +140,12 @@ double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
   return loss / static_cast<double>(tokens);
 }
 
+inspect::Inspection Bench::look(const models::OpenModel& m, const data::Corpus& pairs, size_t i) {
+  inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
+  pair.source.push_back(m.source.eos());
+  return inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+}
+
 Scores Bench::test(const models::OpenModel& m, const data::Corpus& pairs) {
   decode::TranslateOptions how;
   how.search.beam_size = 1;

@@ -2,6 +2,7 @@
 // Small trainings on made-up text, cheap enough for many of them.
 #include <functional>
 
+#include "inspect/recorder.h"
 #include "lab/bench/task.h"
 #include "lab/experiment.h"
 #include "models/open_model.h"
@@ -51,7 +52,10 @@ class Bench {
 
   static Scores test(const models::OpenModel& m, const data::Corpus& pairs);
   static double loss(const models::OpenModel& m, const data::Corpus& pairs);
+  // Everything that happens in it while it reads the i-th pair.
+  static inspect::Inspection look(const models::OpenModel& m, const data::Corpus& pairs, size_t i);
   const Task& task() const { return task_; }
+  const text::Vocabulary& vocabulary() const { return data_.pairs.target; }  // of both sides
 
   // 2 + 2 layers, d_model 64, d_ff 128, 4 heads, without dropout: more pairs than it could learn by heart.
   static model::Config small();

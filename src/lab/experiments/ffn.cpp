@@ -31,9 +31,7 @@ struct Firings {
 Firings watch(const models::OpenModel& m, const data::Corpus& pairs) {
   Firings f;
   for (size_t i = 0; i < std::min(kPairs, pairs.source.size()); ++i) {
-    inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
-    pair.source.push_back(m.source.eos());
-    const auto seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const auto seen = Bench::look(m, pairs, i);
     const inspect::Recorded& hidden = seen.seen.get(cat(kLayer, ".hidden"));
     const int64_t units = hidden.shape[1];
     for (size_t t = 0; t < seen.target_out.size(); ++t) {

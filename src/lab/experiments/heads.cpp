@@ -199,9 +199,7 @@ void show_looks(const Bench& bench, const Settings& settings, Report& r) {
   std::map<std::pair<std::string, int64_t>, Looks> all;
   const data::Corpus& test = bench.task().test;
   for (size_t i = 0; i < std::min(kSeenPairs, test.source.size()); ++i) {
-    inspect::Pair pair{m.source.encode(test.source[i]), m.target.encode(test.target[i])};
-    pair.source.push_back(m.source.eos());
-    const auto seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const auto seen = Bench::look(m, test, i);
     for (const auto& [name, weights] : seen.seen.tensors())
       if (name.ends_with(".self_attention.weights"))
         for (int64_t h = 0; h < weights.shape[0]; ++h) look(weights, h, all[{name.substr(0, name.rfind('.')), h}]);

@@ -1,29 +1,19 @@
 // Softmax or not: what else scores may become, trained alike.
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
-#include "inspect/recorder.h"
 #include "lab/bench/training.h"
+#include "lab/experiments/softmax_scores.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
 
 namespace hexapla::lab {
 namespace {
 
-struct Variant {
-  const char *score, *what;
-};
-constexpr std::array kVariants = {Variant{"scaled-dot", "softmax"},
-                                  Variant{"sigmoid", "1 / (1 + n exp(-s))"},
-                                  Variant{"relu", "max(0, s) / n"},
-                                  Variant{"linear-kernel", "phi(q) phi(k) / sum"},
-                                  Variant{"top-4", "softmax of the four highest"},
-                                  Variant{"unnormalized", "s / n"}};
 constexpr size_t kSeenPairs = 40;  // that the concentration is measured on
 
-Training training_of(const Variant& v, int64_t seed, int64_t updates) {
+Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("{}-{}", v.score, seed),
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
@@ -38,9 +28,7 @@ double concentration(const models::OpenModel& m, const data::Corpus& pairs) {
   double sum = 0;
   int64_t rows = 0;
   for (size_t i = 0; i < std::min(kSeenPairs, pairs.source.size()); ++i) {
-    inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
-    pair.source.push_back(m.source.eos());
-    const auto seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    const auto seen = Bench::look(m, pairs, i);
     for (const auto& [name, weights] : seen.seen.tensors()) {
       if (!name.ends_with("cross_attention.weights")) continue;
       const size_t keys = static_cast<size_t>(weights.shape[2]);
@@ -63,11 +51,11 @@ using Cells = std::map<std::string, Cell>;
 
 Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  const int64_t all = static_cast<int64_t>(kVariants.size()) * settings.seeds;
+  const int64_t all = static_cast<int64_t>(kScores.size()) * settings.seeds;
   Cells cells;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
-    for (const Variant& v : kVariants) {
+    for (const ScoreVariant& v : kScores) {
       watcher.begins(done++, all, fmt::format("{}, seed {}", v.score, seed));
       const Training t = training_of(v, seed, settings.updates);
       const Result one = bench.train(t);
@@ -91,7 +79,7 @@ void show_table(const Cells& cells, int64_t updates, Report& r) {
           {"weights", "loss of unseen dates, nats per token", "right in every character, %",
            "share of the heaviest key, %"},
           {}};
-  for (const Variant& v : kVariants) {
+  for (const ScoreVariant& v : kScores) {
     const Cell& c = cells.at(v.score);
     t.rows.push_back({fmt::format("`{}`: {}", v.score, v.what)});
     if (c.losses.empty()) {
@@ -107,7 +95,7 @@ void show_table(const Cells& cells, int64_t updates, Report& r) {
 
 void conclude(const Cells& cells, Report& r) {
   const Cell& softmax = cells.at("scaled-dot");
-  for (const Variant& v : kVariants) {
+  for (const ScoreVariant& v : kScores) {
     const Cell& c = cells.at(v.score);
     if (&c == &softmax) continue;
     r.findings.push_back(c.losses.empty() || softmax.losses.empty()
@@ -121,6 +109,10 @@ void conclude(const Cells& cells, Report& r) {
 }  // namespace
 
 Report softmax(const Settings& settings, Watcher& watcher) {
+  if (!settings.train_sets.empty()) return softmax_on_text(settings, watcher);
+  if (settings.minutes > 0)
+    throw UsageError("on made-up dates the experiment softmax has a fixed number of updates", "minutes",
+                     cat(settings.minutes));
   Report r;
   const Cells cells = measure(settings, watcher, r);
   show_table(cells, settings.updates, r);
@@ -128,8 +120,8 @@ Report softmax(const Settings& settings, Watcher& watcher) {
   r.method = {
       cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; ",
           text::counted(settings.updates, "update"),
-          " of 512 target tokens, learning rate 2e-3 after 100 updates, for all alike. s is q k / sqrt(d_k), n the "
-          "number of keys that a query sees, phi(x) = elu(x) + 1. All places of attention in the model weigh alike. "
+          " of 512 target tokens, learning rate 2e-3 after 100 updates, for all alike. ", kScoreNotation,
+          " All places of attention in the model weigh alike. "
           "The share of the heaviest key is that of attention over the source, in absolute value. Weights other "
           "than the softmax are computed by plain code, so their seconds say nothing about their cost.")};
   return r;

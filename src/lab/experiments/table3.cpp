@@ -17,10 +17,8 @@ namespace {
 
 using train::TrainOptions;
 
-struct Measured {
-  std::vector<double> losses, scores;  // of the seeds that did not diverge; scores: % of dates, or BLEU
-  BleuTable::Bleu bleu;                // of the first seed, on text
-  int64_t parameters = 0, updates = 0, failed = 0;
+struct Measured : SeedScores {  // scores: % of dates, or BLEU
+  int64_t parameters = 0, updates = 0;
 };
 
 // Where the rows are trained.
@@ -104,31 +102,15 @@ class OnText : public Runs {
   void add(const std::string& name, const TrainOptions& o, Measured& m, nlohmann::ordered_json which,
            Report& r) override {
     const TextResult one = bench_.train(name, o);
-    which["failed"] = one.failed;
-    which["seconds"] = one.seconds;
-    if (one.failed) {
-      ++m.failed;
-    } else {
-      const BleuTable::Bleu bleu = bleu_.of(one.translations);
-      if (m.losses.empty()) m.bleu = bleu;
-      m.losses.push_back(one.loss);
-      m.scores.push_back(bleu.score);
-      m.parameters = one.parameters;
-      which["loss"] = one.loss;
-      which["bleu"] = bleu.score;
-      which["bleu_half_width"] = bleu.half_width;
-    }
-    r.figures["trained"].push_back(std::move(which));
+    lab::add(one, bleu_, std::move(which), m, r);
+    if (!one.failed) m.parameters = one.parameters;
   }
   double seconds_per_update() override {
     const int64_t updates = 30;
     return bench_.train("probe", base(updates)).seconds / static_cast<double>(updates);
   }
   std::string score_name() const override { return "BLEU"; }
-  std::string show_score(const Measured& m) const override {
-    return m.scores.size() == 1 ? fmt::format("{:.1f} ± {:.1f}", m.bleu.score, m.bleu.half_width)
-                                : show(spread_of(m.scores), 1);
-  }
+  std::string show_score(const Measured& m) const override { return show_bleu(m); }
   std::string against(const Measured& base, const Measured& m) const override {
     if (BleuTable::p_value(base.bleu, m.bleu) >= 0.05) return "not told apart";
     return m.bleu.score > base.bleu.score ? "better" : "worse";

@@ -13,29 +13,20 @@ namespace {
 
 constexpr int64_t kWidth = 6;  // of the fixture
 
-void set(Tensor t, const std::vector<double>& values) {
-  HEXAPLA_CHECK(t.size() == int64_t(values.size()), "the layer has ", t.shape, ", the fixture ", values.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    if (t.dtype == DType::f64)
-      t.data<double>()[i] = values[i];
-    else
-      t.data<float>()[i] = static_cast<float>(values[i]);
-}
-
 template <class M>
 void equals_pytorch(M layer, const std::string& name, std::unique_ptr<Backend> backend, DType dtype, double tolerance) {
   const Golden golden("golden_mixing");
   const Parameters parameters(layer, dtype, Parameters::Use::training);
   for_each<Parameter>(layer, [&](const std::string& p, Parameter& to) {
-    set(to.value, golden.numbers(name + ".value." + p));
+    golden.read(name + ".value." + p, to.value);
     EXPECT_EQ(golden.shape(name + ".value." + p), to.shape) << p;
   });
   const std::vector<int32_t> rows = golden.ids("rows");
   Arena arena(size_t{1} << 20);
   Context cx{*backend, arena, dtype};
   const Tensor x = cx.keep({rows.back(), kWidth}), dy = cx.keep(x.shape), dx = cx.keep(x.shape);
-  set(x, golden.numbers(name + ".x"));
-  set(dy, golden.numbers(name + ".dy"));
+  golden.read(name + ".x", x);
+  golden.read(name + ".dy", dy);
   backend->fill(dx, 0);
 
   Comparison comparison(golden);

@@ -41,6 +41,17 @@ class Golden {
     copy<int32_t>(file_.get(name), result);
     return result;
   }
+  // Into a tensor of as many numbers, f32 or f64.
+  void read(const std::string& name, Tensor to) const {
+    const std::vector<double> values = numbers(name);
+    HEXAPLA_CHECK(to.size() == int64_t(values.size()), name, " of the fixture has ", values.size(), " numbers, not ",
+                  to.shape);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (to.dtype == DType::f64)
+        to.data<double>()[i] = values[i];
+      else
+        to.data<float>()[i] = static_cast<float>(values[i]);
+  }
   Shape shape(const std::string& name) const { return file_.get(name).shape; }
   bool has(const std::string& name) const { return file_.find(name); }
   // The names that begin with one of the prefixes.

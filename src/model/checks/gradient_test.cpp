@@ -218,6 +218,51 @@ TEST(Gradients, GatedFeedForward) {
     for (double p : {0.0, 0.4}) check_feed_forward<GatedFeedForward>(f, p);
 }
 
+// Every gate, and in training the load as well: dy of the loss is that of the output alone, so the balancing loss is
+// added to it as a weighted output is.
+void check_experts(const ExpertLoad& load, Activation f, int64_t per_token, double dropout) {
+  Bench b(MixtureOfExperts(f, {6, 5, 4, per_token}, load, dropout));
+  Tensor x = b.input("x", 10, 6);
+  MixtureOfExperts::Saved s;
+  constexpr double scale = 3;
+  const auto outputs = [&] {  // and below them a row for the balancing loss
+    const Tensor y = b.module.forward(b.cx, x, kRows, s), all = b.cx.keep({11, 6});
+    b.cx.backend.combine(1, y, 0, all.slice(0, 10));
+    b.cx.backend.fill(all.slice(10, 1), scale * s.balancing);
+    return all;
+  };
+  b.check(outputs, [&](Tensor dy) {
+    s.scale = 0;
+    for (int i = 0; i < 6; ++i) s.scale += scale * dy.data<double>()[60 + i];
+    b.module.backward(b.cx, s, dy.slice(0, 10), b.gradient(0));
+  });
+  int64_t used = 0;
+  for (int64_t e = 0; e < 4; ++e) used += s.routing.count(e) > 0;
+  EXPECT_GT(used, 2) << "experts that nobody chose prove nothing";
+  EXPECT_EQ(s.routing.dispatched() < 10 * per_token, load.capacity > 0);
+}
+TEST(Gradients, MixtureOfExperts) {
+  for (const Activation f : {Activation::relu, Activation::gelu})
+    for (const int64_t per_token : {1, 2})
+      for (const double p : {0.0, 0.4}) check_experts({0, 0.1}, f, per_token, p);
+}
+TEST(Gradients, MixtureOfExpertsOfACapacity) {
+  for (const int64_t per_token : {1, 2}) check_experts({0.7, 0}, Activation::relu, per_token, 0);
+}
+
+// The scores of a choice have no gradient; they are far enough apart to stay in order.
+void check_split(std::variant<ByActivation, ByRouter> choice) {
+  Bench b(SplitFeedForward{Activation::gelu, {6, 12, true}, {12, 6, true}, std::move(choice), 2});
+  Tensor x = b.input("x", 10, 6);
+  SplitFeedForward::Saved s;
+  b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
+          [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
+}
+TEST(Gradients, SplitFeedForward) {
+  check_split(ByActivation{4});
+  check_split(ByRouter{{6, 4, true}});
+}
+
 Config small() {
   Config c;
   c.source_vocab = c.target_vocab = 13;
@@ -295,10 +340,11 @@ void check_whole_model(const Config& c, const Guide& guide) {
   EXPECT_EQ(sums.tokens, 8);
   EXPECT_EQ(sums.linked, guide ? 6 : 0);
   EXPECT_EQ(sums.alignment > 0, bool(guide));
+  EXPECT_EQ(sums.balancing > 0, c.experts > 0);
   const GradientReport report = check_gradients(checked_parameters(model), [&] {
     arena.clear();
     const LossSums now = model.loss(cx, batch, smoothing, saved);
-    return scale * now.loss + guide.scale * now.alignment;
+    return scale * (now.loss + now.balancing) + guide.scale * now.alignment;
   });
   EXPECT_LE(report.worst, kLimit) << report.where;
   EXPECT_EQ(report.checked, parameters.count());
@@ -353,9 +399,10 @@ TEST_P(WholeModel, GradientsWithRDrop) {
   EXPECT_EQ(sums.divergence > 1e-6, model.config.dropout > 0);
   const auto loss = [&] {
     arena.clear();
-    return r_drop_loss(model.log_probabilities(cx, twice, saved), out, smoothing, alpha);
+    const double balancing = model.loss(cx, twice, smoothing, saved).balancing;
+    return r_drop_loss(model.log_probabilities(cx, twice, saved), out, smoothing, alpha) + balancing;
   };
-  EXPECT_NEAR(sums.loss + alpha * sums.divergence, loss(), 1e-9);
+  EXPECT_NEAR(sums.loss + alpha * sums.divergence + sums.balancing, loss(), 1e-9);
   const GradientReport report = check_gradients(checked_parameters(model), [&] { return scale * loss(); });
   EXPECT_LE(report.worst, kLimit) << report.where;
   EXPECT_EQ(report.checked, parameters.count());
@@ -391,6 +438,12 @@ INSTANTIATE_TEST_SUITE_P(
         ModelCase{"no_mask", [](Config& c) { c.decoder_mask = "none"; }},
         ModelCase{"gelu", [](Config& c) { c.activation = "gelu"; }},
         ModelCase{"gated_swish", [](Config& c) { c.activation = "swish", c.gated = true; }},
+        ModelCase{"experts", [](Config& c) { c.experts = 4, c.load_balancing = 0.05; }},
+        ModelCase{"two_of_three_experts",
+                  [](Config& c) {
+                    c.experts = 3, c.experts_per_token = 2, c.d_expert = 5, c.expert_capacity = 0.8;
+                    c.norm_position = "pre", c.activation = "gelu", c.dropout = c.activation_dropout = .2;
+                  }},
         ModelCase{"two_way_tied", [](Config& c) { c.tied = "decoder", c.source_vocab = 11; }},
         ModelCase{"notes",
                   [](Config& c) {

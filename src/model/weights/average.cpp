@@ -17,7 +17,7 @@ void check_same_kind(const LoadedModel& first, const std::string& first_path, co
                      const std::string& path) {
   const auto ours = fields_of(m.config), theirs = fields_of(first.config);
   for (const auto& [key, value] : ours.items()) {
-    if (value == theirs.at(key) || key.find("dropout") != std::string::npos) continue;  // dropout is of training alone
+    if (value == theirs.at(key) || Config::of_training_alone(key)) continue;
     throw DataError(cat(path, ": its ", key, " is ", json_text(value), ", but that of ", first_path, " is ",
                         json_text(theirs.at(key)), "; only models of one configuration can be averaged"));
   }

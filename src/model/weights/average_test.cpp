@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
@@ -14,12 +15,14 @@ using testing::HasSubstr;
 class AverageTest : public TestFolder {
  protected:
   // A model whose numbers are all `value`.
-  std::string model(const std::string& name, double value, int64_t d_ff = 6, const std::string& vocabulary = "v",
-                    const std::string& mask = "causal") {
+  std::string model(
+      const std::string& name, double value, int64_t d_ff = 6, const std::string& vocabulary = "v",
+      const std::function<void(Config&)>& change = [](Config&) {}) {
     Config c;
     c.source_vocab = c.target_vocab = 11;
     c.enc_layers = c.dec_layers = 1;
-    c.d_model = 4, c.d_ff = d_ff, c.heads = 2, c.norm = "batch", c.decoder_mask = mask;
+    c.d_model = 4, c.d_ff = d_ff, c.heads = 2, c.norm = "batch";
+    change(c);
     c.resolve();
     Transformer net(c);
     Parameters parameters(net, DType::f32, Parameters::Use::inference);
@@ -69,12 +72,19 @@ TEST_F(AverageTest, RefusesAnotherShapeOrVocabulary) {
 
 // Of the two, one file says nothing about it.
 TEST_F(AverageTest, RefusesWhatAFileLeavesOutAtItsDefault) {
-  const std::string a = model("a", 1), open = model("open", 1, 6, "v", "none");
+  const std::string a = model("a", 1), open = model("open", 1, 6, "v", [](Config&c) { c.decoder_mask = "none"; });
   EXPECT_THAT(what_of<DataError>([&] {
                 average_models({a, open});
               }),
               HasSubstr(open + ": its decoder-mask is \"none\", but that of " + a + " is \"causal\""));
   EXPECT_THROW(average_models({open, a}), DataError);
+}
+
+TEST_F(AverageTest, TakesModelsThatDifferInWhatIsOfTrainingAlone) {
+  const std::string a = model("a", 1), b = model("b", 3, 6, "v", [](Config&c) {
+                                         c.dropout = 0.3, c.load_balancing = 1, c.expert_capacity = 2;
+                                       });
+  EXPECT_EQ(average_models({a, b}).parameters->values().data<float>()[0], 2.0f);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Config tiny() {
   return c;
 }
 std::vector<Config> variants() {
-  std::vector<Config> all(8, tiny());
+  std::vector<Config> all(9, tiny());
   all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
   all[2].norm = "batch", all[2].tied = "decoder";
   all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
@@ -36,6 +36,7 @@ std::vector<Config> variants() {
   all[5].score = "additive", all[5].d_k = 3, all[5].d_v = 5, all[5].enc_layers = 3;
   all[6].encoder_mixing = "gru", all[6].norm_position = "pre";
   all[7].encoder_mixing = "convolution", all[7].kernel_width = 5, all[7].decoder_mask = "none";
+  all[8].experts = 3, all[8].experts_per_token = 2, all[8].d_expert = 2, all[8].expert_capacity = 1.25;
   return all;
 }
 

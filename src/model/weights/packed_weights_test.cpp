@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
 #include <thread>
 
 #include "backend/cpu/cpu.h"
@@ -30,6 +32,12 @@ Results results_of(Backend& backend, const Transformer& net) {
   return {{all.begin(), all.end()}, net.loss(cx, batch, 0, saved).nll};
 }
 
+const std::map<std::string, std::function<void(Config&)>> kSiblings{
+    {"paper", [](Config&) {}},
+    {"gru", [](Config& c) { c.encoder_mixing = "gru"; }},
+    {"convolution", [](Config& c) { c.encoder_mixing = "convolution"; }},
+    {"experts", [](Config& c) { c.experts = 3, c.experts_per_token = 2; }}};
+
 class PackedModel : public TestFolder, public testing::WithParamInterface<const char*> {
  protected:
   Config config() const {
@@ -39,7 +47,7 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     c.d_model = 16, c.d_ff = 24, c.heads = 2;
     c.tied = GetParam();
     c.generator_bias = true;
-    c.encoder_mixing = mixing_;
+    sibling_(c);
     c.resolve();
     return c;
   }
@@ -54,17 +62,17 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     return at(name);
   }
   std::unique_ptr<Backend> backend_ = make_cpu_backend();
-  std::string mixing_ = "attention";
+  std::function<void(Config&)> sibling_ = [](Config&) {};
 };
 
 TEST_P(PackedModel, HasTheBitsOfTheModelAsItIs) {
-  for (const char* mixing : {"attention", "gru", "convolution"}) {
-    mixing_ = mixing;
-    const std::string file = save(mixing, 1);
+  for (const auto& [name, change] : kSiblings) {
+    sibling_ = change;
+    const std::string file = save(name, 1);
     const Results expected = results_of(*backend_, *load_model(file).net);
     LoadedModel packed = load_to_translate(file);
     pack_weights(*backend_, packed);
-    EXPECT_EQ(results_of(*backend_, *packed.net), expected) << mixing;
+    EXPECT_EQ(results_of(*backend_, *packed.net), expected) << name;
   }
 }
 
@@ -109,18 +117,18 @@ TEST_P(PackedModel, IsSharedByThreads) {
 }
 
 TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
-  for (const char* mixing : {"attention", "gru", "convolution"}) {
-    mixing_ = mixing;
-    const std::string file = save(mixing, 1, true);
+  for (const auto& [name, change] : kSiblings) {
+    sibling_ = change;
+    const std::string file = save(name, 1, true);
     const Results expected = results_of(*backend_, *load_model(file).net);
     LoadedModel packed = load_to_translate(file);
     EXPECT_THROW(results_of(*backend_, *packed.net), InternalError)
         << "its integers are no numbers before they are packed";
     pack_weights(*backend_, packed);
     const Results found = results_of(*backend_, *packed.net);
-    EXPECT_NEAR(found.nll, expected.nll, 0.2) << mixing;
+    EXPECT_NEAR(found.nll, expected.nll, 0.2) << name;
     for (size_t i = 0; i < found.log_probabilities.size(); ++i)
-      EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2) << mixing;
+      EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2) << name;
   }
 }
 

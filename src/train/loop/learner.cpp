@@ -49,6 +49,7 @@ model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& bat
     all.alignment += sums.alignment;
     all.linked += sums.linked;
     all.divergence += sums.divergence;
+    all.balancing += sums.balancing;
   }
   communicator_.sum(parameters_.gradients(), all);
   return all;

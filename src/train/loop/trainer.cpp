@@ -77,7 +77,7 @@ class Run {
   Learner learner_;
   Pace pace_;
   std::string fingerprint_, noted_;
-  double norm_ = 0, alignment_loss_ = 0, divergence_ = 0;  // of the last update
+  double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
 };
 
@@ -145,6 +145,7 @@ void Run::update() {
     fail_step(what, batches);
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   divergence_ = sums.divergence / static_cast<double>(sums.tokens);
+  balancing_ = sums.balancing / static_cast<double>(sums.tokens);
   learner_.update(state_.update + 1, state_.plateau.scale, norm_);
   count(sums);
   if (pace_.due_to_be_shown()) watcher_.running(current());
@@ -201,6 +202,7 @@ TrainReport Run::current() const {
   r.gradient_norm = norm_;
   if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
   if (options_.r_drop > 0) r.divergence = divergence_;
+  if (options_.architecture.experts > 0) r.load_balancing = balancing_;
   r.target_tokens = state_.target_tokens;
   pace_.fill_in(r);
   return r;

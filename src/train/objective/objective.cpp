@@ -17,7 +17,7 @@ void append_shifted(std::vector<int32_t>& offsets) {
 }
 
 model::LossSums mean_of_two(const model::LossSums& s) {
-  return {s.loss / 2, s.nll / 2, s.tokens / 2, s.alignment / 2, s.linked / 2, s.divergence};
+  return {s.loss / 2, s.nll / 2, s.tokens / 2, s.alignment / 2, s.linked / 2, s.divergence, s.balancing / 2};
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ data::Batch twice(const data::Batch& batch);
 // Forward and backward: adds to every parameter's gradient that of scale * the objective, summed over the target
 // tokens of the batch. With R-Drop (Liang et al. 2021) that is half of what the paper minimizes: the mean of the two
 // cross-entropies + alpha / 4 * (KL(P || Q) + KL(Q || P)). The sums are those of one pass, the mean of the two.
+// With experts, the load of each batch counts by itself: LossSums::balancing is part of the objective.
 model::LossSums loss_and_gradient(Context& cx, const model::Transformer& model, const data::Batch& batch,
                                   const Objective& objective, double scale, model::Transformer::Saved& saved);
 

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <sstream>
 
 #include "base/files/test_folder.h"
 #include "base/json.h"
@@ -24,27 +23,14 @@ class RDrop : public Training {
     o.architecture.dropout = 0.1;
     return o;
   }
-  static std::vector<nlohmann::json> log_of(const TrainOptions& o) {
-    std::vector<nlohmann::json> lines;
-    std::istringstream in(read_file(o.model + "/train.jsonl"));
-    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
-    return lines;
-  }
-  // Of the last ten updates.
-  static double last(const TrainOptions& o, const char* key) {
-    const auto log = log_of(o);
-    double sum = 0;
-    for (size_t i = log.size() - 10; i < log.size(); ++i) sum += log[i][key].get<double>();
-    return sum / 10;
-  }
 };
 
 TEST_F(RDrop, ThePassesComeTogether) {
   TrainOptions without = dropped("without", 1e-9), with = dropped("with", 5);
   without.max_updates = with.max_updates = 200;
   run(without), run(with);
-  EXPECT_LT(last(with, "divergence"), 0.5 * last(without, "divergence"));
-  EXPECT_LT(last(with, "loss"), 0.7 * log_of(with).front()["loss"].get<double>()) << "it learns all the same";
+  EXPECT_LT(at_the_end(with, "divergence"), 0.5 * at_the_end(without, "divergence"));
+  EXPECT_LT(at_the_end(with, "loss"), 0.7 * reports_of(with).front()["loss"].get<double>()) << "it learns all the same";
 }
 
 TEST_F(RDrop, IsLoggedAndWrittenIntoTheModelAndLeavesNoTraceWhereItIsOff) {
@@ -54,8 +40,8 @@ TEST_F(RDrop, IsLoggedAndWrittenIntoTheModelAndLeavesNoTraceWhereItIsOff) {
   EXPECT_EQ(nlohmann::json::parse(model.history.at("options"))["r-drop"], 5);
   EXPECT_FALSE(plain.history.contains("r_drop"));
   EXPECT_FALSE(nlohmann::json::parse(plain.history.at("options")).contains("r-drop"));
-  EXPECT_TRUE(log_of(with).back().contains("divergence"));
-  EXPECT_FALSE(log_of(off).back().contains("divergence"));
+  EXPECT_TRUE(reports_of(with).back().contains("divergence"));
+  EXPECT_FALSE(reports_of(off).back().contains("divergence"));
 }
 
 TEST_F(RDrop, StoppedAndResumedEqualsNeverStopped) {
@@ -102,10 +88,11 @@ TEST_F(RDrop, AFailedStepIsReplayedWithIt) {
 // One step of a model of its own on a batch with links.
 class RDropStep : public RDrop {
  protected:
-  explicit RDropStep(double dropout = 0) {
+  explicit RDropStep(double dropout = 0, int64_t experts = 0) {
     model::Config c = options("").architecture;
     c.source_vocab = c.target_vocab = 20;
     c.dropout = dropout;
+    c.experts = experts;
     c.resolve();
     model_.emplace(c);
     parameters_.emplace(*model_, DType::f32, model::Parameters::Use::training);
@@ -124,6 +111,8 @@ class RDropStep : public RDrop {
     return sums;
   }
 
+  void expect_the_usual_step();
+
   std::optional<model::Transformer> model_;
   std::optional<model::Parameters> parameters_;
   data::Batch batch_;
@@ -133,8 +122,8 @@ class RDropStep : public RDrop {
   model::Transformer::Saved saved_;
 };
 
-// The mean of two equal passes is one of them: losses, guide and gradient.
-TEST_F(RDropStep, WithoutDropoutItIsTheUsualStep) {
+// The mean of two equal passes is one of them: losses, guide, load and gradient.
+void RDropStep::expect_the_usual_step() {
   const Objective usual{.label_smoothing = 0.1, .guidance = {0, 1, 0.5}};
   Objective paired = usual;
   paired.r_drop = 5;
@@ -146,6 +135,7 @@ TEST_F(RDropStep, WithoutDropoutItIsTheUsualStep) {
   EXPECT_NEAR(two.loss, one.loss, 1e-5 * one.loss);
   EXPECT_NEAR(two.nll, one.nll, 1e-5 * one.nll);
   EXPECT_NEAR(two.alignment, one.alignment, 1e-5 * one.alignment);
+  EXPECT_NEAR(two.balancing, one.balancing, 1e-5 * one.balancing);
   EXPECT_NEAR(two.divergence, 0, 1e-9);
   const auto x = a.values<float>(), y = b.values<float>();
   double largest = 0, difference = 0;
@@ -156,6 +146,13 @@ TEST_F(RDropStep, WithoutDropoutItIsTheUsualStep) {
   EXPECT_GT(largest, 0.01);
   EXPECT_LT(difference, 1e-5 * largest);
 }
+
+TEST_F(RDropStep, WithoutDropoutItIsTheUsualStep) { expect_the_usual_step(); }
+
+struct RDropStepOfExperts : RDropStep {
+  RDropStepOfExperts() : RDropStep(0, 3) {}
+};
+TEST_F(RDropStepOfExperts, WithoutDropoutItIsTheUsualStep) { expect_the_usual_step(); }
 
 TEST_F(RDropStep, TakesTheMemoryThatIsAnnounced) {
   const Objective paired{.label_smoothing = 0.1, .r_drop = 5, .guidance = {0, 1, 0.5}};

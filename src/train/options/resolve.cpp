@@ -110,6 +110,9 @@ std::map<std::string, std::string> idle_options(const TrainOptions& o) {
   if (o.guided_alignment.empty())
     for (const char* part : {"units", "weight", "layer", "head"})
       idle[cat("guided-alignment-", part)] = "is for `guided-alignment`: give a file of alignments, or leave it out";
+  if (o.architecture.experts == 0)
+    for (const char* name : {"experts-per-token", "dim-expert", "expert-capacity", "load-balancing"})
+      idle[name] = "is for a mixture of experts: give their number with `experts`, or leave it out";
   if (o.text.separate_vocabs && o.architecture.tied == "all")
     idle["tied"] = "needs one vocabulary, but `separate-vocabs` trains two: give `tied` decoder or none";
   return idle;

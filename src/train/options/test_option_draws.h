@@ -81,6 +81,20 @@ inline const Setters<model::Config> dimensions{
      [](Draw& d, model::Config& c) {
        c.kernel_width = d.one_of<int64_t>({1, 3, 5});
      }},
+    {"experts",
+     [](Draw& d, model::Config& c) {
+       c.experts = d.one_of<int64_t>({0, 2, 5}), c.gated &= c.experts == 0;
+     }},
+    {"experts-per-token", [](Draw& d, model::Config& c) { c.experts_per_token = d.number(1, 2); }},
+    {"dim-expert", [](Draw& d, model::Config& c) { c.d_expert = d.number(0, 20); }},
+    {"expert-capacity",
+     [](Draw& d, model::Config& c) {
+       c.expert_capacity = d.real({0, 0.5, 1.25});
+     }},
+    {"load-balancing",
+     [](Draw& d, model::Config& c) {
+       c.load_balancing = d.real({0, 0.1});
+     }},
     {"norm-eps",
      [](Draw& d, model::Config& c) {
        c.norm_eps = d.real({1e-6, 1e-3});

@@ -27,11 +27,11 @@ PieceMap map_pieces(const text::Vocabulary& from, const text::Vocabulary& to) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// Everything but dropout and the vocabularies.
+// Everything but the vocabularies and what is of training alone.
 Settings shape_of(const model::Config& c) {
   Settings all;
   model::Config::visit(c, [&](const std::string& name, const auto& value, const auto&...) {
-    if (name.find("dropout") == std::string::npos) all.emplace_back(name, fmt::format("{}", value));
+    if (!model::Config::of_training_alone(name)) all.emplace_back(name, fmt::format("{}", value));
   });
   return all;
 }

@@ -68,6 +68,7 @@ TEST_F(InitFrom, TheSameVocabularyGivesTheSameModel) {
     const Tensor bias = old.value("generator.bias");
     for (float& x : bias.values<float>()) x = 0.5f;
     now.net.config.dropout = 0.4;  // may be another
+    now.net.config.load_balancing = 0.4;
     const std::string note = start_from(InitialModel::load(save(tied, v)), now.net, v, v);
     EXPECT_THAT(note, HasSubstr(cat(v.size(), " of ", v.size(), " pieces")));
     EXPECT_EQ(numbers(now.parameters.values()), numbers(old.parameters.values())) << tied;

@@ -25,6 +25,7 @@ struct TrainReport {  // one line of DIR/train.jsonl
   double lr = 0, gradient_norm = 0;
   std::optional<double> alignment_loss;  // of a guided run: a linked target token, in the last update
   std::optional<double> divergence;      // with R-Drop: of the two passes, a target token, in the last update
+  std::optional<double> load_balancing;  // with experts: what their load added to the loss, in the last update
   int64_t target_tokens = 0;             // since the beginning of the run
   double tokens_per_second = 0;
   double progress = 0;       // of the nearest limit, 0 .. 1

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# What each method for little text gains on Multi30k: one recipe alone and with each of them, the same seed and number of
+# updates; BLEU and chrF on test 2016 against the recipe alone with p, and minutes of training. A training that is finished is
+# not repeated, one that was stopped goes on.
+#   scripts/little_text.sh [--german-english] [FOLDER] [options of hexapla train]
+# HEXAPLA_MULTI30K names the corpus as for multi30k.sh. UPDATES (5000) is the length of each training, of 2,048 target tokens
+# per update, VOCABULARY (10000) its pieces; METHODS (all of them) those to run: r-drop subword both-directions distill
+# back-translate together.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+data=${HEXAPLA_MULTI30K:-}
+[ -f "$data/train.en.gz" ] || die "set HEXAPLA_MULTI30K to the folder with train.en.gz (github.com/multi30k/dataset, data/task1/raw)"
+data=$(realpath "$data")
+from=en to=de
+if [ "${1:-}" = --german-english ]; then from=de to=en; shift; fi
+folder=$(realpath -m "${1:-little-text}")
+[ $# -gt 0 ] && shift
+more=("$@")
+updates=${UPDATES:-5000}
+methods=${METHODS:-r-drop subword both-directions distill back-translate together}
+"$ROOT/scripts/install_dependencies.sh"
+build release hexapla_program
+hexapla="$ROOT/build/release/hexapla"
+mkdir -p "$folder"
+
+pairs=("$data/train.$from.gz" "$data/train.$to.gz")
+test_pairs=("$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz")
+valid=("$data/val.$from.gz" "$data/val.$to.gz")
+search=(--beam-size 5 --length-penalty 1 --length-normalization power)
+
+# train NAME UPDATES SOURCE TARGET options...
+train() {
+  local name=$1 n=$2 sets=("$3" "$4") began=$SECONDS
+  shift 4
+  [ -f "$folder/$name.minutes" ] && return
+  "$hexapla" train --model "$folder/$name" --preset tiny --batch-tokens 2048 --lr 3e-3 --warmup 800 \
+    --dropout 0.2 --max-updates "$n" --valid-every 4e --seed 1 --train-sets "${sets[@]}" \
+    --valid-sets "${valid[@]}" "$@" ${more[@]+"${more[@]}"} || exit
+  awk "BEGIN { printf \"%.1f\\n\", ($SECONDS - $began) / 60 }" >"$folder/$name.minutes"
+}
+# The same from new weights and a new vocabulary.
+train_anew() { train "$@" --vocab-size "${VOCABULARY:-10000}"; }
+# Both directions for half of the updates, then the one that is asked for.
+train_both_directions() {
+  local name=$1
+  shift
+  if [ ! -f "$folder/both.$from" ]; then
+    "$hexapla" augment --both-directions --train-sets "${pairs[@]}" -o "$folder/both.$from" "$folder/both.$to" || exit
+  fi
+  train_anew "$name-first" $((updates / 2)) "$folder/both.$from" "$folder/both.$to"
+  train "$name" $((updates / 2)) "${pairs[@]}" --init-from "$folder/$name-first" "$@"
+}
+# made NAME options of augment...: pairs in $folder/NAME.$from.gz and .$to.gz
+made() {
+  local name=$1
+  shift
+  [ -f "$folder/$name.$to.gz" ] || "$hexapla" augment "$@" -o "$folder/$name.$from.gz" "$folder/$name.$to.gz" || exit
+}
+half() { [ -f "$folder/$1" ] || gzip -dc "$data/train.$2.gz" | awk "NR % 2 == $3" >"$folder/$1"; }
+
+run() {
+  case $1 in
+    alone) train_anew alone "$updates" "${pairs[@]}" ;;
+    r-drop) train_anew r-drop "$updates" "${pairs[@]}" --r-drop 5 ;;
+    subword) train_anew subword "$updates" "${pairs[@]}" --subword-alpha 0.5 ;;
+    both-directions) train_both_directions both-directions ;;
+    distill)  # its own teacher
+      made distilled --distill -m "$folder/alone" --train-sets "${pairs[@]}"
+      train_anew distill "$updates" "$folder/distilled.$from.gz" "$folder/distilled.$to.gz"
+      ;;
+    half)  # of the pairs: what back-translation of the other half's target side is compared with
+      half "half.$from" "$from" 0
+      half "half.$to" "$to" 0
+      train_anew half "$updates" "$folder/half.$from" "$folder/half.$to"
+      ;;
+    back-translate)
+      half "rest.$to" "$to" 1
+      valid=("${valid[1]}" "${valid[0]}")
+      train_anew reverse "$updates" "$folder/half.$to" "$folder/half.$from"
+      valid=("${valid[1]}" "${valid[0]}")
+      made back --back-translate "$folder/rest.$to" -m "$folder/reverse" --train-sets "$folder/half.$from" "$folder/half.$to"
+      train_anew back-translate "$updates" "$folder/back.$from.gz" "$folder/back.$to.gz" --user-symbols '<BT>'
+      ;;
+    together) train_both_directions together --r-drop 5 --subword-alpha 0.5 ;;
+    *) die "there is no method '$1'" ;;
+  esac
+  [ -f "$folder/$1.out" ] || gzip -dc "${test_pairs[0]}" | "$hexapla" translate -m "$folder/$1" "${search[@]}" >"$folder/$1.out"
+}
+
+# compare BASELINE METHOD...
+compare() {
+  local baseline=$1 name others=()
+  shift
+  for name in "$@"; do others+=(--compare "$folder/$name.out"); done
+  echo
+  for name in "$baseline" "$@"; do echo "$name: $(cat "$folder/$name.minutes") min of training"; done
+  "$hexapla" evaluate "$folder/$baseline.out" "${test_pairs[1]}" --lowercase "${others[@]}"
+}
+
+run alone
+against=()
+for method in $methods; do
+  if [ "$method" = back-translate ]; then run half; else against+=("$method"); fi
+  run "$method"
+done
+[ ${#against[@]} -gt 0 ] && compare alone "${against[@]}"
+case " $methods " in *" back-translate "*) compare half back-translate ;; esac

@@ -1,0 +1,149 @@
+#include "hexapla/inspector.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "api/guard.h"
+#include "api/inspect/search_trace.h"
+#include "api/translate/translator_options.h"
+#include "decode/models/ensemble.h"
+#include "decode/search/search.h"
+#include "inspect/files/formulas.h"
+#include "inspect/text_pair.h"
+#include "models/open_model.h"
+#include "report/picture.h"
+#include "report/svg.h"
+
+namespace hexapla {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+// Those of the rows and of the columns.
+std::pair<const Labels&, const Labels&> labels_of(const Inspection& i, const std::string& sublayer) {
+  if (sublayer.find(".cross_attention") != sublayer.npos) return {i.target_tokens, i.source_tokens};
+  const Labels& own = sublayer.rfind("encoder", 0) == 0 ? i.source_tokens : i.target_tokens;
+  return {own, own};
+}
+
+std::string draw(const Inspection& inspection, const std::string& sublayer) {
+  const auto found = inspection.tensors.find(sublayer + ".weights");
+  if (found == inspection.tensors.end() || found->second.shape.size() != 3)
+    throw UsageError(cat("there is no attention called ", sublayer,
+                         "; give a sublayer such as encoder.layers.0.self_attention or "
+                         "decoder.layers.0.cross_attention"),
+                     "sublayer", sublayer);
+  const auto& [shape, values] = found->second;
+  const auto [rows, columns] = labels_of(inspection, sublayer);
+  report::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
+  const auto size = shape[1] * shape[2];
+  const std::vector<double>& scores = inspection.tensors.at(sublayer + ".scores").values;
+  const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // alike in every head
+  for (std::int64_t h = 0; h < shape[0]; ++h)
+    sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}, masked});
+  return report::draw_svg(sheet);
+}
+
+NamedArray array_of(const inspect::Recorded& recorded, bool with_values) {
+  NamedArray array;
+  for (int i = 0; i < recorded.shape.rank(); ++i) array.shape.push_back(recorded.shape[i]);
+  if (with_values) array.values = recorded.values;
+  return array;
+}
+
+bool named_in(const std::vector<std::string>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return inspect::named_like(name, pattern); });
+}
+
+void check_values(const inspect::Inspection& seen, const InspectionOptions& options) {
+  std::size_t count = 0;
+  for (const auto& [name, recorded] : seen.seen.tensors())
+    if (named_in(options.tensors, name)) count += recorded.values.size();
+  if (options.most_values > 0 && count > options.most_values)
+    throw UsageError(cat("these tensors have ", count, " numbers; ask for at most ", options.most_values,
+                         " at a time, or give a shorter sentence"),
+                     "tensors", cat(count));
+}
+
+decode::TranslateOptions traceable(const TranslatorOptions& options) {
+  const decode::TranslateOptions how = api::declared_options(options).translate_options();
+  decode::check_traceable(how.search);
+  if (how.coverage_penalty != 0)
+    throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
+                     cat(how.coverage_penalty));
+  return how;
+}
+
+constexpr Range<int64_t> longest_side{1, inspect::kLongest};
+
+}  // namespace
+
+struct Inspector::Impl {
+  models::OpenModel m;
+  std::vector<inspect::Formula> formulas;
+
+  explicit Impl(const std::string& path) : m(models::open_model(path)), formulas(inspect::formulas(m.file.config)) {}
+
+  inspect::ModelText text() const { return {*m.backend, *m.file.net, m.source, m.target}; }
+
+  Inspection inspected(const inspect::Pair& pair, const InspectionOptions& options) const {
+    const inspect::Inspection seen =
+        inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
+    check_values(seen, options);
+    Inspection result;
+    result.source_tokens = inspect::pieces(m.source, pair.source);
+    result.target_tokens = inspect::pieces(m.target, seen.target_in);
+    result.predicted = inspect::pieces(m.target, seen.target_out);
+    result.log_probabilities = seen.log_p;
+    result.score = seen.score;
+    for (const auto& [name, recorded] : seen.seen.tensors())
+      result.tensors[name] = array_of(recorded, named_in(options.tensors, name));
+    return result;
+  }
+
+  SearchTrace traced(const std::string& source, const decode::TranslateOptions& how) const {
+    const text::Ids ids = inspect::read_source(text(), source, static_cast<size_t>(how.max_length));
+    const std::vector<text::Ids> sources{ids};
+    const DType dtype = m.file.net->target_embedding().table.value.dtype;
+    Arena arena(decode::search_memory(*m.file.net, sources, how.search, dtype));
+    Context cx{*m.backend, arena, dtype};
+    const decode::Trace found = decode::trace_search(cx, *m.file.net, ids, how.search, decode::special_ids(m.target));
+    return api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
+  }
+};
+
+Inspector::Inspector(const std::string& path) : impl_(api::guarded([&] { return std::make_unique<Impl>(path); })) {}
+Inspector::~Inspector() = default;
+Inspector::Inspector(Inspector&&) noexcept = default;
+Inspector& Inspector::operator=(Inspector&&) noexcept = default;
+
+Inspection Inspector::inspect(const std::string& source, const std::string& target) const {
+  return inspect(source, target, {});
+}
+
+Inspection Inspector::inspect(const std::string& source, const std::string& target,
+                              const InspectionOptions& options) const {
+  return api::guarded([&] {
+    longest_side.check("longest", options.longest);
+    const inspect::Pair pair =
+        inspect::read_pair(impl_->text(), source, target.empty() ? std::nullopt : std::optional(target),
+                           static_cast<size_t>(options.longest));
+    return impl_->inspected(pair, options);
+  });
+}
+
+std::string Inspector::formula(const std::string& tensor) const {
+  return api::guarded([&] { return inspect::formula_of(tensor, impl_->formulas); });
+}
+
+SearchTrace Inspector::trace(const std::string& source, const TranslatorOptions& options) const {
+  return api::guarded([&] { return impl_->traced(source, traceable(options)); });
+}
+
+std::string Inspector::draw_attention(const Inspection& inspection, const std::string& sublayer) {
+  return api::guarded([&] { return draw(inspection, sublayer); });
+}
+
+}  // namespace hexapla

@@ -1,0 +1,69 @@
+#include "api/inspect/search_trace.h"
+
+namespace hexapla::api {
+namespace {
+
+using decode::Fate, decode::TraceEnd;
+
+const char* name_of(Fate fate) {
+  switch (fate) {
+    case Fate::goes_on:
+      return "goes on";
+    case Fate::finished:
+      return "finished";
+    case Fate::too_low:
+      return "too low";
+    case Fate::left:
+      return "left";
+    case Fate::beaten:
+      break;
+  }
+  return "beaten";
+}
+
+const char* name_of(TraceEnd ending) {
+  if (ending == TraceEnd::enough) return "enough";
+  return ending == TraceEnd::passed ? "passed" : "longest";
+}
+
+SearchHypothesis hypothesis(const text::Ids& ids, const text::Vocabulary& target, double score, double normalized) {
+  SearchHypothesis h{{}, target.decode(ids), score, normalized};
+  for (const int32_t id : ids) h.tokens.push_back(target.piece(id));
+  return h;
+}
+
+// Of the hypotheses that live after a step, in their order.
+std::vector<double> scores_after(const decode::TracedStep& step) {
+  std::vector<double> scores;
+  for (const decode::TracedCandidate& c : step.candidates)
+    if (c.fate == Fate::goes_on) scores.push_back(c.score);
+  return scores;
+}
+
+SearchStep public_step(const decode::TracedStep& step, const std::vector<double>& scores,
+                       const text::Vocabulary& target, int beam_size) {
+  SearchStep result;
+  for (size_t beam = 0; beam < step.live.size(); ++beam)
+    result.beams.push_back(hypothesis(step.live[beam], target, scores.at(beam), 0));
+  for (const decode::TracedCandidate& c : step.candidates)
+    result.candidates.push_back({c.beam, target.piece(c.id), c.log_p, c.score, c.normalized, name_of(c.fate),
+                                 decode::text_of(c.fate, beam_size)});
+  return result;
+}
+
+}  // namespace
+
+SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::string>& source,
+                         const text::Vocabulary& target, int beam_size) {
+  SearchTrace result{source, {}, name_of(trace.ending), decode::text_of(trace.ending, beam_size), {}};
+  std::vector<double> scores{0};
+  for (const decode::TracedStep& step : trace.steps) {
+    result.steps.push_back(public_step(step, scores, target, beam_size));
+    scores = scores_after(step);
+  }
+  for (const decode::Hypothesis& h : trace.found)
+    result.finished.push_back(hypothesis(h.ids, target, h.score, h.normalized));
+  return result;
+}
+
+}  // namespace hexapla::api

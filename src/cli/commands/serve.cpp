@@ -1,0 +1,203 @@
+// hexapla serve: translations over HTTP.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdio>
+#include <map>
+
+#include "base/compute/parallel.h"
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/declare_option.h"
+#include "cli/terminal/terminal.h"
+#include "decode/decoding_options.h"
+#include "decode/live/live_queue.h"
+#include "serve/service.h"
+#include "text/utf8.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr Range<int64_t> kPort{0, 65535}, kSeconds{1, 86'400};
+
+// Options of the search that mean something where requests come one by one.
+template <class F>
+void visit_search(decode::BeamOptions& options, F&& f) {
+  decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto&... more) {
+    if (name != "batch-sentences" && name != "batch-tokens" && name != "precision") f(name, field, more...);
+  });
+}
+
+struct Serve {
+  std::vector<std::string> models;
+  std::string precision = "f32";
+  serve::ServerOptions server;
+  serve::ServiceOptions service;
+  decode::BeamOptions search;
+  int64_t port = 5000, timeout = 120, body = 4096, connections = 4096, of_address = 256, waiting = 10'000,
+          per_minute = 0;
+  int64_t char_limit = 0, batch_limit = 0, cache = 0;
+  int threads = 0;
+  bool quiet = false;
+
+  int run() {
+    use_threads(threads);
+    raise_file_limit();
+    for (const std::string& word : models) service.models.push_back(serve::ModelPlace::parse(word));
+    service.model.precision = precision;
+    service.search = search_options();
+    service.char_limit = char_limit > 0 ? char_limit : -1;
+    service.batch_limit = batch_limit > 0 ? batch_limit : -1;
+    service.timeout = std::chrono::seconds(timeout);
+    service.waiting_lines = static_cast<size_t>(waiting);
+    service.cache = static_cast<size_t>(cache) << 20;
+    service.requests_per_minute = static_cast<int>(per_minute);
+    if (!quiet)
+      service.log = [](const std::string& line) { std::fputs((text::printable(line) + "\n").c_str(), stderr); };
+    server.port = static_cast<uint16_t>(port);
+    server.limits.body = static_cast<size_t>(body) << 10;
+    server.limits.connections = static_cast<size_t>(connections);
+    server.limits.connections_of_address = static_cast<size_t>(of_address);
+    server.always = serve::Service::headers();
+    serve::Service translations(service);
+    serve::Server http(
+        server, [&](const auto& call) { translations.answer(call); },
+        [&](const serve::Answered& what) { translations.answered(what); });
+    translations.watch(http.state());
+    http.obey_signals([&] { translations.reload(); });
+    std::signal(SIGPIPE, SIG_IGN);
+    say_where(translations, http);
+    http.run();
+    return 0;
+  }
+
+  // What differs from the usual: an option that is not named may be left out where it can do nothing.
+  Options search_options() {
+    search.translate_options();  // whether they go together
+    const decode::LiveLimits most;
+    if (search.beam_size > most.widest || search.max_length > most.longest_source)
+      throw UsageError(
+          cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
+    const auto word = [](const auto& field) { return OptionValue(field).words().front(); };
+    std::map<std::string, std::string> usual;
+    decode::BeamOptions defaults;
+    visit_search(defaults,
+                 [&](const std::string& name, const auto& field, const auto&...) { usual[name] = word(field); });
+    Options given;
+    visit_search(search, [&](const std::string& name, const auto& field, const auto&...) {
+      if (word(field) != usual[name]) given.emplace(name, field);
+    });
+    TranslatorOptions::from(given);
+    return given;
+  }
+
+  // Each connection is an open file.
+  static void raise_file_limit() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+
+  void say_where(const serve::Service& translations, const serve::Server& http) const {
+    if (quiet) return;
+    std::string said;
+    const auto set = translations.models();
+    for (const auto& model : set->models())
+      said += fmt::format("{}: from {} to {}\n", model->path, model->source, model->target);
+    const std::string scheme = server.certificate.empty() ? "http" : "https";
+    const bool brackets = server.host.find(':') != std::string::npos;
+    say_on_stderr(said + (server.socket.empty()
+                              ? fmt::format("serving at {}://{}{}{}:{}\n", scheme, brackets ? "[" : "", server.host,
+                                            brackets ? "]" : "", http.port())
+                              : fmt::format("serving at {}\n", server.socket)));
+  }
+};
+
+void bind_address(Serve& s, Command& c) {
+  c.add_option("--host", s.server.host, "name or address to listen at; :: is every address of this machine")
+      ->default_str("127.0.0.1")
+      ->type_name("HOST");
+  c.add_option("--port", s.port, kPort, "port to listen at; 0: any that is free")->default_str("5000");
+  c.add_option("--socket", s.server.socket, "listen at a Unix socket instead")->type_name("FILE");
+  c.add_option("--certificate", s.server.certificate, "certificate and its chain for TLS (PEM); needs --key")
+      ->type_name("FILE");
+  c.add_option("--key", s.server.key, "private key of the certificate (PEM)")->type_name("FILE");
+}
+
+void bind_limits(Serve& s, Command& c) {
+  c.add_option("--api-keys", s.service.api_keys,
+               "only for those who have a key: lines KEY [REQUESTS_PER_MINUTE [CHARACTERS]]")
+      ->type_name("FILE");
+  c.add_option("--requests-per-minute", s.per_minute, Range<int64_t>{0, 1'000'000},
+               "of one address, where no key is needed; 0: any number")
+      ->default_str("0");
+  c.add_option("--char-limit", s.char_limit, ranges::count, "characters of a text; 0: any number")->default_str("0");
+  c.add_option("--batch-limit", s.batch_limit, ranges::count, "texts of a request; 0: any number")->default_str("0");
+  c.add_option("--alternatives-limit", s.service.alternatives_limit, Range<int64_t>{0, 15},
+               "other translations that a request may ask for")
+      ->default_str("10");
+  c.add_option("--body-limit", s.body, Range<int64_t>{1, 1 << 20}, "KiB of a request")->default_str("4096");
+  c.add_option("--timeout", s.timeout, kSeconds, "seconds that a translation may take")->default_str("120");
+  c.add_option("--waiting-lines", s.waiting, Range<int64_t>{1, 10'000},
+               "lines that may be on their way through the models; more are answered by 503")
+      ->default_str("10000");
+  c.add_option("--connections", s.connections, Range<int64_t>{1, 1 << 20}, "connections at a time")
+      ->default_str("4096");
+  c.add_option("--connections-per-address", s.of_address, Range<int64_t>{1, 1 << 20},
+               "connections of one address at a time")
+      ->default_str("256");
+}
+
+}  // namespace
+
+void add_serve(Command& app, Action& chosen) {
+  auto s = std::make_shared<Serve>();
+  Command* c = app.add_command("serve", "answer requests for translations over HTTP");
+  c->add_option("-m,--model", s->models,
+                "model file or training folder, with its languages in front: en-de=MODEL; several")
+      ->type_name("[FROM-TO=]MODEL")
+      ->expected(1)
+      ->take_all()
+      ->required();
+  bind_address(*s, *c);
+  bind_limits(*s, *c);
+  visit_search(s->search, [&](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
+    Option* option = declare_option(*c, "--" + name, field, help, allowed);
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
+  });
+  c->add_option("--cache", s->cache, ranges::mebibytes, "MiB of translations to keep; 0: none")->default_str("0");
+  const Choices precisions{"f32", "bf16", "int8"};
+  c->add_option("--precision", s->precision, "of products with weights: f32, bf16 or int8")
+      ->default_str("f32")
+      ->choices(precisions)
+      ->check(one_of("precision", precisions));
+  c->add_option("--threads", s->threads, ranges::threads,
+                "compute threads of each model; 0: one per available core; translations do not depend on it")
+      ->default_str("0");
+  c->add_option("--spec-title", s->service.spec_title,
+                "title of the description at /spec; some clients ask for LibreTranslate")
+      ->default_str("hexapla");
+  c->add_option("--runs", s->service.runs, "folder of trainings that the page watches")->type_name("DIR");
+  c->add_flag("--log-texts", s->service.log_texts, "log what is translated, too");
+  c->add_flag("-q,--quiet", s->quiet, "print only errors; no log of requests");
+  c->footer(
+      "Examples:\n"
+      "  hexapla serve -m run\n"
+      "  hexapla serve -m en-de=run-1 -m de-en=run-2 --port 8080 --precision int8\n"
+      "  hexapla serve -m en-de=run --host :: --certificate chain.pem --key key.pem --api-keys keys.txt\n"
+      "The interfaces are those of LibreTranslate and DeepL, for their clients, and one under /v1 with scores, "
+      "alignments\n"
+      "and streams: docs/serve.md, or /spec of the server; / is a page for browsers that shows models from inside. "
+      "Without languages in front, a model's are those of the "
+      "names\n"
+      "of its training text (train.en train.de); if these say nothing, it answers for any pair. Each request is "
+      "logged\n"
+      "on stderr in JSON, without texts. SIGTERM ends the server when all requests are answered, SIGHUP loads the "
+      "models\n"
+      "again.");
+  c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,189 @@
+#include "serve/http/form.h"
+
+#include <algorithm>
+
+#include "text/utf8.h"
+
+namespace hexapla::serve {
+namespace {
+
+constexpr int deepest_json = 64;
+
+[[noreturn]] void not_understood() {
+  throw HttpError(400, "The browser (or proxy) sent a request that this server could not understand.");
+}
+
+int hexadecimal(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  not_understood();
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  return lower;
+}
+
+// "name" of `form-data; name="q"; filename="x"`; nothing where it is not there.
+std::optional<std::string> attribute(std::string_view header, const std::string& name) {
+  const std::string lower = in_lower_case(header);
+  for (size_t at = 0; (at = lower.find(name + "=", at)) != std::string::npos; ++at) {
+    if (at > 0 && lower[at - 1] != ';' && lower[at - 1] != ' ' && lower[at - 1] != '\t') continue;
+    std::string_view value = header.substr(at + name.size() + 1);
+    if (value.empty() || value.front() != '"') return std::string(value.substr(0, value.find_first_of("; \t\r\n")));
+    std::string quoted;
+    for (size_t i = 1; i < value.size() && value[i] != '"'; ++i) {
+      if (value[i] == '\\' && i + 1 < value.size()) ++i;
+      quoted += value[i];
+    }
+    return quoted;
+  }
+  return {};
+}
+
+// The name of a part by its header lines; "" without one.
+std::string name_of_part(std::string_view header) {
+  const std::string lower = in_lower_case(header);
+  const size_t at = lower.find("content-disposition:");
+  if (at == std::string::npos) return "";
+  const std::string_view line = header.substr(at, header.find("\r\n", at) - at);
+  return attribute(line, "name").value_or("");
+}
+
+int depth_of(const std::string& json) {
+  int depth = 0, deepest = 0;
+  bool inside = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (inside && c == '\\')
+      ++i;
+    else if (c == '"')
+      inside = !inside;
+    else if (!inside && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!inside && (c == ']' || c == '}'))
+      --depth;
+  }
+  return deepest;
+}
+
+}  // namespace
+
+std::string percent_decoded(std::string_view text, bool plus) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus) {
+      result += ' ';
+    } else if (text[i] == '%') {
+      if (i + 2 >= text.size()) not_understood();
+      result += static_cast<char>(16 * hexadecimal(text[i + 1]) + hexadecimal(text[i + 2]));
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+Fields parse_query(std::string_view text) {
+  Fields fields;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('&'), text.size());
+    const std::string_view field = text.substr(0, end);
+    const size_t equals = std::min(field.find('='), field.size());
+    if (!field.empty())
+      fields.emplace_back(percent_decoded(field.substr(0, equals), true),
+                          percent_decoded(equals < field.size() ? field.substr(equals + 1) : "", true));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return fields;
+}
+
+Fields parse_multipart(std::string_view body, std::string_view content_type) {
+  const auto boundary = attribute(content_type, "boundary");
+  if (!boundary || boundary->empty() || boundary->size() > 70) not_understood();
+  const std::string dashes(2, '-'), first = dashes + *boundary, next = "\r\n" + first;
+  size_t at = body.substr(0, first.size()) == first ? first.size() : body.find(next);
+  if (at == std::string_view::npos) not_understood();
+  if (at != first.size() || body.substr(0, first.size()) != first) at += next.size();
+  Fields fields;
+  while (body.substr(at, 2) != dashes) {
+    const size_t begin = body.find("\r\n", at), header_end = body.find("\r\n\r\n", at);
+    const size_t end = header_end == std::string_view::npos ? header_end : body.find(next, header_end + 2);
+    if (end == std::string_view::npos) not_understood();
+    const std::string name = name_of_part(body.substr(begin, header_end - begin));
+    const size_t value = std::min(header_end + 4, end);
+    if (!name.empty()) fields.emplace_back(name, std::string(body.substr(value, end - value)));
+    at = end + next.size();
+  }
+  return fields;
+}
+
+std::string path_of(std::string_view target) {
+  if (const size_t scheme = target.find("://"); scheme != std::string_view::npos && target.front() != '/') {
+    target.remove_prefix(scheme + 3);
+    target.remove_prefix(std::min(target.find('/'), target.size()));
+  }
+  std::string path = percent_decoded(target.substr(0, target.find('?')), false);
+  if (text::invalid_utf8(path) || path.find('\0') != std::string::npos) not_understood();
+  return path.empty() ? "/" : path;
+}
+
+Json parse_json(const std::string& body) {
+  if (depth_of(body) > deepest_json)
+    throw HttpError(400, "the JSON has more than 64 lists and objects inside each other");
+  try {
+    return Json::parse(body);
+  } catch (const Json::exception&) {
+    not_understood();
+  }
+}
+
+Parameters::Parameters(const Request& request) {
+  const std::string type = in_lower_case(request.header("content-type"));
+  const std::string kind = type.substr(0, type.find_first_of("; "));
+  if (kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))) {
+    all_ = parse_json(request.body);
+    if (!all_.is_object()) throw HttpError(400, "Invalid JSON format");
+    is_json_ = true;
+    return;
+  }
+  const size_t query = request.target.find('?');
+  if (query != std::string::npos) add(parse_query(std::string_view(request.target).substr(query + 1)));
+  if (kind == "application/x-www-form-urlencoded") add(parse_query(request.body));
+  if (kind == "multipart/form-data") add(parse_multipart(request.body, request.header("content-type")));
+}
+
+void Parameters::add(Fields fields) {
+  for (auto& [name, value] : fields) {
+    if (text::invalid_utf8(name) || text::invalid_utf8(value)) throw HttpError(400, "the request is not UTF-8");
+    Json& there = all_[name];
+    if (there.is_null())
+      there = std::move(value);
+    else if (there.is_array())
+      there.push_back(std::move(value));
+    else
+      there = Json::array({std::move(there), std::move(value)});
+  }
+}
+
+const Json& Parameters::operator[](const std::string& name) const {
+  static const Json none;
+  const auto found = all_.find(name);
+  return found == all_.end() ? none : *found;
+}
+
+std::optional<std::string> Parameters::text(const std::string& name) const {
+  const Json* value = &(*this)[name];
+  if (value->is_array() && !value->empty() && !is_json_) value = &value->front();
+  if (value->is_string()) return value->get<std::string>();
+  if (value->is_number() || value->is_boolean()) return json_text(*value);
+  if (value->is_object() || value->is_array()) throw HttpError(400, name + " must be a string");
+  return {};
+}
+
+}  // namespace hexapla::serve

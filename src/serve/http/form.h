@@ -1,0 +1,51 @@
+#pragma once
+// What a request is asked with, in any of the ways that clients have: the query of its target, a form, JSON.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "serve/http/message.h"
+
+namespace hexapla::serve {
+
+using Json = nlohmann::json;
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// "%C3%BC" -> "ü", and with plus "+" -> " ". HttpError 400: no two hexadecimal digits behind a percent sign.
+std::string percent_decoded(std::string_view text, bool plus);
+// "q=a+dog&target=de" -> pairs
+Fields parse_query(std::string_view text);
+// The parts of a multipart/form-data body that have a name (RFC 7578). HttpError 400.
+Fields parse_multipart(std::string_view body, std::string_view content_type);
+
+// The path of a target, decoded: "/v1/runs/a b" of "/v1/runs/a%20b?x=1" and of "http://host/v1/runs/a%20b". HttpError
+// 400: not UTF-8, or with a NUL in it.
+std::string path_of(std::string_view target);
+
+// The JSON of a body. HttpError 400: it is none, is not UTF-8, or more than 64 lists and objects are inside each other.
+Json parse_json(const std::string& body);
+
+// The parameters of one request, by name: an object.
+class Parameters {
+ public:
+  // HttpError 400: not readable, or not UTF-8.
+  explicit Parameters(const Request& request);
+
+  bool is_json() const { return is_json_; }  // else strings, and lists of strings where a name came several times
+  const Json& all() const { return all_; }
+  // null where there is none
+  const Json& operator[](const std::string& name) const;
+  // A string, or a number or true as they are written; of a form the first that came. Nothing where there is none, or
+  // null. HttpError 400: an object or a list of JSON.
+  std::optional<std::string> text(const std::string& name) const;
+  std::string text_or(const std::string& name, const std::string& other) const { return text(name).value_or(other); }
+
+ private:
+  void add(Fields fields);
+  Json all_ = Json::object();
+  bool is_json_ = false;
+};
+
+}  // namespace hexapla::serve

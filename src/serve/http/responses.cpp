@@ -1,0 +1,50 @@
+#include "serve/http/responses.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/json.h"
+
+namespace hexapla::serve {
+
+Response error_response(int status, const std::string& message, Headers headers) {
+  return {status, json_text(nlohmann::json{{"error", message}}), "application/json", std::move(headers)};
+}
+
+std::string http_date() {
+  static const char* const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static const char* const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[64];  // strftime() would write names of days in the user's language
+  const int size = std::snprintf(text, sizeof text, "%s, %02d %s %d %02d:%02d:%02d GMT", days[utc.tm_wday], utc.tm_mday,
+                                 months[utc.tm_mon], 1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::optional<Response> fault_of(const Request& request, unsigned version) {
+  const auto count = [&](const char* name) {
+    return std::count_if(request.headers.begin(), request.headers.end(),
+                         [&](const auto& header) { return header.first == name; });
+  };
+  const auto encodings = count("transfer-encoding"), lengths = count("content-length");
+  if (encodings > 0 && (lengths > 0 || version == 10))
+    return error_response(400,
+                          "the request has both Content-Length and Transfer-Encoding, or is HTTP/1.0 with the latter");
+  std::string encoding(request.header("transfer-encoding"));
+  std::transform(encoding.begin(), encoding.end(), encoding.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  if (encodings > 1 || (encodings == 1 && encoding != "chunked"))
+    return error_response(501, "this server knows no Transfer-Encoding but chunked");
+  const std::string_view length = request.header("content-length");
+  if (length.find_first_not_of("0123456789") != std::string_view::npos)
+    return error_response(400, "the request's Content-Length is not a number");
+  if (lengths > 1) return error_response(400, "the request has several headers Content-Length");
+  if (count("host") > 1 || (version == 11 && count("host") == 0))
+    return error_response(400, "a request of HTTP/1.1 has one header Host");
+  return {};
+}
+
+}  // namespace hexapla::serve

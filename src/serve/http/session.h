@@ -1,0 +1,434 @@
+#pragma once
+// One connection of the server: reads a request, has it answered, writes the answer, and again. Boost is included here,
+// for server.cpp alone: it takes long to compile.
+#include <poll.h>
+
+#include <utility>  // boost/asio.hpp of 1.74 forgets it
+// clang-format off
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+// clang-format on
+#include <deque>
+#include <list>
+#include <optional>
+
+#include "serve/http/responses.h"
+#include "serve/http/server.h"
+
+namespace hexapla::serve {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::awaitable;
+using asio::use_awaitable;
+using boost::system::error_code;
+using Socket = asio::generic::stream_protocol::socket;
+using TlsStream = asio::ssl::stream<Socket>;
+using Milliseconds = std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+struct Connection {
+  explicit Connection(std::string its_peer) : peer(std::move(its_peer)) {}
+  virtual ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual void drop() = 0;    // at once, whatever it is doing
+  virtual bool silent() = 0;  // waits for a request of which nothing has come
+
+  const std::string peer;
+  bool reading = false;
+  std::list<Connection*>::iterator place;  // among those that read, if it is one
+};
+
+// What a connection knows of its server.
+struct SessionHost {
+  const ServerOptions options;
+  const Handler handler;
+  const std::function<void(const Answered&)> answered;
+  ServerState state;
+  bool stopping = false;
+
+  SessionHost(ServerOptions its_options, Handler its_handler, std::function<void(const Answered&)> its_answered)
+      : options(std::move(its_options)), handler(std::move(its_handler)), answered(std::move(its_answered)) {}
+  virtual ~SessionHost() = default;
+  SessionHost(const SessionHost&) = delete;
+  SessionHost& operator=(const SessionHost&) = delete;
+  virtual asio::io_context& context() = 0;
+  virtual std::shared_ptr<void> keep_alive() = 0;
+  virtual void begun_reading(Connection& connection) = 0;
+  virtual void ended_reading(Connection& connection) = 0;
+  virtual void left(Connection& connection) = 0;
+};
+
+// What has come of an answer so far. Only the server's thread touches it.
+struct Reply {
+  explicit Reply(asio::io_context& io) : changed(io) {}
+  asio::steady_timer changed;  // is canceled when something has
+  std::optional<Response> head;
+  bool streamed = false, ended = false, gone = false;
+  std::deque<std::string> parts;
+  std::function<void()> on_gone;
+
+  void leave() {
+    gone = true;
+    if (on_gone) std::exchange(on_gone, {})();
+  }
+};
+
+class OpenExchange final : public Exchange {
+ public:
+  OpenExchange(SessionHost& host, std::shared_ptr<Reply> reply, Request request)
+      : alive_(host.keep_alive()), io_(host.context()), reply_(std::move(reply)), request_(std::move(request)) {}
+  ~OpenExchange() override {
+    if (ended_) return;
+    try {
+      answer(error_response(500, "the server has lost this request"));
+      end();
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the connection waits until its peer has enough
+    }
+  }
+  OpenExchange(const OpenExchange&) = delete;
+  OpenExchange& operator=(const OpenExchange&) = delete;
+
+  const Request& request() const override { return request_; }
+  void answer(Response response) override {
+    if (begun_.exchange(true)) return;
+    ended_ = true;
+    tell([r = std::move(response)](Reply& reply) mutable { reply.head = std::move(r), reply.ended = true; });
+  }
+  void begin(Response head) override {
+    if (begun_.exchange(true)) return;
+    tell([r = std::move(head)](Reply& reply) mutable { reply.head = std::move(r), reply.streamed = true; });
+  }
+  void send(std::string part) override {
+    tell([p = std::move(part)](Reply& reply) mutable { reply.parts.push_back(std::move(p)); });
+  }
+  void offer(std::string part) override {
+    tell([p = std::move(part)](Reply& reply) mutable {
+      if (reply.parts.empty()) reply.parts.push_back(std::move(p));
+    });
+  }
+  void end() override {
+    ended_ = true;
+    tell([](Reply& reply) { reply.ended = true; });
+  }
+  void on_gone(std::function<void()> gone) override {
+    tell([g = std::move(gone)](Reply& reply) mutable {
+      reply.on_gone = std::move(g);
+      if (reply.gone) reply.leave();
+    });
+  }
+
+ private:
+  template <class F>
+  void tell(F&& f) {
+    asio::post(io_, [reply = reply_, f = std::forward<F>(f)]() mutable {
+      if (reply->gone) reply->on_gone = nullptr;
+      f(*reply);
+      reply->changed.cancel();
+    });
+  }
+
+  std::shared_ptr<void> alive_;  // whose io_ it is
+  asio::io_context& io_;
+  std::shared_ptr<Reply> reply_;
+  const Request request_;
+  std::atomic<bool> begun_{false}, ended_{false};
+};
+
+inline Socket& socket_of(Socket& stream) { return stream; }
+inline Socket& socket_of(TlsStream& stream) { return stream.next_layer(); }
+
+template <class Stream>
+class Session final : public Connection, public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  Session(SessionHost& host, Stream stream, std::string its_peer)
+      : Connection(std::move(its_peer)),
+        host_(host),
+        stream_(std::move(stream)),
+        timer_(host.context()),
+        buffer_(host.options.limits.header + (64 << 10)) {}
+  ~Session() override { host_.left(*this); }
+
+  static awaitable<void> serve(std::shared_ptr<Session> self) {
+    try {
+      bool more = co_await self->greet();
+      while (more) more = co_await self->one_request();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this connection goes, and no other
+    }
+    self->drop();
+  }
+
+  void drop() override {
+    ++phase_;
+    timer_.cancel();
+    error_code ec;
+    socket().shutdown(Socket::shutdown_both, ec);
+    socket().close(ec);
+  }
+  bool silent() override {
+    error_code ec;
+    return first_byte_awaited_ && buffer_.size() == 0 && socket().available(ec) == 0;
+  }
+
+ private:
+  using Parser = http::request_parser<http::string_body>;
+  enum class End { whole, refused, closed };
+
+  Socket& socket() { return socket_of(stream_); }
+  const ServerLimits& limits() const { return host_.options.limits; }
+
+  // What the connection does next is canceled after this time.
+  void within(Milliseconds time) {
+    const std::uint64_t mine = ++phase_;
+    late_ = false;
+    timer_.expires_after(time);
+    timer_.async_wait([weak = this->weak_from_this(), mine](const error_code& ec) {
+      const auto self = weak.lock();
+      if (ec || !self || self->phase_ != mine) return;
+      self->late_ = true;
+      error_code ignored;
+      self->socket().cancel(ignored);
+    });
+  }
+  void take_time() {
+    ++phase_;
+    timer_.cancel();
+  }
+
+  awaitable<bool> greet() {
+    host_.begun_reading(*this);
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      error_code ec;
+      within(limits().header_time);
+      co_await stream_.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(use_awaitable, ec));
+      if (ec) co_return false;
+    }
+    co_return true;
+  }
+
+  awaitable<bool> one_request() {
+    Parser parser;
+    parser.header_limit(static_cast<std::uint32_t>(limits().header));
+    parser.body_limit(limits().body);
+    const End end = co_await read(parser);
+    host_.ended_reading(*this);
+    take_time();
+    if (end == End::closed) co_return false;
+    const bool keep = end == End::whole && parser.get().keep_alive();
+    version_ = parser.get().version() == 10 ? 10 : 11;
+    const Request request = request_of(parser.get());
+    if (end == End::refused) {
+      co_await write(request, std::move(refusal_), false);
+      co_await linger();
+      co_return false;
+    }
+    co_return co_await answer(request, keep);
+  }
+
+  awaitable<End> read(Parser& parser) {
+    error_code ec;
+    host_.begun_reading(*this);
+    started_ = SteadyClock::now();
+    if (buffer_.size() == 0) {
+      first_byte_awaited_ = true;
+      within(host_.stopping ? Milliseconds(100) : limits().idle);
+      const std::size_t n =
+          co_await stream_.async_read_some(buffer_.prepare(4096), asio::redirect_error(use_awaitable, ec));
+      first_byte_awaited_ = false;
+      if (ec) co_return End::closed;
+      buffer_.commit(n);
+      started_ = SteadyClock::now();
+    }
+    within(limits().header_time);
+    co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
+    if (!ec) {
+      if (auto fault = fault_of(request_of(parser.get()), parser.get().version())) co_return refuse(std::move(*fault));
+      within(limits().body_time);
+      if (parser.get()[http::field::expect] == "100-continue" && !parser.is_done()) {
+        static const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+        co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
+      }
+      if (!ec) co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
+    }
+    co_return ec ? end_of(ec) : End::whole;
+  }
+
+  End refuse(Response why) {
+    refusal_ = std::move(why);
+    return End::refused;
+  }
+  End end_of(const error_code& ec) {
+    if (late_) return refuse(error_response(408, "the request took too long to arrive"));
+    if (ec.category() != http::make_error_code(http::error::end_of_stream).category()) return End::closed;
+    if (ec == http::error::end_of_stream || ec == http::error::partial_message) return End::closed;
+    if (ec == http::error::body_limit)
+      return refuse(error_response(413, "the request has more than " + std::to_string(limits().body) + " bytes"));
+    if (ec == http::error::header_limit || ec == http::error::buffer_overflow)
+      return refuse(
+          error_response(431, "the request's header has more than " + std::to_string(limits().header) + " bytes"));
+    if (ec == http::error::bad_version) return refuse(error_response(505, "this server speaks HTTP/1.0 and HTTP/1.1"));
+    return refuse(error_response(400, "not a valid HTTP request: " + ec.message()));
+  }
+
+  Request request_of(const http::request<http::string_body>& message) const {
+    Request r{std::string(message.method_string()), std::string(message.target()), {}, {}, peer};
+    for (const auto& field : message) {
+      std::string name(field.name_string());
+      for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+      r.headers.emplace_back(std::move(name), std::string(field.value()));
+    }
+    r.body = message.body();
+    return r;
+  }
+
+  awaitable<bool> answer(const Request& request, bool keep) {
+    auto reply = std::make_shared<Reply>(host_.context());
+    if (host_.state.requests >= limits().requests) {
+      reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
+      reply->ended = true;
+    } else {
+      ask(request, reply);
+    }
+    const Counted counted(host_.state.requests);
+    while (!reply->head) {
+      co_await news(*reply);
+      if (!reply->head && peer_left()) {
+        reply->leave();
+        told(request, 499, 0);
+        co_return false;
+      }
+    }
+    if (reply->streamed) co_return co_await stream(request, *reply);
+    co_return co_await write(request, std::move(*reply->head), keep);
+  }
+  void ask(const Request& request, const std::shared_ptr<Reply>& reply) {
+    try {
+      host_.handler(std::make_shared<OpenExchange>(host_, reply, request));
+    } catch (const std::exception&) {
+      reply->head = error_response(500, "the server cannot answer this request");
+      reply->ended = true;
+    }
+  }
+
+  struct Counted {
+    explicit Counted(std::atomic<std::size_t>& n) : n_(n) { ++n_; }
+    ~Counted() { --n_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    std::atomic<std::size_t>& n_;
+  };
+
+  // Waits until the reply has changed, or a moment.
+  awaitable<void> news(Reply& reply) {
+    error_code ec;
+    reply.changed.expires_after(Milliseconds(100));
+    co_await reply.changed.async_wait(asio::redirect_error(use_awaitable, ec));
+  }
+  bool peer_left() {
+    pollfd p{socket().native_handle(), POLLRDHUP, 0};
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+  }
+
+  template <class Message>
+  void fill(Message& message, const Response& response, bool keep) const {
+    message.version(version_);
+    message.result(static_cast<unsigned>(response.status));
+    message.set(http::field::server, "hexapla");
+    message.set(http::field::date, http_date());
+    if (!response.type.empty()) message.set(http::field::content_type, response.type);
+    for (const auto& [name, value] : host_.options.always) message.insert(name, value);
+    for (const auto& [name, value] : response.headers) message.set(name, value);
+    message.keep_alive(keep);
+  }
+
+  awaitable<bool> write(const Request& request, Response response, bool keep) {
+    error_code ec;
+    const std::size_t bytes = response.body.size();
+    within(limits().write_time + Milliseconds(1000) * (bytes >> 16));
+    if (host_.stopping && buffer_.size() == 0 && socket().available(ec) == 0) keep = false;
+    const bool bodiless = response.status == 204 || response.status == 304;
+    if (bodiless || request.method == "HEAD") {
+      http::response<http::empty_body> message;
+      fill(message, response, keep);
+      if (!bodiless) message.content_length(bytes);
+      co_await http::async_write(stream_, message, asio::redirect_error(use_awaitable, ec));
+    } else {
+      http::response<http::string_body> message;
+      fill(message, response, keep);
+      message.body() = std::move(response.body);
+      message.prepare_payload();
+      co_await http::async_write(stream_, message, asio::redirect_error(use_awaitable, ec));
+    }
+    take_time();
+    told(request, ec ? 499 : response.status, bytes);
+    co_return !ec && keep;
+  }
+
+  // In chunks; to a client that knows none, until the connection ends.
+  awaitable<bool> stream(const Request& request, Reply& reply) {
+    error_code ec;
+    std::size_t bytes = 0;
+    const bool chunked = version_ == 11;
+    http::response<http::empty_body> message;
+    fill(message, *reply.head, chunked);
+    if (chunked) message.chunked(true);
+    http::response_serializer<http::empty_body> serializer(message);
+    within(limits().write_time);
+    co_await http::async_write_header(stream_, serializer, asio::redirect_error(use_awaitable, ec));
+    auto spoken = SteadyClock::now();
+    while (!ec && !(reply.ended && reply.parts.empty())) {
+      if (reply.parts.empty()) {
+        co_await news(reply);
+        if (peer_left()) ec = asio::error::connection_reset;
+        if (SteadyClock::now() - spoken > std::chrono::seconds(10)) reply.parts.emplace_back(": ping\n\n");
+        continue;
+      }
+      const std::string part = std::move(reply.parts.front());
+      reply.parts.pop_front();
+      bytes += part.size();
+      within(limits().write_time);
+      if (chunked)
+        co_await asio::async_write(stream_, http::make_chunk(asio::buffer(part)),
+                                   asio::redirect_error(use_awaitable, ec));
+      else
+        co_await asio::async_write(stream_, asio::buffer(part), asio::redirect_error(use_awaitable, ec));
+      spoken = SteadyClock::now();
+    }
+    if (ec) reply.leave();
+    if (!ec && chunked)
+      co_await asio::async_write(stream_, http::make_chunk_last(), asio::redirect_error(use_awaitable, ec));
+    take_time();
+    told(request, ec ? 499 : reply.head->status, bytes);
+    co_return !ec && chunked && !host_.stopping;
+  }
+
+  // What still comes is read for a moment: a connection that is closed before that loses the answer on its way.
+  awaitable<void> linger() {
+    error_code ec;
+    socket().shutdown(Socket::shutdown_send, ec);
+    within(Milliseconds(500));
+    std::vector<char> lost(64 << 10);
+    for (int i = 0; i < 256 && !ec; ++i)
+      co_await socket().async_read_some(asio::buffer(lost), asio::redirect_error(use_awaitable, ec));
+  }
+
+  void told(const Request& request, int status, std::size_t bytes) const {
+    const double seconds = std::chrono::duration<double>(SteadyClock::now() - started_).count();
+    if (host_.answered) host_.answered({request, status, bytes, seconds});
+  }
+
+  SessionHost& host_;
+  Stream stream_;
+  asio::steady_timer timer_;
+  boost::beast::flat_buffer buffer_;
+  std::uint64_t phase_ = 0;  // what is done now; a timer of an earlier one does nothing
+  bool late_ = false, first_byte_awaited_ = false;
+  unsigned version_ = 11;
+  Response refusal_;
+  SteadyClock::time_point started_;
+};
+
+}  // namespace hexapla::serve

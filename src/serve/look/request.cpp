@@ -1,0 +1,62 @@
+#include "serve/look/request.h"
+
+#include "base/error.h"
+
+namespace hexapla::serve {
+namespace {
+
+const nlohmann::json* member(const nlohmann::json& request, const char* name) {
+  if (!request.is_object()) throw UsageError("a request is a JSON object, {\"q\": \"...\"}");
+  const auto found = request.find(name);
+  return found == request.end() || found->is_null() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what, const nlohmann::json& value) {
+  throw UsageError(cat("\"", name, "\" must be ", what, ", not ", value.type_name()), name, "");
+}
+
+std::string text_of(const char* name, const nlohmann::json& value) {
+  if (!value.is_string()) refuse(name, "a text", value);
+  return value.get<std::string>();
+}
+
+OptionValue option_value(const std::string& name, const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return json_text(value);
+  refuse(name, "a number, a text, true or false", value);
+}
+
+}  // namespace
+
+std::optional<std::string> optional_text(const nlohmann::json& request, const char* name) {
+  const nlohmann::json* value = member(request, name);
+  return value ? std::optional(text_of(name, *value)) : std::nullopt;
+}
+
+std::string text_member(const nlohmann::json& request, const char* name) {
+  if (auto text = optional_text(request, name)) return *std::move(text);
+  throw UsageError(cat("\"", name, "\" is missing; give a text"), name, "");
+}
+
+std::vector<std::string> list_member(const nlohmann::json& request, const char* name, std::size_t most) {
+  const nlohmann::json* value = member(request, name);
+  if (!value) return {};
+  if (!value->is_array()) refuse(name, "a list of texts", *value);
+  if (value->size() > most)
+    throw UsageError(cat("\"", name, "\" has ", value->size(), " entries; give at most ", most), name, "");
+  std::vector<std::string> all;
+  for (const nlohmann::json& entry : *value) all.push_back(text_of(name, entry));
+  return all;
+}
+
+TranslatorOptions options_member(const nlohmann::json& request, const char* name) {
+  const nlohmann::json* value = member(request, name);
+  if (!value) return {};
+  if (!value->is_object()) refuse(name, "an object, {\"beam_size\": 4}", *value);
+  Options options;
+  for (const auto& [key, word] : value->items()) options.emplace(key, option_value(key, word));
+  return TranslatorOptions::from(options);
+}
+
+}  // namespace hexapla::serve

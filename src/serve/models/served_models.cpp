@@ -1,0 +1,172 @@
+#include "serve/models/served_models.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "hexapla/model.h"
+#include "serve/models/languages.h"
+
+namespace hexapla::serve {
+namespace {
+
+using nlohmann::json;
+
+// "de" of "train.de.gz"; "" where the name ends in no language that is known.
+std::string language_of_file(std::string name) {
+  for (const char* packed : {".gz", ".zst", ".xz"})
+    if (name.ends_with(packed)) name.resize(name.size() - std::string(packed).size());
+  const size_t dot = name.rfind('.');
+  const std::string code = dot == std::string::npos ? "" : language_code(name.substr(dot + 1));
+  return known_language(code) ? code : "";
+}
+
+// The languages of a model, by the names of its first two files of training text; undetermined where they say nothing.
+std::pair<std::string, std::string> languages_of(const Model& model) {
+  const auto history = model.history();
+  const auto options = history.find("options");
+  if (options != history.end()) {
+    const json recorded = json::parse(options->second, nullptr, false);
+    const auto sets = recorded.is_object() ? recorded.find("train-sets") : recorded.end();
+    if (recorded.is_object() && sets != recorded.end() && sets->is_array() && sets->size() >= 2 &&
+        sets->at(0).is_string() && sets->at(1).is_string()) {
+      const std::string source = language_of_file(sets->at(0)), target = language_of_file(sets->at(1));
+      if (!source.empty() && !target.empty() && source != target) return {source, target};
+    }
+  }
+  return {undetermined, undetermined};
+}
+
+void add_once(std::vector<std::string>& codes, const std::string& code) {
+  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+}
+
+}  // namespace
+
+ModelPlace ModelPlace::parse(const std::string& word) {
+  const size_t equals = word.find('=');
+  const std::string pair = word.substr(0, equals);
+  if (equals == std::string::npos || pair.find('/') != std::string::npos) return {word, "", ""};
+  const size_t between = pair.find(':') != std::string::npos ? pair.find(':') : pair.find('-');
+  const std::string source = language_code(pair.substr(0, between));
+  const std::string target = between == std::string::npos ? "" : language_code(pair.substr(between + 1));
+  if (source.empty() || target.empty())
+    throw UsageError(cat("`model` ", word,
+                         ": before the equals sign stand two languages, as in en-de=MODEL or "
+                         "zh-Hans:en=MODEL"));
+  return {word.substr(equals + 1), source, target};
+}
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
+    : source(place.source),
+      target(place.target),
+      path(place.path),
+      precision(options.precision),
+      number(next_number()),
+      translator(path, options) {
+  Model model = Model::load(path);
+  if (source.empty()) std::tie(source, target) = languages_of(model);
+  const json config = json::parse(model.configuration());
+  parameters = model.parameter_count();
+  encoder_layers = config.value("enc-layers", std::int64_t{0});
+  decoder_layers = config.value("dec-layers", std::int64_t{0});
+  heads = config.value("heads", std::int64_t{0});
+  d_model = config.value("dim-model", std::int64_t{0});
+  name = source + "-" + target;
+}
+
+const Inspector& ServedModel::inspector() const {
+  std::call_once(inspected_, [this] { inspector_ = std::make_unique<Inspector>(path); });
+  return *inspector_;
+}
+
+std::vector<std::string> ModelSet::sources() const {
+  std::vector<std::string> codes;
+  for (const auto& model : models_) add_once(codes, model->source);
+  return codes;
+}
+
+std::vector<std::string> ModelSet::targets() const {
+  std::vector<std::string> codes;
+  for (const auto& model : models_) add_once(codes, model->target);
+  return codes;
+}
+
+std::vector<std::string> ModelSet::targets_of(const std::string& source) const {
+  std::vector<std::string> codes;
+  for (const std::string& target : targets())
+    if (target != source && !find(source, target).empty()) codes.push_back(target);
+  if (source == undetermined) add_once(codes, undetermined);
+  return codes;
+}
+
+Hops ModelSet::find(const std::string& source, const std::string& target) const {
+  for (const auto& model : models_)
+    if (model->source == source && model->target == target) return {model};
+  for (const auto& model : models_)
+    if (model->source == undetermined) return {model};
+  for (const auto& first : models_)
+    for (const auto& second : models_)
+      if (first->source == source && second->target == target && first->target == second->source)
+        return {first, second};
+  return {};
+}
+
+std::shared_ptr<const ServedModel> ModelSet::named(const std::string& name) const {
+  const auto found =
+      std::find_if(models_.begin(), models_.end(), [&](const auto& model) { return model->name == name; });
+  return found == models_.end() ? nullptr : *found;
+}
+
+ServedModels::ServedModels(std::vector<ModelPlace> places, ModelOptions options)
+    : places_(std::move(places)), options_(std::move(options)) {
+  if (places_.empty()) throw UsageError("a server needs a model; give `model`");
+  now_ = load();
+}
+
+std::shared_ptr<const ModelSet> ServedModels::load() const {
+  Hops all;
+  std::set<std::string> names;
+  for (const ModelPlace& place : places_) {
+    auto model = std::make_shared<ServedModel>(place, options_);
+    const std::string languages = model->name;
+    for (int n = 2; !names.insert(model->name).second; ++n) model->name = cat(languages, "-", n);
+    all.push_back(std::move(model));
+  }
+  return std::make_shared<const ModelSet>(std::move(all));
+}
+
+std::shared_ptr<const ModelSet> ServedModels::now() const {
+  const std::lock_guard lock(mutex_);
+  return now_;
+}
+
+void ServedModels::reload() {
+  std::shared_ptr<const ModelSet> next = load();
+  const std::lock_guard lock(mutex_);
+  replaced_.insert(replaced_.end(), now_->models().begin(), now_->models().end());
+  now_ = std::move(next);
+}
+
+// A model that goes joins its translator's thread, so the last one to hold it must not be a callback of that thread: it
+// is this list.
+void ServedModels::sweep() {
+  std::vector<std::shared_ptr<const ServedModel>> unused;
+  const std::lock_guard lock(mutex_);
+  for (auto& model : replaced_)
+    if (model.use_count() == 1) unused.push_back(std::move(model));
+  std::erase(replaced_, nullptr);
+}
+
+}  // namespace hexapla::serve

@@ -1,0 +1,77 @@
+// Attention as lines between two columns of tokens: the thicker and darker, the more weight.
+import { h, number, piece_text, scrolling, svg } from "./dom.js";
+import { palette, rgb } from "./matrix.js";
+import { t } from "./texts.js";
+
+const ROW = 22, WIDTH = 520, SIDE = 150, LEAST = 0.02;
+
+const weight = (m, row, column) => m.values[row * m.columns.length + column] ?? 0;
+
+function tokens(m, labels, { x, anchor, side }) {
+  return labels.map((text, i) => svg("g", { class: "token", "data-side": side, "data-index": i, role: "button",
+    "aria-label": `${side === "row" ? m.row_title : m.column_title} ${piece_text(text)}` },
+    svg("rect", { x: anchor === "end" ? 0 : x - 6, y: i * ROW + 1, width: SIDE - 2, height: ROW - 2, fill: "transparent" }),
+    svg("text", { x, y: i * ROW + 15, "text-anchor": anchor, fill: palette().ink }, piece_text(text))));
+}
+
+function lines(m) {
+  const all = [];
+  m.rows.forEach((_, r) => m.columns.forEach((__, c) => {
+    const w = weight(m, r, c);
+    if (w < LEAST) return;
+    all.push(svg("path", { d: curve(r, c), fill: "none", stroke: rgb(palette().up), "stroke-width": 0.5 + 4 * w,
+      "stroke-opacity": Math.min(1, 0.15 + w), "data-row": r, "data-column": c }));
+  }));
+  return all;
+}
+
+function curve(r, c) {
+  const x1 = SIDE, x2 = WIDTH - SIDE, y1 = (r + 0.5) * ROW, y2 = (c + 0.5) * ROW, middle = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+}
+
+export function columns_svg(m) {
+  const height = Math.max(m.rows.length, m.columns.length) * ROW + 4;
+  return svg("svg", { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, class: "columns", role: "group", "aria-label": m.title,
+    "font-family": "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif", "font-size": 13 },
+    lines(m), tokens(m, m.rows, { x: SIDE - 6, anchor: "end", side: "row" }),
+    tokens(m, m.columns, { x: WIDTH - SIDE + 6, anchor: "start", side: "column" }));
+}
+
+// What one token attends to, or which tokens attend to it.
+function partners(m, side, index) {
+  const others = side === "row" ? m.columns.map((text, c) => [text, weight(m, index, c)]) : m.rows.map((text, r) => [text, weight(m, r, index)]);
+  const best = others.sort((a, b) => b[1] - a[1]).slice(0, 4).filter(([, w]) => w >= 0.01);
+  return best.map(([text, w]) => `${piece_text(text)} ${number(w, 2)}`).join(", ") || "—";
+}
+
+export function columns(m) {
+  const drawing = columns_svg(m), readout = h("p", { class: "readout", role: "status" }, t("columns_keys"));
+  const show = (side, index) => {
+    for (const path of drawing.querySelectorAll("path"))
+      path.classList.toggle("off", Number(path.dataset[side]) !== index);
+    const name = (side === "row" ? m.rows : m.columns)[index];
+    readout.textContent = `${piece_text(name)} ${side === "row" ? "→" : "←"} ${partners(m, side, index)}`;
+  };
+  const all = [...drawing.querySelectorAll(".token")];
+  all.forEach((token, i) => {
+    token.setAttribute("tabindex", i === 0 ? "0" : "-1");
+    const own = () => show(token.dataset.side, Number(token.dataset.index));
+    token.addEventListener("mouseenter", own);
+    token.addEventListener("focus", own);
+    token.addEventListener("keydown", (event) => move(event, all, i, m));
+  });
+  drawing.addEventListener("mouseleave", () => drawing.querySelectorAll("path").forEach((p) => p.classList.remove("off")));
+  return h("figure", { "aria-label": m.title }, h("figcaption", {}, m.title), scrolling(m.title, drawing), readout);
+}
+
+// Up and down in a column, left and right to the other one.
+function move(event, all, i, m) {
+  const rows = m.rows.length, in_rows = i < rows;
+  const other = in_rows ? rows + Math.min(i, m.columns.length - 1) : Math.min(i - rows, rows - 1);
+  const to = { ArrowUp: i - 1, ArrowDown: i + 1, ArrowLeft: in_rows ? i : other, ArrowRight: in_rows ? other : i }[event.key];
+  if (to === undefined || !all[to]) return;
+  event.preventDefault();
+  all.forEach((token, k) => token.setAttribute("tabindex", k === to ? "0" : "-1"));
+  all[to].focus();
+}

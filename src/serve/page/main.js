@@ -1,0 +1,143 @@
+// The frame: languages, themes, the views, and what each of them is told.
+import { attention_view, update as update_attention } from "./attention.js";
+import { button, direction_of, h, labeled, number, piece_text, replace, roving, select } from "./dom.js";
+import { figure_view, update as update_figure } from "./figure.js";
+import { matrix, legend } from "./matrix.js";
+import { runs_view, update as update_runs } from "./runs.js";
+import { copy_link, save_buttons } from "./save.js";
+import { search_view, update as update_search } from "./search.js";
+import { alternatives, chosen, model, on_translation, sentence, sentence_panel, translate_now } from "./sentence.js";
+import { info, models } from "./server.js";
+import { on_change, read_address, read_memory, set, state } from "./state.js";
+import { LANGUAGES, language, t } from "./texts.js";
+
+const VIEWS = {
+  translate: { make: alternatives_view, update: update_alternatives, keys: [] },
+  attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced"] },
+  search: { make: search_view, update: update_search, keys: ["step"] },
+  figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced"] },
+  runs: { make: runs_view, update: update_runs, keys: ["run"] },
+};
+const view_name = () => (state.view in VIEWS ? state.view : "translate");
+const view = () => VIEWS[view_name()];
+
+let alternatives_root;
+
+function alternatives_view() {
+  alternatives_root = h("div", { class: "alternatives" });
+  update_alternatives();
+  return alternatives_root;
+}
+
+function token_row(translation) {
+  const all = [...translation.tokens, "</s>"];
+  return h("p", { class: "tokens", dir: direction_of(model()?.target) }, all.map((token, i) => {
+    const p = Math.exp(translation.token_scores[i]);
+    return h("span", { class: "token-chip", style: { "--p": p }, title: `p ${number(p, 4)}` }, h("bdi", {}, piece_text(token)), h("small", {}, number(p, 2)));
+  }));
+}
+
+function alternative(translation, rank) {
+  const current = translation === chosen();
+  return h("li", {}, h("button", { type: "button", class: "alternative", "aria-pressed": String(current), onclick: () => set({ t: rank === 0 ? "" : translation.text, forced: "" }) },
+    h("span", { dir: direction_of(model()?.target), lang: model()?.target || "" }, translation.text || "∅")),
+    h("span", { class: "faint scores" }, `${t("normalized")} ${number(translation.normalized)} · ${t("log_probability")} ${number(translation.score)}`));
+}
+
+function alignment_map(translation) {
+  const { source_words, target_words, weights } = translation.alignment;
+  return { title: t("alignment"), rows: [...target_words, "</s>"], columns: [...source_words, "</s>"], values: weights.flat(), scale: { low: 0, high: 1 },
+    numbers: source_words.length <= 14, row_title: t("translation"), column_title: t("source") };
+}
+
+function update_alternatives() {
+  const translation = chosen();
+  if (!translation) return replace(alternatives_root, h("p", { class: "faint" }, sentence.error ? "" : t("translate_help")));
+  const map = translation.alignment?.source_words.length && alignment_map(translation);
+  const focused = [...alternatives_root.querySelectorAll(".alternative")].indexOf(document.activeElement);
+  replace(alternatives_root, h("div", { class: "two-parts" },
+    h("section", {}, h("h3", {}, t("alternatives")), h("ol", { class: "results", id: "alternatives" }, alternatives().map(alternative)),
+      h("h3", {}, t("tokens")), token_row(translation), h("p", { class: "faint" }, t("tokens_help"))),
+    map && h("section", {}, matrix(map), legend(map.scale), save_buttons("translation", null, () => sentence.results))));
+  if (focused >= 0) alternatives_root.querySelectorAll(".alternative")[focused]?.focus();
+  return undefined;
+}
+
+function tab(name) {
+  return h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "view", "aria-selected": String(VIEWS[name] === view()),
+    onclick: () => set({ view: name }) }, t(`view_${name}`));
+}
+
+function tabs() {
+  const all = Object.keys(VIEWS).map(tab);
+  roving(all);
+  const current = all.findIndex((one) => one.getAttribute("aria-selected") === "true");
+  all.forEach((one, i) => { one.tabIndex = i === current ? 0 : -1; });
+  return h("div", { class: "tabs no-print", role: "tablist", "aria-label": t("views") }, all);
+}
+
+function render_header() {
+  const said = h("span", { class: "said", role: "status" });
+  const themes = [["", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]];
+  replace(document.getElementById("header"), h("h1", {}, "hexapla"), h("div", { class: "controls no-print" },
+    said, button(t("share"), () => copy_link((text) => { said.textContent = text; }), { id: "share" }),
+    labeled(t("theme"), select(themes, state.theme, (theme) => set({ theme }), { id: "theme" })),
+    labeled("Language / 语言", select(Object.entries(LANGUAGES), language(), (lang) => set({ lang }), { id: "lang" }))));
+}
+
+function render() {
+  document.documentElement.lang = language();
+  if (state.theme) document.documentElement.dataset.theme = state.theme;
+  else delete document.documentElement.dataset.theme;
+  render_header();
+  const place = h("div", { id: "view", role: "tabpanel", tabindex: "-1", "aria-labelledby": `tab-${view_name()}` });
+  const top = sentence_panel();
+  top.hidden = view_name() === "runs";
+  replace(document.getElementById("main"), top, tabs(), place);
+  replace(place, content());
+}
+
+const content = () => [h("h2", { class: "visually-hidden" }, t(`view_${view_name()}`)), view().make()];
+
+// Another view, below the same sentence.
+function change_view() {
+  document.querySelector(".sentence").hidden = view_name() === "runs";
+  const had_focus = document.activeElement?.getAttribute("role") === "tab";
+  document.querySelector(".tabs").replaceWith(tabs());
+  const place = document.getElementById("view");
+  place.setAttribute("aria-labelledby", `tab-${view_name()}`);
+  replace(place, content());
+  document.querySelector("[role=tab][aria-selected=true]").scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (had_focus) document.querySelector("[role=tab][aria-selected=true]").focus();
+}
+
+on_change((changed) => {
+  if (changed.has("lang") || changed.has("theme")) {
+    const control = document.activeElement?.id;
+    render();
+    document.getElementById(control)?.focus();
+  } else if (changed.has("view")) {
+    change_view();
+  } else if (view().keys.some((key) => changed.has(key))) {
+    view().update();
+  }
+});
+on_translation(() => { if (view_name() !== "runs") view().update(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+
+async function start() {
+  read_memory();
+  Object.assign(state, read_address());
+  render();
+  try {
+    sentence.models = (await models()).models;
+    const { version, instruction_set: isa } = await info();
+    replace(document.getElementById("footer"), h("p", { class: "faint" }, `hexapla ${version} · ${isa}`));
+  } catch (error) {
+    sentence.error = error.message;
+  }
+  render();
+  if (state.q.trim()) translate_now();
+}
+
+start();

@@ -1,0 +1,243 @@
+// The sentence: what is typed, its translation as it comes, the alternatives, and the words that belong together.
+import { button, debounced, direction_of, h, is_known, labeled, number, replace, roving, select } from "./dom.js";
+import { latest, translate_live, use_key } from "./server.js";
+import { on_change, set, state } from "./state.js";
+import { language_name, t } from "./texts.js";
+
+export const sentence = { models: [], source: "", results: [], busy: false, error: "" };
+const listeners = [];
+export const on_translation = (listener) => listeners.push(listener);
+
+export const model = () => sentence.models.find((m) => m.name === state.model) ?? sentence.models[0];
+const line_index = () => Math.min(state.line, Math.max(sentence.results.length - 1, 0));
+
+// The translations of the line that is looked at, and the chosen one.
+export const alternatives = () => sentence.results[line_index()] ?? [];
+export const chosen = () => alternatives().find((a) => a.text === state.t) ?? alternatives()[0];
+
+// What the inspecting views ask the server about; nothing while there is no sentence. Its translation may be given.
+export function subject() {
+  const translation = chosen();
+  const q = sentence.source.split("\n")[line_index()]?.trim();
+  return q && translation && !sentence.busy ? { q, t: state.forced || translation.text, model: model().name } : null;
+}
+
+// The translation that is looked at: the chosen one, unless another one is written here.
+export function target_field() {
+  const field = h("input", { type: "text", id: "forced", value: state.forced, placeholder: chosen()?.text ?? "", dir: direction_of(model()?.target),
+    lang: lang_of(model()?.target), onchange: () => set({ forced: field.value.trim() }) });
+  return labeled(t("looked_at"), field, { class: "field wide" });
+}
+
+export const nothing_to_show = () => h("p", { class: "faint" }, t(sentence.busy ? "loading" : "needs_sentence"));
+
+const lang_of = (language) => (is_known(language) ? language : "");
+
+const parts = {};  // the elements that change
+
+export function sentence_panel() {
+  parts.source = h("textarea", { id: "source", rows: "3", spellcheck: "true", maxlength: "20000",
+    oninput: () => { set({ q: parts.source.value, t: "", forced: "", line: caret_line() }); },
+    onkeyup: follow_caret, onclick: follow_caret });
+  parts.source.value = state.q;
+  parts.source_words = h("div", { class: "words", id: "source-words", role: "group" });
+  parts.target = h("div", { class: "target", id: "target" });
+  parts.status = h("p", { class: "status", id: "status" });
+  parts.spoken = h("p", { class: "visually-hidden", role: "status", id: "spoken" });
+  parts.models = h("span");
+  parts.key = key_field();
+  parts.readout = h("p", { class: "readout", id: "word-readout", role: "status" });
+  const source = h("section", { class: "card", "aria-label": t("source") },
+    h("div", { class: "card-head" }, h("label", { for: "source" }, t("source")), parts.models), parts.source, parts.source_words);
+  const target = h("section", { class: "card", "aria-label": t("translation") },
+    h("div", { class: "card-head" }, h("h2", {}, t("translation")), options()), parts.target, parts.status, parts.key, parts.spoken);
+  render_models();
+  render_translation();
+  return h("div", { class: "sentence" }, source, target, parts.readout);
+}
+
+function options() {
+  const counts = [1, 2, 4, 8].map((n) => [n, n]);
+  return h("span", { class: "fields" },
+    labeled(t("alternatives"), select(counts, state.n, (n) => set({ n: Number(n), beam: Math.max(state.beam, n) }), { id: "alternatives-count" })),
+    labeled(t("beam"), select([1, 2, 4, 8, 16].map((n) => [n, n]), state.beam,
+      (n) => set({ beam: Number(n), n: Math.min(state.n, n) }), { id: "beam" })));
+}
+
+// Where the server asks for a key.
+function key_field() {
+  const field = h("input", { type: "password", id: "key", autocomplete: "off", onchange: () => { use_key(field.value); translate_now(); } });
+  return labeled(t("api_key"), field, { hidden: true });
+}
+
+const pair_text = (m) =>
+  is_known(m.source) && is_known(m.target)
+    ? `${language_name(m.source)} → ${language_name(m.target)}${shared(m) ? ` · ${m.name}` : ""}` : is_known(m.name.split("-")[0]) ? m.name : t("its_own");
+const shared = (m) => sentence.models.filter((o) => o.source === m.source && o.target === m.target).length > 1;
+const reverse = () => sentence.models.find((m) => m.source === model()?.target && m.target === model()?.source && m.source !== m.target && is_known(m.source));
+
+export function render_models() {
+  if (!parts.models || !model()) return;
+  const pairs = sentence.models.map((m) => [m.name, pair_text(m)]);
+  replace(parts.models, labeled(t("languages"), select(pairs, model().name, (name) => set({ model: name }), { id: "model" })),
+    reverse() && button("⇄", swap, { id: "swap", "aria-label": t("swap"), title: t("swap") }));
+  parts.source.lang = lang_of(model().source);
+  parts.source.dir = direction_of(model().source);
+}
+
+function swap() {
+  const text = sentence.results.map((r) => r[0]?.text ?? "").join("\n");
+  parts.source.value = text;
+  set({ model: reverse().name, q: text, t: "", forced: "", line: 0 });
+}
+
+const caret_line = () => parts.source.value.slice(0, parts.source.selectionStart).split("\n").length - 1;
+function follow_caret() {
+  if (caret_line() !== state.line) set({ line: caret_line(), t: "", forced: "" });
+}
+
+const one_request = latest();
+
+function request() {
+  return { q: state.q, model: model().name,
+    options: { n_best: state.n, beam_size: state.beam, length_penalty: state.penalty, alignment: "words" } };
+}
+
+export async function translate_now() {
+  if (!model()) return;
+  const text = state.q;
+  sentence.error = "";
+  sentence.busy = text.trim() !== "";
+  if (!sentence.busy) return finish(text, await one_request(async () => []));
+  parts.status.textContent = t("translating");
+  const began = performance.now();
+  try {
+    const results = await one_request(live);
+    if (!results) return undefined;
+    finish(text, results, performance.now() - began);
+  } catch (error) {
+    sentence.error = error.message;
+    if (/API key/.test(error.message)) parts.key.hidden = false;
+    finish(text, []);
+  }
+  return undefined;
+}
+
+// What stands so far, a paragraph for each line.
+async function live(signal) {
+  const so_far = state.q.split("\n").map(() => "");
+  const answer = await translate_live(request(), signal, (line, text) => {
+    so_far[line] = text;
+    replace(parts.target, so_far.map((own) => h("p", { class: "line provisional", dir: direction_of(model().target) }, own || "\u00a0")));
+  });
+  return answer.translations;
+}
+
+function finish(text, results, milliseconds) {
+  Object.assign(sentence, { source: text, results: results ?? [], busy: false });
+  render_translation(milliseconds);
+  for (const listener of listeners) listener();
+}
+
+// Words of a text as buttons, with what stands between them.
+function word_line(text, words) {
+  const buttons = [], nodes = [];
+  let at = 0;
+  for (const word of words) {
+    const found = text.indexOf(word, at);
+    if (found > at) nodes.push(text.slice(at, found));
+    buttons.push(h("button", { type: "button", class: "word" }, word));
+    nodes.push(buttons.at(-1));
+    if (found >= 0) at = found + word.length;
+  }
+  return { nodes: [...nodes, text.slice(at)], buttons };
+}
+
+function render_target(translation) {
+  const direction = direction_of(model()?.target), lang = lang_of(model()?.target);
+  const line = word_line(translation.text, translation.alignment?.target_words ?? []);
+  const rows = sentence.results.map((result, i) => i === line_index()
+    ? h("p", { class: "line current", dir: direction, lang, id: "target-words" }, line.nodes)
+    : h("p", { class: "line", dir: direction, lang, onclick: () => set({ line: i, t: "", forced: "" }) }, result[0]?.text || "\u00a0"));
+  replace(parts.target, rows);
+  return line.buttons;
+}
+
+function render_source(translation) {
+  const own = sentence.source.split("\n")[line_index()] ?? "";
+  const line = word_line(own, translation.alignment?.source_words ?? []);
+  parts.source_words.dir = direction_of(model()?.source);
+  parts.source_words.lang = lang_of(model()?.source);
+  parts.source_words.setAttribute("aria-label", t("source_words"));
+  replace(parts.source_words, line.nodes);
+  return line.buttons;
+}
+
+export function render_translation(milliseconds) {
+  const translation = chosen();
+  parts.readout.textContent = translation ? t("hover_words") : "";
+  parts.status.className = sentence.error ? "status error" : "status";
+  parts.status.removeAttribute("role");
+  if (sentence.error) parts.status.setAttribute("role", "alert");
+  parts.status.textContent = sentence.error || (milliseconds ? t("took", { ms: Math.round(milliseconds) }) : "");
+  if (!translation) {
+    replace(parts.target, h("p", { class: "faint" }, state.q.trim() ? "" : t("nothing_yet")));
+    replace(parts.source_words);
+    return;
+  }
+  if (milliseconds) parts.spoken.textContent = sentence.results.map((r) => r[0]?.text ?? "").join(" ");
+  if (translation.alignment) light(render_source(translation), render_target(translation), translation.alignment);
+  else render_target(translation);
+}
+
+// Hovering or focusing a word lights its partners: the tint is the weight, the line below them the link.
+function light(sources, targets, alignment) {
+  const weight = (target, source) => alignment.weights[target]?.[source] ?? 0;
+  const linked = (target, source) => alignment.links.some(([s, own]) => s === source && own === target);
+  const show = (own, others, weight_of, linked_to) => {
+    for (const word of [...sources, ...targets]) clear(word);
+    own.classList.add("lit");
+    others.forEach((other, i) => {
+      other.style.setProperty("--weight", weight_of(i));
+      other.classList.add("partner");
+      other.classList.toggle("linked", linked_to(i));
+    });
+    parts.readout.textContent = readout(own, others, weight_of);
+  };
+  sources.forEach((word, s) => wire(word, () => show(word, targets, (i) => weight(i, s), (i) => linked(i, s))));
+  targets.forEach((word, i) => wire(word, () => show(word, sources, (s) => weight(i, s), (s) => linked(i, s))));
+  for (const line of [sources, targets]) if (line.length) roving(line);
+  const all_off = () => [...sources, ...targets].forEach(clear);
+  for (const box of [parts.source_words, parts.target]) box.onmouseleave = all_off;
+}
+
+function clear(word) {
+  word.classList.remove("lit", "partner", "linked");
+  word.style.removeProperty("--weight");
+}
+
+function wire(word, show) {
+  word.addEventListener("mouseenter", show);
+  word.addEventListener("focus", show);
+}
+
+function readout(own, others, weight_of) {
+  const best = others.map((other, i) => [other.textContent, weight_of(i)]).sort((a, b) => b[1] - a[1]).slice(0, 3);
+  return `${own.textContent} ↔ ${best.filter(([, w]) => w >= 0.01).map(([text, w]) => `${text} ${number(w, 2)}`).join(", ") || "—"}`;
+}
+
+const soon = debounced(translate_now, 250);
+
+on_change((changed) => {
+  const has = (...keys) => keys.some((key) => changed.has(key));
+  if (has("q") && parts.source && parts.source.value !== state.q) parts.source.value = state.q;
+  if (has("model")) render_models();
+  if (has("q", "model", "n", "beam", "penalty")) {
+    sentence.busy = true;
+    if (parts.status) parts.status.textContent = "";
+    soon();
+  } else if (has("t", "line")) {
+    render_translation();
+    for (const listener of listeners) listener();
+  }
+});

@@ -1,0 +1,119 @@
+// The server's interface under /v1. Errors have the server's own words.
+import { t } from "./texts.js";
+
+let key = "";  // of a server that asks for one; not remembered
+export const use_key = (text) => { key = text; };
+const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(key ? { ...body, api_key: key } : body) });
+
+async function problem(response) {
+  const text = await response.text();
+  try {
+    return JSON.parse(text).error || response.statusText;
+  } catch {
+    return text || `${response.status} ${response.statusText}`;
+  }
+}
+
+async function answered(path, how) {
+  let response;
+  try {
+    response = await fetch(path, how);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error(t("no_server"));
+  }
+  if (!response.ok) throw Object.assign(new Error(await problem(response)), { status: response.status });
+  return response;
+}
+
+const ask = async (path, body, signal) => (await answered(path, { ...(body ? posted(body) : {}), signal })).json();
+
+export const models = () => ask("/v1/models");
+export const info = () => ask("/v1/info");
+export const inspect = (body, signal) => ask("/v1/inspect", body, signal);
+export const trace = (body, signal) => ask("/v1/trace", body, signal);
+export const runs = (signal) => ask("/v1/runs", null, signal);
+export const run = (name, signal) => ask(`/v1/runs/${encodeURIComponent(name)}`, null, signal);
+
+// [event, data] of a block of lines.
+function event_of(block) {
+  let name = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) name = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
+  }
+  return data.length ? [name, JSON.parse(data.join("\n"))] : null;
+}
+
+// The events of a stream, as they arrive.
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const event = event_of(block);
+      if (event) yield event;
+    }
+  }
+}
+
+// {"translations"} in the end; until then progress(line, text) with what stands so far.
+export async function translate_live(body, signal, progress) {
+  const response = await answered("/v1/translate/stream", { ...posted(body), signal });
+  for await (const [name, data] of events(response)) {
+    if (name === "progress") progress(data.line, data.text);
+    if (name === "error") throw new Error(data.error);
+    if (name === "done") return data;
+  }
+  throw new Error(t("cut_off"));
+}
+
+// One request at a time: a new one ends the one before. f(signal) -> its result; undefined where it was overtaken.
+export function latest() {
+  let controller = null;
+  return async (f) => {
+    controller?.abort();
+    const own = controller = new AbortController();
+    try {
+      const result = await f(own.signal);
+      return own.signal.aborted ? undefined : result;
+    } catch (error) {
+      if (own.signal.aborted) return undefined;
+      throw error;
+    }
+  };
+}
+
+// A question that is put again only when it is another one. ask(body, signal) -> the answer; changed() draws what came of
+// it: `answer`, or `problem`, or neither yet.
+export function question(ask, changed) {
+  const one_request = latest();
+  const it = { body: null, answer: null, problem: "", forget, put };
+  let asked = "";
+
+  function forget() {
+    asked = "";
+    it.answer = null;
+  }
+  async function put(body) {
+    const key = JSON.stringify(body);
+    if (key === asked) return changed();
+    asked = key;
+    Object.assign(it, { body, answer: null, problem: "" });
+    changed();
+    try {
+      const answer = await one_request((signal) => ask(body, signal));
+      if (!answer) return undefined;
+      it.answer = answer;
+    } catch (error) {
+      it.problem = error.message;
+      asked = "";
+    }
+    return changed();
+  }
+  return it;
+}

@@ -1,0 +1,63 @@
+// What the page shows, in one object. It stands behind the # of the address, so that a link leads to the same view.
+import { debounced } from "./dom.js";
+
+const DEFAULTS = {
+  lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
+  kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", step: 0, box: "", stack: 0, tensor: "", run: "",
+};
+const KEPT_HERE = ["lang", "theme"];  // on this machine, not in links
+
+export const state = { ...DEFAULTS };
+const listeners = [];
+
+export const on_change = (listener) => listeners.push(listener);
+
+// Tells every listener which names have new values.
+export function set(changes) {
+  const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
+  if (changed.length === 0) return;
+  Object.assign(state, changes);
+  remember(changed);
+  write_address();
+  for (const listener of listeners) listener(new Set(changed));
+}
+
+// Not at every key: browsers refuse a page that changes its address very often.
+const write_address = debounced(() => history.replaceState(null, "", address()), 200);
+
+export function address() {
+  const hash = new URLSearchParams();
+  for (const [key, value] of Object.entries(state))
+    if (!KEPT_HERE.includes(key) && value !== DEFAULTS[key]) hash.set(key, String(value));
+  const text = hash.toString();
+  return text ? `#${text}` : location.pathname;
+}
+
+function typed(key, text) {
+  const usual = DEFAULTS[key];
+  if (typeof usual === "boolean") return text === "true";
+  if (typeof usual !== "number") return text;
+  return Number.isFinite(Number(text)) ? Number(text) : usual;
+}
+
+export function read_address() {
+  const found = {};
+  for (const [key, text] of new URLSearchParams(location.hash.slice(1)))
+    if (key in DEFAULTS && !KEPT_HERE.includes(key)) found[key] = typed(key, text);
+  return found;
+}
+
+export function read_memory() {
+  for (const key of KEPT_HERE) {
+    try { state[key] = localStorage.getItem(`hexapla.${key}`) ?? ""; } catch { /* storage is off */ }
+  }
+}
+
+function remember(changed) {
+  for (const key of changed.filter((k) => KEPT_HERE.includes(k))) {
+    try { localStorage.setItem(`hexapla.${key}`, state[key]); } catch { /* storage is off */ }
+  }
+}
+
+window.addEventListener("hashchange", () => set({ ...Object.fromEntries(
+  Object.entries(DEFAULTS).filter(([key]) => !KEPT_HERE.includes(key))), ...read_address() }));

@@ -1,0 +1,27 @@
+// The page's words, in the language that its reader chose: a table for each.
+import { chinese } from "./zh.js";
+import { english } from "./en.js";
+import { state } from "./state.js";
+
+const TABLES = { en: english, zh: chinese };
+export const LANGUAGES = { en: "English", zh: "中文" };
+
+export function language() {
+  if (state.lang in TABLES) return state.lang;
+  return navigator.languages.some((l) => l.toLowerCase().startsWith("zh")) &&
+    !navigator.languages[0].toLowerCase().startsWith("en") ? "zh" : "en";
+}
+
+// The text of this name; {x} in it becomes values.x.
+export function t(name, values = {}) {
+  const text = TABLES[language()][name] ?? english[name] ?? name;
+  return text.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole));
+}
+
+export function language_name(code) {
+  try {
+    return new Intl.DisplayNames([language()], { type: "language" }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

@@ -1,0 +1,65 @@
+// What the page asks for, and the page itself.
+#include "serve/look/look.h"
+#include "base/error.h"
+#include "serve/look/runs.h"
+#include "serve/page.h"
+#include "serve/routes/routes.h"
+
+namespace hexapla::serve {
+namespace {
+
+using Look = Answer (*)(const Inspector&, const Json&);
+
+void look(Service& service, const Service::Call& call, Look f) {
+  const auto p = std::make_shared<const Parameters>(call->request());
+  service.admit(*p, call->request());
+  const auto model = model_of(*p, *service.models(), p->text_or("q", ""));
+  service.compute(call, [call, p, model, f] { call->answer(json_response(f(model->inspector(), p->all()))); });
+}
+
+void answer_runs(const Service& service, const Service::Call& call) {
+  const std::string& folder = service.options().runs;
+  if (folder.empty()) throw HttpError(404, "this server watches no trainings; start it with a folder of `runs`");
+  const std::string path = path_of(call->request().target), above = "/v1/runs/";
+  if (!path.starts_with(above)) return call->answer(json_response(runs(folder)));
+  const auto found = run(folder, path.substr(above.size()));
+  if (!found) throw HttpError(404, "there is no training of this name");
+  call->answer(json_response(*found));
+}
+
+void answer_page(const Service::Call& call) {
+  const Request& request = call->request();
+  const PageFile* file = page_file(path_of(request.target));
+  if (file == nullptr) throw HttpError(404, "Not found: " + path_of(request.target));
+  const Headers cached{{"ETag", std::string(file->etag)}, {"Cache-Control", "no-cache"}};
+  if (request.header("if-none-match") == file->etag) return call->answer({304, "", "", cached});
+  call->answer({200, std::string(file->content), std::string(file->content_type), cached});
+}
+
+}  // namespace
+
+void add_look_routes(Router& router, Service& service) {
+  const std::vector<RouteField> of_model{{"source", "string", false, "language of q, or auto"},
+                                         {"target", "string", false, "language to translate into"},
+                                         {"model", "string", false, "name of a model, instead of the languages"},
+                                         {"api_key", "string"}};
+  std::vector<RouteField> pair{
+      {"q", "string", true, "a line", {{"pattern", "\\S"}}},
+      {"t", "string", false, "its translation; without it the model's own"},
+      {"tensors", "array", false, "names of the tensors to give, * for any text", {{"items", {{"type", "string"}}}}}};
+  pair.insert(pair.end(), of_model.begin(), of_model.end());
+  std::vector<RouteField> search{{"q", "string", true, "a line", {{"pattern", "\\S"}}},
+                                 {"options", "object", false, "of the search"}};
+  search.insert(search.end(), of_model.begin(), of_model.end());
+  router.add({"POST", "/v1/inspect", "Every intermediate result of one pair of lines",
+              [&](const auto& call) { look(service, call, inspect); }, pair});
+  router.add({"POST", "/v1/trace", "Beam search for one line, step by step",
+              [&](const auto& call) { look(service, call, trace); }, search});
+  const auto watched = [&](const auto& call) { answer_runs(service, call); };
+  router.add({"GET", "/v1/runs", "Trainings that are watched", watched});
+  router.add({"GET", "/v1/runs/*", "The logs of a training", watched});
+  router.add({"GET", "/", "The page", answer_page, {}, "text/html"});
+  router.add({"GET", "/assets/*", "Files of the page", answer_page, {}, "*/*"});
+}
+
+}  // namespace hexapla::serve

@@ -1,0 +1,297 @@
+// Everything that the models can say, under /v1.
+#include <charconv>
+#include <chrono>
+#include <mutex>
+
+#include "base/error.h"
+#include "hexapla/hexapla.h"
+#include "serve/models/detect.h"
+#include "serve/models/languages.h"
+#include "serve/routes/routes.h"
+
+namespace hexapla::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using OrderedJson = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
+
+// The number that is written in the fewest digits and is this float.
+double shortest(float value) {
+  char digits[32];
+  double result = value;
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  std::from_chars(digits, end, result);
+  return result;
+}
+
+Json shortest(const std::vector<float>& values) {
+  Json list = Json::array();
+  for (const float value : values) list.push_back(shortest(value));
+  return list;
+}
+
+OptionValue option_value(const std::string& name, const Json& value) {
+  const auto word = [&](const Json& one) {
+    if (one.is_string()) return one.get<std::string>();
+    if (one.is_number() || one.is_boolean()) return json_text(one);
+    refuse(cat("options: ", name, " must be a number, a string, true or false"));
+  };
+  if (!value.is_array()) return word(value);
+  std::vector<std::string> words;
+  for (const Json& one : value) words.push_back(word(one));
+  return words;
+}
+
+TranslatorOptions options_of(const Service& service, const Json& given) {
+  Options options;
+  if (!given.is_null() && !given.is_object()) refuse("options must be an object, as in {\"beam_size\": 5}");
+  for (const auto& [name, value] : given.items()) options.emplace(name, option_value(name, value));
+  return service.search_with(options);
+}
+
+// A text is translated line by line; of a list each is a line.
+std::vector<std::string> lines_of(const Json& q) {
+  std::vector<std::string> lines;
+  if (q.is_array()) {
+    for (const Json& line : q) {
+      if (!line.is_string()) refuse("q must be a string, or a list of strings");
+      lines.push_back(line);
+    }
+  } else if (q.is_string()) {
+    const std::string& text = q.get_ref<const std::string&>();
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (lines.empty())
+    refuse("q is missing: a string, or a list of strings, in JSON with the header Content-Type: application/json");
+  return lines;
+}
+
+std::vector<std::string> words_of(const Json& constraint, const char* name) {
+  const Json& words = constraint.value(name, Json::array());
+  std::vector<std::string> all;
+  if (!words.is_array()) refuse(cat("constraints: ", name, " must be a list of strings"));
+  for (const Json& word : words) {
+    if (!word.is_string()) refuse(cat("constraints: ", name, " must be a list of strings"));
+    all.push_back(word);
+  }
+  return all;
+}
+
+std::vector<Constraints> constraints_of(const Json& given) {
+  std::vector<Constraints> all;
+  if (given.is_null()) return all;
+  if (!given.is_array()) refuse("constraints must be a list with an object for each line");
+  for (const Json& one : given) {
+    if (!one.is_object()) refuse("constraints must be a list with an object for each line");
+    const Json prefix = one.value("prefix", Json(""));
+    if (!prefix.is_string()) refuse("constraints: prefix must be a string");
+    all.push_back({prefix, words_of(one, "require"), words_of(one, "forbid")});
+  }
+  return all;
+}
+
+std::string name_of(const Hops& hops) {
+  return hops.size() == 1 ? hops.front()->name : hops.front()->name + "+" + hops.back()->name;
+}
+
+// By name, by languages, or the only one that there is.
+Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& text) {
+  if (const auto name = p.text("model")) {
+    if (const auto model = models.named(*name)) return {model};
+    for (const auto& first : models.models())
+      for (const auto& second : models.models())
+        if (first->target == second->source && name_of({first, second}) == *name) return {first, second};
+    refuse(cat("there is no model ", *name, "; see /v1/models"));
+  }
+  const std::string source = p.text_or("source", ""), target = p.text_or("target", "");
+  if (source.empty() && target.empty() && models.models().size() == 1) return models.models();
+  if (target.empty()) refuse("target is missing: the language to translate into, or model: the name of a model");
+  const bool detected = source.empty() || source == "auto";
+  const std::string from = detected ? detect_language(text, models.sources()).front().code : language_code(source);
+  Hops hops = models.find(from, language_code(target));
+  if (hops.empty())
+    refuse(cat("nothing here translates from ", from.empty() ? source : from, " to ", target, "; see /v1/models"));
+  return hops;
+}
+
+Json alignment_json(const Alignment& a) {
+  Json links = Json::array(), rows = Json::array();
+  for (const auto& [source, target] : a.links) links.push_back({source, target});
+  for (std::size_t row = 0; row < a.weights.rows; ++row) {
+    Json& list = rows.emplace_back(Json::array());
+    for (std::size_t column = 0; column < a.weights.columns; ++column)
+      list.push_back(shortest(static_cast<float>(a.weights(row, column))));
+  }
+  return {{"source_words", a.source_words}, {"target_words", a.target_words}, {"weights", rows}, {"links", links}};
+}
+
+OrderedJson translation_json(const Translation& t) {
+  OrderedJson j{{"text", t.text},
+                {"score", t.score},
+                {"normalized", t.normalized},
+                {"tokens", t.tokens},
+                {"token_scores", shortest(t.token_scores)}};
+  if (t.alignment.weights.rows > 0) j["alignment"] = alignment_json(t.alignment);
+  return j;
+}
+
+struct Warnings {
+  std::mutex mutex;
+  Json list = Json::array();
+};
+
+// What a request for translations becomes.
+struct Asked {
+  LinesTask task;
+  std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
+  std::string model;
+  std::vector<std::string> pivot = {};
+  Clock::time_point begun = Clock::now();
+
+  OrderedJson answer(const PendingTranslation::Lines& found) const {
+    OrderedJson translations = OrderedJson::array();
+    for (const auto& line : found) {
+      OrderedJson& list = translations.emplace_back(OrderedJson::array());
+      for (const Translation& t : line) list.push_back(translation_json(t));
+    }
+    OrderedJson j{{"translations", std::move(translations)}, {"model", model}};
+    if (!pivot.empty()) j["pivot"] = pivot;
+    const std::lock_guard lock(warnings->mutex);
+    if (!warnings->list.empty()) j["warnings"] = warnings->list;
+    j["ms"] = std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
+    return j;
+  }
+};
+
+std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
+  const Parameters p(call->request());
+  const std::int64_t most = service.admit(p, call->request());
+  auto asked = std::make_shared<Asked>();
+  LinesTask& task = asked->task;
+  task.lines = lines_of(p["q"]);
+  for (const std::string& line : task.lines)
+    if (most >= 0 && static_cast<std::int64_t>(characters_in(line)) > most)
+      refuse(cat("a line of q has ", characters_in(line), " characters, but at most ", most, " are allowed"));
+  task.hops = hops_of(p, *service.models(), task.lines.front());
+  task.options = options_of(service, p["options"]);
+  task.constraints = constraints_of(p["constraints"]);
+  if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
+    if (!timeout.is_number_integer() || timeout < 1) refuse("timeout_ms must be a whole number of at least 1");
+    task.timeout = std::min(service.options().timeout, std::chrono::milliseconds(timeout.get<std::int64_t>()));
+  }
+  task.options.warn = [warnings = asked->warnings](std::size_t line, const std::string& what) {
+    const std::lock_guard lock(warnings->mutex);
+    warnings->list.push_back({{"line", line}, {"what", what}});
+  };
+  asked->model = name_of(task.hops);
+  if (task.hops.size() > 1) asked->pivot = {task.hops.front()->target};
+  return asked;
+}
+
+void translate(Service& service, const Service::Call& call) {
+  const auto asked = asked_of(service, call);
+  service.translate(call, std::move(asked->task),
+                    [call, asked](const auto& found) { call->answer(json_response(asked->answer(found))); });
+}
+
+std::string event(const std::string& name, const std::string& data) {
+  return "event: " + name + "\ndata: " + data + "\n\n";
+}
+
+void stream(Service& service, const Service::Call& call) {
+  const auto asked = asked_of(service, call);
+  asked->task.on_progress = [weak = std::weak_ptr(call)](std::size_t line, const std::string& so_far) {
+    if (const auto there = weak.lock())
+      there->offer(event("progress", json_text(OrderedJson{{"line", line}, {"text", so_far}, {"final", false}})));
+  };
+  service.translate(
+      call, std::move(asked->task),
+      [call, asked](const auto& found) {
+        call->send(event("done", json_text(asked->answer(found))));
+        call->end();
+      },
+      [call](const Response& why) {
+        call->send(event("error", why.body));
+        call->end();
+      });
+  call->begin({200, "", "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}});
+}
+
+void score(Service& service, const Service::Call& call) {
+  const auto p = std::make_shared<const Parameters>(call->request());
+  service.admit(*p, call->request());
+  const std::string q = p->text_or("q", ""), t = p->text_or("t", "");
+  if (!p->text("q") || !p->text("t")) refuse("a text q and its translation t are needed");
+  const auto model = model_of(*p, *service.models(), q);
+  service.compute(call, [&service, call, p, model, q, t] {
+    const ScoreResult s = model->translator.score_tokens({q}, {t}, options_of(service, (*p)["options"])).front();
+    call->answer(json_response(OrderedJson{
+        {"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}, {"token_scores", s.token_scores}}));
+  });
+}
+
+OrderedJson model_json(const ServedModel& m) {
+  return {{"name", m.name},           {"source", m.source},
+          {"target", m.target},       {"parameters", m.parameters},
+          {"precision", m.precision}, {"layers", {m.encoder_layers, m.decoder_layers}},
+          {"heads", m.heads},         {"d_model", m.d_model}};
+}
+
+OrderedJson models(const ModelSet& set) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& model : set.models()) list.push_back(model_json(*model));
+  for (const std::string& source : set.sources())
+    for (const std::string& target : set.targets_of(source))
+      if (const Hops hops = set.find(source, target); hops.size() > 1)
+        list.push_back({{"name", name_of(hops)},
+                        {"source", source},
+                        {"target", target},
+                        {"parameters", hops[0]->parameters + hops[1]->parameters},
+                        {"precision", hops[0]->precision},
+                        {"pivot", {hops[0]->target}}});
+  return {{"models", list}};
+}
+
+}  // namespace
+
+std::shared_ptr<const ServedModel> model_of(const Parameters& p, const ModelSet& models, const std::string& text) {
+  const Hops hops = hops_of(p, models, text);
+  if (hops.size() > 1) refuse(cat(name_of(hops), " is two models; name one of them"));
+  return hops.front();
+}
+
+void add_native_routes(Router& router, Service& service) {
+  const std::vector<RouteField> languages{
+      {"source", "string", false, "language of q, or auto"},
+      {"target", "string", false, "language to translate into"},
+      {"model", "string", false, "name of a model, instead of the languages"},
+      {"options", "object", false, "of the search: beam_size, n_best, alignment, ..."},
+      {"api_key", "string"}};
+  std::vector<RouteField> to_translate{
+      {"q", "text", true, "a text, line by line, or a list of lines"},
+      {"constraints", "array", false, "for each line: {prefix, require, forbid}"},
+      {"timeout_ms", "integer", false, "milliseconds that it may take", {{"minimum", 1}, {"maximum", 86'400'000}}}};
+  to_translate.insert(to_translate.end(), languages.begin(), languages.end());
+  std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};
+  to_score.insert(to_score.end(), languages.begin(), languages.end());
+  router.add({"POST", "/v1/translate", "Translations with scores, tokens and alignments",
+              [&](const auto& call) { translate(service, call); }, to_translate});
+  router.add({"POST", "/v1/translate/stream", "The same, as server-sent events while it is translated",
+              [&](const auto& call) { stream(service, call); }, to_translate, "text/event-stream"});
+  router.add({"POST", "/v1/score", "How probable a given translation is",
+              [&](const auto& call) { score(service, call); }, to_score});
+  router.add({"GET", "/v1/models", "The models and their languages",
+              [&](const auto& call) { call->answer(json_response(models(*service.models()))); }});
+  router.add({"GET", "/v1/info", "Version, instruction set and threads", [&](const auto& call) {
+                call->answer(json_response(OrderedJson{
+                    {"version", version()}, {"instruction_set", instruction_set()}, {"threads", service.threads()}}));
+              }});
+}
+
+}  // namespace hexapla::serve

@@ -1,0 +1,45 @@
+// What who runs the server asks it.
+#include "serve/http/responses.h"
+#include "serve/models/languages.h"
+#include "serve/routes/routes.h"
+
+namespace hexapla::serve {
+namespace {
+
+// Whether a load balancer should send requests here.
+void ready(const Service& service, const Service::Call& call) {
+  if (service.has_room()) return call->answer(json_response(Json{{"status", "ok"}}));
+  call->answer(error_response(503, "as many lines wait as may", {{"Retry-After", "1"}}));
+}
+
+// The languages and names of the models that there are now; of models without languages nothing is said.
+std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) {
+  std::vector<std::string> sources = models.sources(), names;
+  for (const auto& model : models.models()) names.push_back(model->name);
+  if (sources.front() == undetermined) return {{"model", names}};
+  sources.emplace_back("auto");
+  return {{"source", sources}, {"target", models.targets()}, {"model", names}};
+}
+
+}  // namespace
+
+void add_operation_routes(Router& router, Service& service) {
+  router.add({"GET", "/health", "Whether the server is there", [](const auto& call) {
+                call->answer(json_response(Json{{"status", "ok"}}));
+              }});
+  router.add({"GET", "/ready", "Whether there is room for requests", [&](const auto& call) { ready(service, call); }});
+  router.add({"GET",
+              "/metrics",
+              "Counts, for Prometheus",
+              [&](const auto& call) {
+                call->answer({200, service.metrics(), "text/plain; version=0.0.4; charset=utf-8"});
+              },
+              {},
+              "text/plain"});
+  router.add({"GET", "/spec", "This description (OpenAPI)", [&](const auto& call) {
+                call->answer(json_response(
+                    description_of(service.router(), service.options().spec_title, choices(*service.models()))));
+              }});
+}
+
+}  // namespace hexapla::serve

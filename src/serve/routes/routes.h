@@ -1,0 +1,39 @@
+#pragma once
+// The paths that a service answers, each group in a file of its own.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "serve/service.h"
+
+namespace hexapla::serve {
+
+// LibreTranslate's interface, as its clients use it: /translate, /languages, /detect, /frontend/settings, ...
+void add_libre_routes(Router& router, Service& service);
+// Everything that the models can say, under /v1.
+void add_native_routes(Router& router, Service& service);
+// The inside of models, trainings, and the page that shows them.
+void add_look_routes(Router& router, Service& service);
+// DeepL's interface, as its clients use it: /v2/translate, /v2/languages, /v2/usage.
+void add_deepl_routes(Router& router, Service& service);
+// For who runs the server: /health, /ready, /metrics, /spec.
+void add_operation_routes(Router& router, Service& service);
+
+// The routes as OpenAPI 3.0 describes them. choices: what a field of this name may be, if it is not free.
+nlohmann::ordered_json description_of(const Router& router, const std::string& title,
+                                      const std::map<std::string, std::vector<std::string>>& choices);
+
+// The one model that a request of /v1 names. HttpError 400: there is none, or it takes two. text: whose language is
+// looked for where it names none.
+std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const ModelSet& models,
+                                            const std::string& text);
+
+// A text's characters (code points).
+std::size_t characters_in(const std::string& text);
+
+// The languages of all models, sources first.
+std::vector<std::string> all_languages(const ModelSet& models);
+// Which of these a client means; "" for none.
+std::string language_among(const std::vector<std::string>& codes, const std::string& word);
+
+}  // namespace hexapla::serve

@@ -1,0 +1,261 @@
+#include "serve/service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "base/error.h"
+#include "base/system/machine.h"
+#include "serve/http/responses.h"
+#include "serve/page.h"
+#include "serve/routes/routes.h"
+
+namespace hexapla::serve {
+namespace {
+
+constexpr int quick_threads = 2, slow_threads = 1;
+constexpr std::size_t slow_tasks = 16;
+
+void answering(const Service::Call& call, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (...) {
+    call->answer(response_of(std::current_exception()));
+  }
+}
+
+std::string as_member(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace
+
+Response json_response(const Json& value) { return {200, json_text(value)}; }
+Response json_response(const nlohmann::ordered_json& value) { return {200, json_text(value)}; }
+
+Response response_of(const std::exception_ptr& error) {
+  const Headers later{{"Retry-After", "1"}};
+  try {
+    std::rethrow_exception(error);
+  } catch (const HttpError& e) {
+    return error_response(e.status, e.what(), e.headers);
+  } catch (const Canceled& e) {
+    return error_response(504, e.what());
+  } catch (const OutOfMemory&) {
+    return error_response(503, "the server is short of memory; try again in a while", later);
+  } catch (const RunError& e) {
+    return error_response(503, e.what(), later);
+  } catch (const UserError& e) {
+    return error_response(400, e.what());
+  } catch (const std::bad_alloc&) {
+    return error_response(503, "the server is short of memory; try again in a while", later);
+  } catch (const std::exception&) {
+    return error_response(500, "the server cannot answer this request");
+  }
+}
+
+Service::Service(ServiceOptions options)
+    : options_(std::move(options)),
+      models_(options_.models, options_.model),
+      keys_(options_.api_keys, options_.requests_per_minute),
+      lines_(options_.waiting_lines),
+      cache_(options_.cache),
+      quick_(quick_threads),
+      slow_(slow_threads, slow_tasks) {
+  add_routes();
+}
+
+Service::~Service() {
+  std::vector<std::weak_ptr<LinesJob>> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    jobs.swap(jobs_);
+  }
+  for (const auto& weak : jobs)
+    if (const auto job = weak.lock()) job->cancel();
+  lines_.wait_until_empty();
+}
+
+void Service::add_routes() {
+  add_libre_routes(router_, *this);
+  add_native_routes(router_, *this);
+  add_look_routes(router_, *this);
+  add_deepl_routes(router_, *this);
+  add_operation_routes(router_, *this);
+}
+
+Headers Service::headers() {
+  return {{"Access-Control-Allow-Origin", "*"},
+          {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+          {"Access-Control-Expose-Headers", "Authorization"},
+          {"Access-Control-Allow-Methods", "GET, POST"},
+          {"Access-Control-Allow-Credentials", "true"},
+          {"Access-Control-Max-Age", "1728000"},
+          {"Content-Security-Policy", page_policy},
+          {"X-Content-Type-Options", "nosniff"},
+          {"Referrer-Policy", "no-referrer"}};
+}
+
+void Service::answer(const Call& call) {
+  answering(call, [&] {
+    const Request& request = call->request();
+    if (request.method == "OPTIONS") {
+      const std::string path = path_of(request.target),
+                        allowed = path == "*" ? "GET, HEAD, POST, OPTIONS" : router_.methods(path);
+      if (allowed.empty()) throw HttpError(404, "Not found: " + path);
+      return call->answer({204, "", "", {{"Allow", allowed}}});
+    }
+    const Route& route = router_.find(request);
+    quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
+  });
+}
+
+std::int64_t Service::admit(const Parameters& parameters, const Request& request) {
+  std::string key = parameters.text_or("api_key", "");
+  const std::string_view authorization = request.header("authorization");
+  if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)
+    key = authorization.substr(blank + 1);  // "Bearer KEY"
+  const auto characters = keys_.admit(key, request.peer);
+  return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
+}
+
+TranslatorOptions Service::search_with(const Options& given) const {
+  Options all;
+  for (const Options* some : {&options_.search, &given})
+    for (const auto& [name, value] : *some) all.insert_or_assign(as_member(name), value);
+  return TranslatorOptions::from(all);
+}
+
+void Service::translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
+                        std::function<void(const Response& why)> failed) {
+  std::function<void(LinesResult)> ended = [this, then = std::move(then),
+                                            failed = std::move(failed)](LinesResult result) {
+    try {
+      if (result.error) std::rethrow_exception(result.error);
+      count(result.lines);
+      then(std::move(result.lines));
+    } catch (...) {
+      failed(response_of(std::current_exception()));
+    }
+  };
+  if (cache_.on()) ended = leave_out_known(task, std::move(ended));
+  if (task.lines.empty()) return ended({});
+  begin(call, std::move(task), std::move(ended));
+}
+
+void Service::begin(const Call& call, LinesTask task, std::function<void(LinesResult)> ended) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) throw HttpError(503, "the server is going away", {{"Retry-After", "1"}});
+    task.place = lines_.enter(task.lines.size() * task.hops.size());
+  }
+  if (task.timeout.count() == 0) task.timeout = options_.timeout;
+  const auto job = LinesJob::begin(quick_, std::move(task), std::move(ended));
+  call->on_gone([weak = std::weak_ptr(job)] {
+    if (const auto there = weak.lock()) there->cancel();
+  });
+  const std::lock_guard lock(mutex_);
+  if (++jobs_begun_ % 1024 == 0) std::erase_if(jobs_, [](const auto& weak) { return weak.expired(); });
+  jobs_.push_back(job);
+}
+
+// Takes those lines out of the task whose translations are in the cache. -> what puts them in again
+std::function<void(LinesResult)> Service::leave_out_known(LinesTask& task, std::function<void(LinesResult)> ended) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& model : task.hops) numbers.push_back(model->number);
+  const auto context = TranslationCache::context_of(numbers, task.options);
+  if (!context || !task.constraints.empty()) return ended;
+  struct Known {
+    PendingTranslation::Lines lines;
+    std::vector<std::size_t> places;  // of those that are not known, among all
+    std::vector<std::string> asked;   // these
+    std::vector<std::size_t> warned;  // of these, those with a warning, which must come again
+  };
+  auto known = std::make_shared<Known>();
+  for (const std::string& line : task.lines) {
+    auto found = cache_.find(*context, line);
+    if (!found) known->places.push_back(known->lines.size()), known->asked.push_back(line);
+    known->lines.push_back(found ? std::move(*found) : std::vector<Translation>());
+  }
+  task.lines = known->asked;
+  task.options.warn = [known, warn = task.options.warn](std::size_t line, const std::string& what) {
+    known->warned.push_back(line);
+    if (warn) warn(known->places[line], what);
+  };
+  if (task.on_progress)
+    task.on_progress = [known, on_progress = task.on_progress](std::size_t line, const std::string& so_far) {
+      on_progress(known->places[line], so_far);
+    };
+  return [this, known, context = *context, ended = std::move(ended)](LinesResult result) {
+    for (std::size_t i = 0; i < result.lines.size(); ++i) {
+      const bool silent = std::find(known->warned.begin(), known->warned.end(), i) == known->warned.end();
+      if (silent) cache_.keep(context, known->asked[i], result.lines[i]);
+      known->lines[known->places[i]] = std::move(result.lines[i]);
+    }
+    if (!result.error) result.lines = std::move(known->lines);
+    ended(std::move(result));
+  };
+}
+
+void Service::count(const PendingTranslation::Lines& lines) {
+  std::uint64_t tokens = 0;
+  for (const auto& line : lines)
+    if (!line.empty()) tokens += line.front().tokens.size();
+  metrics_.translated(lines.size(), tokens);
+}
+
+void Service::compute(const Call& call, std::function<void()> f) {
+  if (!slow_.post([call, f = std::move(f)] { answering(call, f); }))
+    throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
+}
+
+void Service::reload() {
+  slow_.post([this] {
+    std::string said = "the models were loaded again";
+    try {
+      models_.reload();
+    } catch (const std::exception& e) {
+      said = cat("the models stay as they were: ", e.what());
+    }
+    if (options_.log) options_.log(json_text(Json{{"event", "reload"}, {"message", said}}));
+  });
+}
+
+void Service::answered(const Answered& what) {
+  metrics_.answered(router_.label(what.request), what.status, what.seconds);
+  if (options_.log) log(what);
+}
+
+void Service::log(const Answered& what) {
+  const Request& r = what.request;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  nlohmann::ordered_json line{{"time", std::chrono::duration<double>(now).count()},
+                              {"peer", r.peer},
+                              {"method", r.method},
+                              {"path", r.target.substr(0, r.target.find('?'))},
+                              {"status", what.status},
+                              {"request_bytes", r.body.size()},
+                              {"response_bytes", what.bytes},
+                              {"ms", static_cast<double>(std::int64_t(what.seconds * 1e6)) / 1e3}};
+  if (options_.log_texts) line["query"] = r.target, line["body"] = r.body.substr(0, 4096);
+  options_.log(json_text(line));
+}
+
+std::string Service::metrics() const {
+  std::vector<Metrics::Gauge> gauges{
+      {"hexapla_waiting_lines", "Lines on their way through the models.", double(lines_.now())},
+      {"hexapla_queue_length", "Requests that wait for a thread.", double(quick_.waiting() + slow_.waiting())},
+      {"hexapla_cache_bytes", "Of translations that are kept.", double(cache_.bytes())},
+      {"hexapla_models", "Models that are loaded.", double(models()->models().size())}};
+  if (state_ != nullptr) {
+    gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", double(state_->requests)});
+    gauges.push_back({"hexapla_connections", "Open connections.", double(state_->connections)});
+    gauges.push_back(
+        {"hexapla_connections_refused", "Connections that were refused since the start.", double(state_->refused)});
+  }
+  return metrics_.text(gauges);
+}
+
+}  // namespace hexapla::serve

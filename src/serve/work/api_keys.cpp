@@ -1,0 +1,86 @@
+#include "serve/work/api_keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/range.h"
+#include "serve/http/message.h"
+
+namespace hexapla::serve {
+namespace {
+
+constexpr std::size_t many_addresses = 10'000;
+
+}  // namespace
+
+double MinuteLimit::take(Clock::time_point now) {
+  left_ = std::min(most_, left_ + most_ / 60 * std::chrono::duration<double>(now - at_).count());
+  at_ = now;
+  if (left_ < 1) return (1 - left_) * 60 / most_;
+  left_ -= 1;
+  return 0;
+}
+
+bool MinuteLimit::full(Clock::time_point now) const {
+  return left_ + most_ / 60 * std::chrono::duration<double>(now - at_).count() >= most_;
+}
+
+ApiKeys::ApiKeys(const std::string& file, int per_minute) : per_minute_(per_minute) {
+  if (file.empty()) return;
+  std::istringstream lines(read_file(file));
+  int number = 0;
+  for (std::string line; std::getline(lines, line);)
+    read_line(cat(file, ":", ++number), line.substr(0, line.find('#')));
+  if (keys_.empty()) throw DataError(cat(file, ": has no key; a line is KEY, or KEY REQUESTS_PER_MINUTE"));
+}
+
+void ApiKeys::read_line(const std::string& where, const std::string& line) {
+  constexpr Range<std::int64_t> rates{0, 1'000'000}, sizes{1, std::int64_t{1} << 31};
+  std::istringstream words(line);
+  std::string key, rate, size, more;
+  if (!(words >> key)) return;
+  Key entry;
+  const auto number = [&](const std::string& word, const Range<std::int64_t>& range) {
+    const auto value = parse_number<std::int64_t>(word);
+    if (!value || !range.has(*value))
+      throw DataError(cat(where, ": '", word, "' must be a number ", range.text(),
+                          "; a line is KEY REQUESTS_PER_MINUTE ", "CHARACTERS, and the numbers may be left out"));
+    return *value;
+  };
+  if (words >> rate) entry.per_minute = static_cast<int>(number(rate, rates));
+  if (words >> size) entry.characters = static_cast<std::size_t>(number(size, sizes));
+  if (words >> more)
+    throw DataError(cat(where, ": more than three words; a line is KEY REQUESTS_PER_MINUTE CHARACTERS"));
+  if (entry.per_minute > 0) entry.limit.emplace(entry.per_minute);
+  if (!keys_.emplace(key, entry).second) throw DataError(cat(where, ": this key is there twice; remove one of them"));
+}
+
+void ApiKeys::take(MinuteLimit& limit, int per_minute) {
+  const double wait = limit.take();
+  if (wait > 0)
+    throw HttpError(429, cat("Slowdown: ", per_minute, " per 1 minute"),
+                    {{"Retry-After", cat(static_cast<int>(std::ceil(wait)))}});
+}
+
+std::optional<std::size_t> ApiKeys::admit(const std::string& key, const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  if (needed()) {
+    if (key.empty()) throw HttpError(400, "Please contact the server operator to get an API key");
+    const auto found = keys_.find(key);
+    if (found == keys_.end()) throw HttpError(403, "Invalid API key");
+    if (found->second.limit) take(*found->second.limit, found->second.per_minute);
+    return found->second.characters;
+  }
+  if (per_minute_ == 0) return {};
+  if (addresses_.size() >= many_addresses) {
+    const auto now = MinuteLimit::Clock::now();
+    std::erase_if(addresses_, [&](const auto& entry) { return entry.second.full(now); });
+  }
+  take(addresses_.try_emplace(peer, per_minute_).first->second, per_minute_);
+  return {};
+}
+
+}  // namespace hexapla::serve

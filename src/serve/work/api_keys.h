@@ -1,0 +1,56 @@
+#pragma once
+// Who may ask how often.
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace hexapla::serve {
+
+// So many in a minute, in bursts of up to that many.
+class MinuteLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit MinuteLimit(int per_minute, Clock::time_point now = Clock::now())
+      : most_(per_minute), left_(per_minute), at_(now) {}
+
+  // Takes one. -> seconds until there is one again; 0: it was taken
+  double take(Clock::time_point now = Clock::now());
+  bool full(Clock::time_point now) const;
+
+ private:
+  double most_, left_;
+  Clock::time_point at_;
+};
+
+class ApiKeys {
+ public:
+  // file: lines "KEY", "KEY REQUESTS_PER_MINUTE" or "KEY REQUESTS_PER_MINUTE CHARACTERS", blank lines, and comments
+  // behind
+  // "#"; "": no key is needed. per_minute: requests of an address where no key is needed; 0: any number. DataError.
+  ApiKeys(const std::string& file, int per_minute);
+
+  bool needed() const { return !keys_.empty(); }
+  // HttpError: 400 no key where one is needed, 403 a wrong one, 429 too many requests, with Retry-After. -> characters
+  // that a text may have by its key, if that says so
+  std::optional<std::size_t> admit(const std::string& key, const std::string& peer);
+
+ private:
+  struct Key {
+    int per_minute = 0;
+    std::optional<std::size_t> characters;
+    std::optional<MinuteLimit> limit;
+  };
+  void read_line(const std::string& where, const std::string& line);
+  static void take(MinuteLimit& limit, int per_minute);
+
+  const int per_minute_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Key> keys_;
+  std::map<std::string, MinuteLimit> addresses_;
+};
+
+}  // namespace hexapla::serve

@@ -1,0 +1,88 @@
+#include "serve/work/lines_job.h"
+
+#include <algorithm>
+
+namespace hexapla::serve {
+
+LinesJob::LinesJob(Workers& workers, LinesTask task, Then then)
+    : workers_(workers), task_(std::move(task)), then_(std::move(then)), deadline_(Clock::now() + task_.timeout) {}
+
+std::shared_ptr<LinesJob> LinesJob::begin(Workers& workers, LinesTask task, Then then) {
+  const std::shared_ptr<LinesJob> job(new LinesJob(workers, std::move(task), std::move(then)));
+  job->submit();
+  return job;
+}
+
+void LinesJob::submit() {
+  const bool last = hop_ + 1 == task_.hops.size();
+  TranslatorOptions options = task_.options;
+  RequestOptions request;
+  if (last) {
+    request.constraints = task_.constraints;
+    request.on_progress = task_.on_progress;
+  } else {
+    options.n_best = 1;
+    options.alignment.clear();
+  }
+  if (task_.timeout.count() > 0)
+    request.timeout = std::max(std::chrono::milliseconds(1),
+                               std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()));
+  request.on_end = [self = shared_from_this()] { self->hop_ended(); };
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = false;
+  }
+  const PendingTranslation pending = task_.hops[hop_]->translator.submit(task_.lines, options, request);
+  bool ended = false, canceled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    pending_ = pending;
+    ended = ended_;
+    canceled = canceled_;
+  }
+  if (ended)
+    workers_.post([self = shared_from_this()] { self->go_on(); });
+  else if (canceled)
+    pending.cancel();
+}
+
+// It may end before submit() has returned what is pending: whoever comes second goes on.
+void LinesJob::hop_ended() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    if (!pending_) return;
+  }
+  workers_.post([self = shared_from_this()] { self->go_on(); });
+}
+
+void LinesJob::go_on() {
+  LinesResult result;
+  try {
+    std::optional<PendingTranslation> pending;
+    {
+      const std::lock_guard lock(mutex_);
+      pending = std::exchange(pending_, std::nullopt);
+    }
+    result.lines = pending->get();
+    if (++hop_ < task_.hops.size()) {
+      for (std::size_t i = 0; i < task_.lines.size(); ++i) task_.lines[i] = result.lines[i].front().text;
+      return submit();
+    }
+  } catch (...) {
+    result = {{}, std::current_exception()};
+  }
+  std::exchange(then_, {})(std::move(result));
+}
+
+void LinesJob::cancel() {
+  std::optional<PendingTranslation> pending;
+  {
+    const std::lock_guard lock(mutex_);
+    canceled_ = true;
+    pending = pending_;
+  }
+  if (pending) pending->cancel();
+}
+
+}  // namespace hexapla::serve

@@ -1,0 +1,38 @@
+#pragma once
+// Counts of a server as Prometheus reads them (text format 0.0.4).
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hexapla::serve {
+
+class Metrics {
+ public:
+  struct Gauge {
+    std::string name, help;
+    double value;
+  };
+
+  void answered(const std::string& endpoint, int status, double seconds);
+  void translated(std::uint64_t lines, std::uint64_t tokens);
+  // gauges: values of this moment, in addition.
+  std::string text(const std::vector<Gauge>& gauges) const;
+
+ private:
+  static constexpr std::array bounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+                                     0.25,  0.5,    1.0,   2.5,  5.0,   10.0, 30.0};
+  struct Histogram {
+    std::array<std::uint64_t, bounds.size() + 1> counts{};  // of each interval; the last is beyond all bounds
+    double sum = 0;
+  };
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, std::uint64_t> requests_;
+  std::map<std::string, Histogram> durations_;
+  std::uint64_t lines_ = 0, tokens_ = 0;
+};
+
+}  // namespace hexapla::serve

@@ -1,0 +1,65 @@
+#include "serve/work/translation_cache.h"
+
+#include "api/translate/translator_options.h"
+#include "base/error.h"
+#include "hexapla/options.h"
+
+namespace hexapla::serve {
+namespace {
+
+constexpr std::size_t per_entry = 200, per_text = 48;  // bytes of lists, maps and strings beside what they hold
+
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size() + per_text;
+  return bytes;
+}
+
+std::size_t bytes_of(const Translation& t) {
+  return sizeof t + t.text.size() + bytes_of(t.tokens) + 8 * t.tokens.size() + bytes_of(t.alignment.source_words) +
+         bytes_of(t.alignment.target_words) + 8 * (t.alignment.weights.values.size() + t.alignment.links.size());
+}
+
+}  // namespace
+
+std::optional<std::string> TranslationCache::context_of(const std::vector<std::uint64_t>& models,
+                                                        const TranslatorOptions& options) {
+  if (options.sample) return {};
+  std::string context = options.alignment;
+  for (const std::uint64_t model : models) context += cat(" ", model);
+  api::visit_public(options,
+                    [&](const char*, const auto& value) { context += " " + OptionValue(value).words().front(); });
+  return context + "\n";
+}
+
+std::optional<std::vector<Translation>> TranslationCache::find(const std::string& context, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_key_.find(context + line);
+  if (found == by_key_.end()) return {};
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return found->second->translations;
+}
+
+void TranslationCache::keep(const std::string& context, const std::string& line,
+                            std::vector<Translation> translations) {
+  Entry entry{context + line, std::move(translations), per_entry};
+  entry.bytes += entry.key.size();
+  for (const Translation& t : entry.translations) entry.bytes += bytes_of(t);
+  const std::lock_guard lock(mutex_);
+  if (entry.bytes > most_ / 16 || by_key_.count(entry.key) > 0) return;
+  bytes_ += entry.bytes;
+  entries_.push_front(std::move(entry));
+  by_key_.emplace(entries_.front().key, entries_.begin());
+  while (bytes_ > most_) {
+    bytes_ -= entries_.back().bytes;
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+}
+
+std::size_t TranslationCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace hexapla::serve

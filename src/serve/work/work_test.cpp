@@ -1,0 +1,134 @@
+// What stands between requests and models: limits, the cache, texts of several lines.
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "serve/http/message.h"
+#include "serve/work/api_keys.h"
+#include "serve/work/text_lines.h"
+#include "serve/work/translation_cache.h"
+#include "serve/work/waiting_lines.h"
+#include "serve/work/workers.h"
+
+namespace hexapla::serve {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(MinuteLimit, GivesBackWithTime) {
+  const auto start = MinuteLimit::Clock::now();
+  MinuteLimit limit(2, start);
+  EXPECT_EQ(limit.take(start), 0);
+  EXPECT_EQ(limit.take(start), 0);
+  EXPECT_NEAR(limit.take(start), 30, 1e-6);
+  EXPECT_NEAR(limit.take(start + seconds(10)), 20, 1e-6);
+  EXPECT_EQ(limit.take(start + seconds(31)), 0);
+  EXPECT_FALSE(limit.full(start + seconds(60)));
+  EXPECT_TRUE(limit.full(start + seconds(600)));
+  EXPECT_EQ(limit.take(start + seconds(600)), 0);
+  EXPECT_EQ(limit.take(start + seconds(600)), 0);
+  EXPECT_GT(limit.take(start + seconds(600)), 0) << "never more than two at once";
+}
+
+TEST(WaitingLines, HasSoManyPlaces) {
+  WaitingLines lines(3);
+  auto two = lines.enter(2);
+  const auto status = [&](std::size_t n) {
+    try {
+      lines.enter(n);
+    } catch (const HttpError& e) {
+      return e.status;
+    }
+    return 200;
+  };
+  EXPECT_EQ(status(1), 200);
+  EXPECT_EQ(status(2), 503);
+  EXPECT_EQ(status(4), 413);
+  EXPECT_EQ(lines.now(), 2u);
+  two.reset();
+  EXPECT_EQ(status(3), 200);
+  lines.wait_until_empty();
+}
+
+TEST(Workers, DoWhatTheyHaveBeforeTheyGo) {
+  std::atomic<int> done = 0;
+  {
+    Workers workers(2);
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(workers.post([&] { ++done; }));
+    workers.post([] { throw std::runtime_error("lost"); });
+  }
+  EXPECT_EQ(done, 100);
+}
+
+TEST(Workers, TakeNoMoreThanMayWait) {
+  std::mutex held;
+  held.lock();
+  Workers workers(1, 1);
+  std::atomic<bool> begun = false;
+  EXPECT_TRUE(workers.post([&] {
+    begun = true;
+    const std::lock_guard wait(held);
+  }));
+  while (!begun) std::this_thread::yield();
+  EXPECT_TRUE(workers.post([] {}));
+  EXPECT_FALSE(workers.post([] {}));
+  held.unlock();
+}
+
+PendingTranslation::Lines upper(const std::vector<std::string>& lines) {
+  PendingTranslation::Lines found;
+  for (const std::string& line : lines) {
+    Translation best, second;
+    best.text = "<" + line + ">", second.text = "(" + line + ")";
+    found.push_back({best, second});
+  }
+  return found;
+}
+
+TEST(TextLines, PutsTextsTogetherAgain) {
+  const TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
+  EXPECT_THAT(lines.lines(), testing::ElementsAre("a", " b", "...😀", "c"));
+  const auto found = upper(lines.lines());
+  EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n< b>\n<...😀>\n😀");
+  EXPECT_EQ(lines.joined(1, found, 0), "");
+  EXPECT_EQ(lines.joined(2, found, 1), "(c)");
+  EXPECT_EQ(lines.joined(2, found, 5), "(c)");
+  EXPECT_EQ(lines.ranks(0, found), 2u);
+  EXPECT_EQ(lines.ranks(1, found), 0u);
+}
+
+TEST(TranslationCache, KeepsWhatWasAskedForLast) {
+  TranslationCache cache(20'000);
+  const auto texts = [](const std::string& text) {
+    Translation t;
+    t.text = text;
+    return std::vector<Translation>{t};
+  };
+  for (int i = 0; i < 200; ++i) {
+    cache.keep("x", std::to_string(i), texts("t" + std::to_string(i)));
+    ASSERT_TRUE(cache.find("x", "0")) << i;
+    EXPECT_LE(cache.bytes(), 20'000u);
+  }
+  EXPECT_EQ(cache.find("x", "199")->front().text, "t199");
+  EXPECT_FALSE(cache.find("x", "1"));
+  EXPECT_FALSE(cache.find("y", "0"));
+  cache.keep("x", "long", texts(std::string(2000, 'a')));
+  EXPECT_FALSE(cache.find("x", "long"));
+  TranslationCache off(0);
+  EXPECT_FALSE(off.on());
+}
+
+TEST(TranslationCache, TellsOptionsApart) {
+  TranslatorOptions a, b;
+  EXPECT_EQ(TranslationCache::context_of({1}, a), TranslationCache::context_of({1}, b));
+  EXPECT_NE(TranslationCache::context_of({1}, a), TranslationCache::context_of({2}, b));
+  b.length_penalty += 1e-12;
+  EXPECT_NE(TranslationCache::context_of({1}, a), TranslationCache::context_of({1}, b));
+  b = a;
+  b.alignment = "words";
+  EXPECT_NE(TranslationCache::context_of({1}, a), TranslationCache::context_of({1}, b));
+  b.sample = true;
+  EXPECT_FALSE(TranslationCache::context_of({1}, b));
+}
+
+}  // namespace
+}  // namespace hexapla::serve

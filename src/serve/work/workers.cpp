@@ -1,0 +1,52 @@
+#include "serve/work/workers.h"
+
+#include <exception>
+
+namespace hexapla::serve {
+
+Workers::Workers(int threads, std::size_t most) : most_(most) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  arrived_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool Workers::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (most_ > 0 && tasks_.size() >= most_) return false;
+    tasks_.push_back(std::move(task));
+  }
+  arrived_.notify_one();
+  return true;
+}
+
+std::size_t Workers::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return tasks_.size();
+}
+
+void Workers::work() {
+  for (;;) {
+    std::function<void()> task;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    try {
+      task();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left who could be told
+    }
+  }
+}
+
+}  // namespace hexapla::serve

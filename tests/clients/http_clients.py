@@ -1,0 +1,46 @@
+"""Uses a server as other people's programs do: clients that know nothing of hexapla, unchanged, with its address.
+Usage: http_clients.py URL LINE TRANSLATION (from English to German); ends with an error where one of them is not served."""
+import sys
+import urllib.error
+import urllib.request
+
+import deepl
+from deep_translator import LibreTranslator
+from libretranslatepy import LibreTranslateAPI
+from prometheus_client.parser import text_string_to_metric_families
+
+url, line, translation = sys.argv[1].rstrip("/"), sys.argv[2], sys.argv[3]
+
+
+def expect(what, found, expected):
+    if found != expected:
+        sys.exit(f"{what}: {found!r}, not {expected!r}")
+    print(f"{what}: ok")
+
+
+libre = LibreTranslateAPI(url + "/")
+expect("libretranslatepy translate", libre.translate(line, "en", "de"), translation)
+expect("libretranslatepy languages", [l["code"] for l in libre.languages()], ["en", "de"])
+expect("libretranslatepy detect", libre.detect("This is a sentence in English.")[0]["language"], "en")
+try:
+    libre.translate(line, "en", "zz")
+    sys.exit("libretranslatepy: an unknown language was translated into")
+except urllib.error.HTTPError as e:
+    expect("libretranslatepy error", e.code, 400)
+
+expect("deep-translator", LibreTranslator(source="en", target="de", base_url=url + "/", custom_url=url + "/", api_key="any").translate(line), translation)
+
+client = deepl.Translator("any", server_url=url)
+expect("deepl", client.translate_text(line, source_lang="EN", target_lang="DE").text, translation)
+expect("deepl list", [r.text for r in client.translate_text([line, line], source_lang="EN", target_lang="DE")], [translation] * 2)
+expect("deepl languages", [l.code for l in client.get_target_languages()], ["DE"])
+expect("deepl usage", client.get_usage().any_limit_reached, False)
+try:
+    client.translate_text(line, target_lang="JA")
+    sys.exit("deepl: an unknown language was translated into")
+except deepl.DeepLException as e:
+    expect("deepl error", "target_lang" in str(e), True)
+
+metrics = urllib.request.urlopen(url + "/metrics").read().decode()
+names = {family.name for family in text_string_to_metric_families(metrics)}
+expect("prometheus_client", "hexapla_requests" in names and "hexapla_request_duration_seconds" in names, True)

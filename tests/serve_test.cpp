@@ -1,0 +1,154 @@
+// The server as a process: its bytes are those of `translate`, it ends when it is told to, and clients of others use
+// it.
+#include <gmock/gmock.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/json.h"
+#include "base/test_paths.h"
+#include "serve/http/test_client.h"
+
+extern char** environ;
+
+namespace hexapla {
+namespace {
+
+using serve::test::Client;
+using testing::HasSubstr;
+
+const std::string model = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+
+class ServeCommand : public TestFolder {
+ protected:
+  ~ServeCommand() override {
+    if (pid_ > 0) end(SIGKILL);
+  }
+  // The program with these words, serving at a free port.
+  void start(const std::string& words) {
+    const std::string text = cat("exec ", build_path("hexapla"), " serve ", words, " 2> ", at("errors"));
+    const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
+    ASSERT_EQ(posix_spawn(&pid_, "/bin/sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
+  }
+  std::uint16_t port() const {
+    std::smatch found;
+    for (int i = 0; i < 3000; ++i, usleep(10'000)) {
+      const std::string said = std::filesystem::exists(at("errors")) ? read_file(at("errors")) : "";
+      if (std::regex_search(said, found, std::regex("serving at https?://127.0.0.1:([0-9]+)\n")))
+        return static_cast<std::uint16_t>(std::stoi(found[1]));
+    }
+    ADD_FAILURE() << "it does not serve: " << read_file(at("errors"));
+    return 0;
+  }
+  int end(int signal) {
+    kill(pid_, signal);
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  void hang_up() const { kill(pid_, SIGHUP); }
+  std::string translated(const std::string& lines) const {
+    std::ofstream(at("lines")) << lines;
+    const int status = std::system(
+        cat(build_path("hexapla"), " translate -q -m ", model, " < ", at("lines"), " > ", at("translated")).c_str());
+    EXPECT_EQ(status, 0);
+    return read_file(at("translated"));
+  }
+  std::string get(const std::string& command) const {
+    EXPECT_EQ(std::system((command + " > " + at("out") + " 2>&1").c_str()), 0) << read_file(at("out"));
+    return read_file(at("out"));
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST_F(ServeCommand, GivesTheBytesOfTranslateAndEndsWhenItIsTold) {
+  const std::string lines = "a b c\nc b a d\n\nb\n";
+  start(cat("-m en-de=", model, " --port 0"));
+  Client c(port());
+  EXPECT_EQ(c.post("/translate", {{"q", lines}, {"source", "en"}, {"target", "de"}}).json()["translatedText"],
+            translated(lines));
+  EXPECT_EQ(end(SIGTERM), 0);
+  const std::string said = read_file(at("errors"));
+  EXPECT_THAT(said, HasSubstr("from en to de"));
+  EXPECT_THAT(said, HasSubstr("\"path\":\"/translate\",\"status\":200"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("c b a d"))) << "texts are not logged";
+}
+
+TEST_F(ServeCommand, LoadsItsModelsAgain) {
+  std::filesystem::copy_file(model, at("m"));
+  start(cat("-m en-de=", at("m"), " --port 0"));
+  Client c(port());
+  const auto ask = [&] { return c.post("/translate", {{"q", "a b c"}, {"source", "en"}, {"target", "de"}}).status; };
+  EXPECT_EQ(ask(), 200);
+  const auto wait_for = [&](const std::string& words) {
+    for (int i = 0; i < 3000 && read_file(at("errors")).find(words) == std::string::npos; ++i) usleep(10'000);
+    EXPECT_THAT(read_file(at("errors")), HasSubstr(words));
+  };
+  hang_up();
+  wait_for("the models were loaded again");
+  EXPECT_EQ(ask(), 200);
+  std::ofstream(at("m")) << "no model";
+  hang_up();
+  wait_for("the models stay as they were");
+  EXPECT_EQ(ask(), 200);
+  EXPECT_EQ(end(SIGINT), 0);
+}
+
+TEST_F(ServeCommand, SaysWhatIsWrong) {
+  const auto said = [&](const std::string& words) {
+    EXPECT_NE(std::system(cat(build_path("hexapla"), " serve ", words, " 2> ", at("errors")).c_str()), 0) << words;
+    return read_file(at("errors"));
+  };
+  EXPECT_THAT(said("-m /nonexistent"), HasSubstr("/nonexistent"));
+  EXPECT_THAT(said("-m english=" + model), HasSubstr("en-de=MODEL"));
+  EXPECT_THAT(said("-m " + model + " --beam-size 17"), HasSubstr("at most --beam-size 16"));
+  EXPECT_THAT(said("-m " + model + " --certificate " + model), HasSubstr("both"));
+  EXPECT_THAT(said("-m " + model + " --certificate " + model + " --key " + model), HasSubstr("PEM"));
+  EXPECT_THAT(said("-m " + model + " --host 203.0.113.1"), HasSubstr("cannot listen at 203.0.113.1"));
+  EXPECT_THAT(said("-m " + model + " --api-keys /nonexistent"), HasSubstr("/nonexistent"));
+}
+
+TEST_F(ServeCommand, SpeaksTls) {
+  if (std::system("command -v openssl > /dev/null && command -v curl > /dev/null") != 0)
+    GTEST_SKIP() << "there is no openssl or no curl";
+  get(
+      cat("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
+          "-keyout ",
+          at("key"), " -out ", at("certificate")));
+  start(cat("-m en-de=", model, " --port 0 --certificate ", at("certificate"), " --key ", at("key")));
+  const std::string url = cat("https://127.0.0.1:", port());
+  EXPECT_EQ(get(cat("curl -sS --cacert ", at("certificate"), " ", url, "/health")), "{\"status\":\"ok\"}");
+  EXPECT_NE(std::system(cat("curl -sS ", url, "/health > /dev/null 2>&1").c_str()), 0)
+      << "a certificate that nobody vouches for";
+  Client plain(port());
+  plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  plain.receive();
+  EXPECT_EQ(get(cat("curl -sS --cacert ", at("certificate"), " ", url,
+                    "/translate -d q='a b c' -d source=en -d target=de | head -c 19")),
+            "{\"translatedText\":\"");
+  EXPECT_EQ(end(SIGTERM), 0);
+}
+
+TEST_F(ServeCommand, ServesClientsOfOthers) {
+  const char* python = std::getenv("HEXAPLA_HTTP_CLIENTS");
+  if (python == nullptr) GTEST_SKIP() << "HEXAPLA_HTTP_CLIENTS names no Python with clients";
+  start(cat("-m en-de=", model, " --port 0"));
+  std::string translation = translated("a b c\n");
+  translation.pop_back();
+  get(cat(python, " ", source_path("tests/clients/http_clients.py"), " http://127.0.0.1:", port(), " 'a b c' '",
+          translation, "'"));
+}
+
+}  // namespace
+}  // namespace hexapla
