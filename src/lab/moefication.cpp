@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "inspect/recorder.h"
+#include "lab/bench/training.h"
 
 namespace hexapla::lab {
 namespace {
