@@ -107,8 +107,8 @@ OPTIONS: list[Case] = [
     *((translate("a", beam_size=bad), ArgumentTypeError, "beam_size", value)
       for bad, value in ((None, "None"), (b"4", "b'4'"), ({}, "{}"), (4j, "4j"), (object, "object"),
                          (numpy.zeros(3), "array"), ([None], "None"))),
-    (translate("a", top_k=3), UsageError, "", ""),
-    (translate("a", temperature=2.0), UsageError, "", ""),
+    (translate("a", top_k=3), UsageError, "top_k", "3"),
+    (translate("a", temperature=2.0), UsageError, "temperature", "2"),
     (translate("a", warn=5), ArgumentTypeError, "warn", "5"),
     (translate(["a b c " * 50], max_length=8, long_input="refuse"), DataError, "", ""),
 ]

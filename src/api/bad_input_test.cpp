@@ -99,6 +99,7 @@ TEST_F(BadInput, OfOptionsOfASearch) {
          search("sample", 2),
          search("beam", 4),
          search("precision", "f32"),
+         search("top_k", 3),
          search("beam_size", std::vector<std::string>{})});
 }
 

@@ -23,7 +23,8 @@ void check_words(const Given& given, const Options& options) {
 void refuse_idle(const Given& given, const SampleOptions& options) {
   const auto refuse = [&](const std::string& name, const char* why) {
     const auto option = given.find(name);
-    if (option != given.end()) throw UsageError(cat(at(*option->second), "`", name, "` ", why));
+    if (option == given.end()) return;
+    throw at(*option->second, UsageError(cat("`", name, "` ", why), name, option->second->values.back()));
   };
   if (options.sample) return refuse("beam-size", "is for a beam, and `sample` has none; leave one of them out");
   for (const std::string& name : names_of<SampleOptions>())

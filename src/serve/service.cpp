@@ -61,6 +61,7 @@ Service::Service(ServiceOptions options)
       keys_(options_.api_keys, options_.requests_per_minute),
       lines_(options_.waiting_lines),
       cache_(options_.cache),
+      files_(options_.files),
       quick_(quick_threads),
       slow_(slow_threads, slow_tasks) {
   add_routes();
@@ -80,6 +81,7 @@ Service::~Service() {
 
 void Service::add_routes() {
   add_libre_routes(router_, *this);
+  add_file_routes(router_, *this);
   add_native_routes(router_, *this);
   add_look_routes(router_, *this);
   add_deepl_routes(router_, *this);
@@ -126,6 +128,15 @@ TranslatorOptions Service::search_with(const Options& given) const {
   for (const Options* some : {&options_.search, &given})
     for (const auto& [name, value] : *some) all.insert_or_assign(as_member(name), value);
   return TranslatorOptions::from(all);
+}
+
+LinesTask Service::task_of(Hops hops, const TextParts& parts) const {
+  LinesTask task;
+  task.hops = std::move(hops);
+  task.lines = parts.lines();
+  task.options = search_with({});
+  if (parts.aligned()) task.options.alignment = "blanks";
+  return task;
 }
 
 void Service::translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
@@ -248,7 +259,9 @@ std::string Service::metrics() const {
       {"hexapla_waiting_lines", "Lines on their way through the models.", double(lines_.now())},
       {"hexapla_queue_length", "Requests that wait for a thread.", double(quick_.waiting() + slow_.waiting())},
       {"hexapla_cache_bytes", "Of translations that are kept.", double(cache_.bytes())},
-      {"hexapla_models", "Models that are loaded.", double(models()->models().size())}};
+      {"hexapla_files_bytes", "Of translated files that wait to be fetched.", double(files_.bytes())},
+      {"hexapla_models", "Models that are loaded.", double(models()->models().size())},
+      {"process_resident_memory_bytes", "Of the server in physical memory.", double(resident_memory())}};
   if (state_ != nullptr) {
     gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", double(state_->requests)});
     gauges.push_back({"hexapla_connections", "Open connections.", double(state_->connections)});

@@ -12,8 +12,10 @@
 #include "serve/http/server.h"
 #include "serve/models/served_models.h"
 #include "serve/work/api_keys.h"
+#include "serve/work/file_shelf.h"
 #include "serve/work/lines_job.h"
 #include "serve/work/metrics.h"
+#include "serve/work/text_parts.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 
@@ -25,8 +27,9 @@ struct ServiceOptions {
   Options search;      // what translate's options are where a request does not say otherwise
   std::int64_t char_limit = -1, batch_limit = -1;  // characters of a text, texts of a request; -1: no limit
   std::int64_t alternatives_limit = 10;
-  std::size_t waiting_lines = 10'000;          // on their way through the models
-  std::size_t cache = 0;                       // bytes of translations that are kept; 0: none
+  std::size_t waiting_lines = 10'000;  // on their way through the models
+  std::size_t cache = 0;               // bytes of translations that are kept; 0: none
+  std::size_t files = 64 << 20;        // bytes of translated files that wait to be fetched; 0: none are translated
   std::chrono::milliseconds timeout{120'000};  // of a translation
   std::string api_keys;                        // file; "": none is needed
   int requests_per_minute = 0;                 // of an address, where no key is needed; 0: any number
@@ -69,11 +72,15 @@ class Service {
                  std::function<void(const Response& why)> failed);
   // The server's options of the search, with those that are given instead. UsageError as TranslatorOptions::from().
   TranslatorOptions search_with(const Options& given) const;
+  // For all lines of these texts, with the server's options and the alignments that they need.
+  LinesTask task_of(Hops hops, const TextParts& parts) const;
   // f() in a thread for what takes long, of which few may wait: else 503. What it throws becomes the answer.
   void compute(const Call& call, std::function<void()> f);
   int threads() const { return threads_; }  // that a model computes with
   bool needs_key() const { return keys_.needed(); }
   std::string metrics() const;
+  FileShelf& files() { return files_; }
+  const FileShelf& files() const { return files_; }
   bool has_room() const { return lines_.now() < options_.waiting_lines; }  // for more lines
 
  private:
@@ -89,6 +96,7 @@ class Service {
   ApiKeys keys_;
   WaitingLines lines_;
   TranslationCache cache_;
+  FileShelf files_;
   Metrics metrics_;
   Router router_;
   const ServerState* state_ = nullptr;

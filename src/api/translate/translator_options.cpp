@@ -2,6 +2,7 @@
 
 #include "api/guard.h"
 #include "api/options.h"
+#include "base/options/json_schema.h"
 #include "decode/read_options.h"
 
 namespace hexapla {
@@ -61,6 +62,18 @@ decode::DecodingOptions declared_options(const TranslatorOptions& options) {
     check_allowed(name, of_declared, allowed);
   });
   return all;
+}
+
+nlohmann::ordered_json schema_of_options() {
+  nlohmann::ordered_json properties;
+  const std::vector<std::string> names = public_names();
+  const decode::DecodingOptions usual;
+  decode::DecodingOptions::visit(
+      usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed) {
+        if (declared_name(name, names)) properties[as_field(name)] = json_schema_of(field, help, allowed);
+      });
+  properties["alignment"] = {{"type", "string"}, {"enum", {"", "words", "blanks", "pieces"}}};
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
 }  // namespace api

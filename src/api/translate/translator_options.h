@@ -1,5 +1,6 @@
 #pragma once
 // The options of the public header as those that decoding declares: names, ranges and messages are said there.
+#include "base/json.h"
 #include "decode/decoding_options.h"
 #include "hexapla/translator.h"
 
@@ -34,5 +35,8 @@ void visit_public(Self& o, F&& f) {
 
 // UsageError naming option, value and what is allowed: one of them is out of its range.
 decode::DecodingOptions declared_options(const TranslatorOptions& options);
+
+// The options as an object of JSON Schema, with their ranges; which of them go together it cannot say.
+nlohmann::ordered_json schema_of_options();
 
 }  // namespace hexapla::api

@@ -24,16 +24,17 @@ size_t own_limit(decltype(RLIMIT_AS) resource, size_t none) {
   return limited ? static_cast<size_t>(limit.rlim_cur) : none;
 }
 
-// Bytes of addresses that this process has, and of those the writable ones of its own, which `ulimit -d` counts.
+// Bytes of addresses that this process has, of those the writable ones of its own, which `ulimit -d` counts, and those
+// in physical memory.
 struct Mapped {
-  size_t all = 0, data = 0;
+  size_t all = 0, data = 0, resident = 0;
 };
 Mapped mapped() {
   std::ifstream in("/proc/self/statm");
   size_t all = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
   if (!(in >> all >> resident >> shared >> text >> library >> data)) return {};
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return {all * page, data * page};
+  return {all * page, data * page, resident * page};
 }
 
 // wanted: bytes beside those that are taken; 0: nobody knows.
@@ -74,6 +75,8 @@ size_t physical_memory() {
 
 size_t usable_memory() { return least_memory().first; }
 std::string what_limits_memory() { return least_memory().second; }
+
+size_t resident_memory() { return mapped().resident; }
 
 int usable_processors() {
   cpu_set_t set;  // of at most 1,024 processors; more are taken for all of them

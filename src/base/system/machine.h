@@ -21,6 +21,8 @@ size_t physical_memory();  // bytes
 size_t usable_memory();
 // What makes it less than that, for messages: "ulimit -v", "ulimit -d", "a control group"; "": nothing does.
 std::string what_limits_memory();
+// Of this process in physical memory now, bytes; 0 where the system does not say.
+size_t resident_memory();
 // Processors that this process may run on, or fewer where a control group gives it less of their time; at least 1.
 int usable_processors();
 

@@ -14,6 +14,8 @@ TEST(Machine, KnowsItself) {
   EXPECT_GT(physical_memory(), size_t{1} << 26);
   EXPECT_LE(usable_memory(), physical_memory());
   EXPECT_GT(usable_memory(), 0u);
+  EXPECT_GT(resident_memory(), size_t{1} << 20);
+  EXPECT_LT(resident_memory(), physical_memory());
   EXPECT_FALSE(processor_name().empty());
   EXPECT_THAT(build().version, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_THAT(build().compiler, testing::ContainsRegex("[0-9]"));

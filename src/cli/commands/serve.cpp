@@ -37,7 +37,7 @@ struct Serve {
   decode::BeamOptions search;
   int64_t port = 5000, timeout = 120, body = 4096, connections = 4096, of_address = 256, waiting = 10'000,
           per_minute = 0;
-  int64_t char_limit = 0, batch_limit = 0, cache = 0;
+  int64_t char_limit = 0, batch_limit = 0, cache = 0, files = 64;
   int threads = 0;
   bool quiet = false;
 
@@ -52,6 +52,7 @@ struct Serve {
     service.timeout = std::chrono::seconds(timeout);
     service.waiting_lines = static_cast<size_t>(waiting);
     service.cache = static_cast<size_t>(cache) << 20;
+    service.files = static_cast<size_t>(files) << 20;
     service.requests_per_minute = static_cast<int>(per_minute);
     if (!quiet)
       service.log = [](const std::string& line) { std::fputs((text::printable(line) + "\n").c_str(), stderr); };
@@ -168,6 +169,9 @@ void add_serve(Command& app, Action& chosen) {
     if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
   });
   c->add_option("--cache", s->cache, ranges::mebibytes, "MiB of translations to keep; 0: none")->default_str("0");
+  c->add_option("--files", s->files, ranges::mebibytes,
+                "MiB of translated files that wait to be fetched, in memory, for 30 minutes; 0: no files")
+      ->default_str("64");
   const Choices precisions{"f32", "bf16", "int8"};
   c->add_option("--precision", s->precision, "of products with weights: f32, bf16 or int8")
       ->default_str("f32")

@@ -44,13 +44,10 @@ std::optional<std::string> attribute(std::string_view header, const std::string&
   return {};
 }
 
-// The name of a part by its header lines; "" without one.
-std::string name_of_part(std::string_view header) {
-  const std::string lower = in_lower_case(header);
-  const size_t at = lower.find("content-disposition:");
-  if (at == std::string::npos) return "";
-  const std::string_view line = header.substr(at, header.find("\r\n", at) - at);
-  return attribute(line, "name").value_or("");
+// What a part is, by its header lines: "form-data; name=..."; "" where they do not say it.
+std::string_view disposition_of_part(std::string_view header) {
+  const size_t at = in_lower_case(header).find("content-disposition:");
+  return at == std::string::npos ? "" : header.substr(at, header.find("\r\n", at) - at);
 }
 
 int depth_of(const std::string& json) {
@@ -103,24 +100,26 @@ Fields parse_query(std::string_view text) {
   return fields;
 }
 
-Fields parse_multipart(std::string_view body, std::string_view content_type) {
+std::vector<FormPart> parse_multipart(std::string_view body, std::string_view content_type) {
   const auto boundary = attribute(content_type, "boundary");
   if (!boundary || boundary->empty() || boundary->size() > 70) not_understood();
   const std::string dashes(2, '-'), first = dashes + *boundary, next = "\r\n" + first;
   size_t at = body.substr(0, first.size()) == first ? first.size() : body.find(next);
   if (at == std::string_view::npos) not_understood();
   if (at != first.size() || body.substr(0, first.size()) != first) at += next.size();
-  Fields fields;
+  std::vector<FormPart> parts;
   while (body.substr(at, 2) != dashes) {
     const size_t begin = body.find("\r\n", at), header_end = body.find("\r\n\r\n", at);
     const size_t end = header_end == std::string_view::npos ? header_end : body.find(next, header_end + 2);
     if (end == std::string_view::npos) not_understood();
-    const std::string name = name_of_part(body.substr(begin, header_end - begin));
+    const std::string_view disposition = disposition_of_part(body.substr(begin, header_end - begin));
+    const std::string name = attribute(disposition, "name").value_or("");
     const size_t value = std::min(header_end + 4, end);
-    if (!name.empty()) fields.emplace_back(name, std::string(body.substr(value, end - value)));
+    if (!name.empty())
+      parts.push_back({name, std::string(body.substr(value, end - value)), attribute(disposition, "filename")});
     at = end + next.size();
   }
-  return fields;
+  return parts;
 }
 
 std::string path_of(std::string_view target) {
@@ -153,22 +152,34 @@ Parameters::Parameters(const Request& request) {
     return;
   }
   const size_t query = request.target.find('?');
-  if (query != std::string::npos) add(parse_query(std::string_view(request.target).substr(query + 1)));
-  if (kind == "application/x-www-form-urlencoded") add(parse_query(request.body));
-  if (kind == "multipart/form-data") add(parse_multipart(request.body, request.header("content-type")));
+  const auto add_all = [&](Fields fields) {
+    for (auto& [name, value] : fields) add(name, std::move(value));
+  };
+  if (query != std::string::npos) add_all(parse_query(std::string_view(request.target).substr(query + 1)));
+  if (kind == "application/x-www-form-urlencoded") add_all(parse_query(request.body));
+  if (kind != "multipart/form-data") return;
+  for (FormPart& part : parse_multipart(request.body, request.header("content-type"))) {
+    if (part.file_name && text::invalid_utf8(*part.file_name))
+      throw HttpError(400, "the name of the file is not UTF-8");
+    if (part.file_name) file_names_.emplace(part.name, *part.file_name);
+    add(part.name, std::move(part.value));
+  }
 }
 
-void Parameters::add(Fields fields) {
-  for (auto& [name, value] : fields) {
-    if (text::invalid_utf8(name) || text::invalid_utf8(value)) throw HttpError(400, "the request is not UTF-8");
-    Json& there = all_[name];
-    if (there.is_null())
-      there = std::move(value);
-    else if (there.is_array())
-      there.push_back(std::move(value));
-    else
-      there = Json::array({std::move(there), std::move(value)});
-  }
+void Parameters::add(const std::string& name, std::string value) {
+  if (text::invalid_utf8(name) || text::invalid_utf8(value)) throw HttpError(400, "the request is not UTF-8");
+  Json& there = all_[name];
+  if (there.is_null())
+    there = std::move(value);
+  else if (there.is_array())
+    there.push_back(std::move(value));
+  else
+    there = Json::array({std::move(there), std::move(value)});
+}
+
+std::optional<std::string> Parameters::file_name(const std::string& name) const {
+  const auto found = file_names_.find(name);
+  return found == file_names_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Json& Parameters::operator[](const std::string& name) const {

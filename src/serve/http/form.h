@@ -1,5 +1,6 @@
 #pragma once
 // What a request is asked with, in any of the ways that clients have: the query of its target, a form, JSON.
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,12 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 std::string percent_decoded(std::string_view text, bool plus);
 // "q=a+dog&target=de" -> pairs
 Fields parse_query(std::string_view text);
+struct FormPart {
+  std::string name, value;
+  std::optional<std::string> file_name;  // of a file
+};
 // The parts of a multipart/form-data body that have a name (RFC 7578). HttpError 400.
-Fields parse_multipart(std::string_view body, std::string_view content_type);
+std::vector<FormPart> parse_multipart(std::string_view body, std::string_view content_type);
 
 // The path of a target, decoded: "/v1/runs/a b" of "/v1/runs/a%20b?x=1" and of "http://host/v1/runs/a%20b". HttpError
 // 400: not UTF-8, or with a NUL in it.
@@ -41,10 +46,13 @@ class Parameters {
   // null. HttpError 400: an object or a list of JSON.
   std::optional<std::string> text(const std::string& name) const;
   std::string text_or(const std::string& name, const std::string& other) const { return text(name).value_or(other); }
+  // The name of the file that a form brought for this parameter, whose text() is the content.
+  std::optional<std::string> file_name(const std::string& name) const;
 
  private:
-  void add(Fields fields);
+  void add(const std::string& name, std::string value);
   Json all_ = Json::object();
+  std::map<std::string, std::string> file_names_;
   bool is_json_ = false;
 };
 

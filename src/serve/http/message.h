@@ -18,7 +18,8 @@ struct Request {
   std::string target;  // as it was sent: "/translate?q=a%20dog"
   Headers headers;     // names in lower case
   std::string body;
-  std::string peer;  // address of the other side; "unix" where that has none
+  std::string peer;     // address of the other side; "unix" where that has none
+  bool secure = false;  // whether it came by TLS
 
   // Of the first header of this name, in lower case; "" where there is none.
   std::string_view header(std::string_view name) const {

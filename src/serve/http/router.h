@@ -12,7 +12,7 @@ namespace hexapla::serve {
 
 // A parameter of a request, for the description of the interface.
 struct RouteField {
-  std::string name, type;  // a type of JSON Schema, or "text": a string or a list of strings
+  std::string name, type;  // a type of JSON Schema; "text": a string or a list of strings; "file": of a form
   bool required = false;
   std::string help = "";
   nlohmann::json more = nlohmann::json::object();  // of its schema: {"minimum": 1}

@@ -274,7 +274,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   }
 
   Request request_of(const http::request<http::string_body>& message) const {
-    Request r{std::string(message.method_string()), std::string(message.target()), {}, {}, peer};
+    Request r{std::string(message.method_string()), std::string(message.target()), {}, {}, peer,
+              std::is_same_v<Stream, TlsStream>};
     for (const auto& field : message) {
       std::string name(field.name_string());
       for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);

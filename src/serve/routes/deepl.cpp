@@ -76,11 +76,8 @@ void translate(Service& service, const Service::Call& call) {
       given.empty() ? detect_language(texts->front(), models->sources()).front().code : language_of(codes, given);
   if (source.empty()) refuse("Value for 'source_lang' not supported.");
   const std::shared_ptr<const TextParts> lines = parts_of(p.text_or("tag_handling", ""), *texts);
-  LinesTask task;
-  task.hops = source == target && source != undetermined ? Hops() : models->find(source, target);
-  task.lines = lines->lines();
-  task.options = service.search_with({});
-  if (lines->aligned()) task.options.alignment = "blanks";
+  LinesTask task =
+      service.task_of(source == target && source != undetermined ? Hops() : models->find(source, target), *lines);
   const auto answer = [call, texts, lines, source](const PendingTranslation::Lines& found) {
     Json all = Json::array();
     for (std::size_t i = 0; i < texts->size(); ++i)

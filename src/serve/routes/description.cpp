@@ -15,6 +15,8 @@ OrderedJson schema_of(const RouteField& field, const Choice& choices) {
   if (field.type == "text")
     schema["oneOf"] = {{{"type", "string"}, {"minLength", 1}},
                        {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "string"}}}}};
+  else if (field.type == "file")
+    schema = {{"type", "string"}, {"format", "binary"}};
   else
     schema["type"] = field.type;
   if (field.type == "array") schema["items"] = {{"type", "object"}};
@@ -32,7 +34,10 @@ OrderedJson body_of(const Route& route, const Choice& choices) {
   }
   OrderedJson schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);
-  return {{"required", true}, {"content", {{"application/json", {{"schema", std::move(schema)}}}}}};
+  const bool file =
+      std::any_of(route.fields.begin(), route.fields.end(), [](const auto& f) { return f.type == "file"; });
+  return {{"required", true},
+          {"content", {{file ? "multipart/form-data" : "application/json", {{"schema", std::move(schema)}}}}}};
 }
 
 OrderedJson answer_json(const std::string& what, const std::string& type) {

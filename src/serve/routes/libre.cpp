@@ -6,72 +6,14 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "serve/html/html_text.h"
-#include "serve/models/detect.h"
 #include "serve/models/languages.h"
-#include "serve/routes/routes.h"
+#include "serve/routes/libre_request.h"
 #include "serve/work/text_lines.h"
-#include "text/utf8.h"
 
 namespace hexapla::serve {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
-
-std::string required(const Parameters& p, const std::string& name) {
-  const std::string value = p.text_or(name, "");
-  if (value.empty()) refuse("Invalid request: missing " + name + " parameter");
-  return value;
-}
-
-// A form's line ends are the browser's; those of JSON are the client's own.
-std::string with_plain_line_ends(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool paired = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-    if (!paired) plain += text[i] == '\r' ? '\n' : text[i];
-  }
-  if (plain.ends_with('\n')) plain.pop_back();
-  return plain;
-}
-
-// What is to be translated, and whether it came as a list.
-struct Texts {
-  std::vector<std::string> all;
-  bool list = false;
-
-  explicit Texts(const Parameters& p) {
-    const Json& q = p["q"];
-    list = q.is_array();
-    const bool missing = q.is_null() || ((q.is_string() || list) && q.empty()) ||
-                         (q.is_string() && q.get_ref<const std::string&>().empty());
-    if (missing) refuse("Invalid request: missing q parameter");
-    const auto add = [&](const Json& text) {
-      if (!text.is_string()) refuse("Invalid request: q parameter is not a string, or a list of strings");
-      all.push_back(p.is_json() ? text.get<std::string>() : with_plain_line_ends(text));
-    };
-    if (list)
-      for (const Json& text : q) add(text);
-    else
-      add(q);
-  }
-
-  void check(std::int64_t most_texts, std::int64_t most_characters) const {
-    const auto check_size = [](std::size_t size, std::int64_t most) {
-      if (most >= 0 && static_cast<std::int64_t>(size) > most)
-        refuse(cat("Invalid request: request (", size, ") exceeds text limit (", most, ")"));
-    };
-    if (list) check_size(all.size(), most_texts);
-    for (const std::string& text : all) check_size(characters_in(text), most_characters);
-  }
-  bool translatable() const {
-    return std::any_of(all.begin(), all.end(), [](const auto& t) { return text::has_text(t); });
-  }
-  std::string together() const {
-    std::string whole;
-    for (const std::string& text : all) whole += text + "\n";
-    return whole;
-  }
-};
+using namespace libre;  // NOLINT: what its routes have in common
 
 int alternatives_in(const Parameters& p, std::int64_t most) {
   const Json& given = p["alternatives"];
@@ -86,39 +28,6 @@ int alternatives_in(const Parameters& p, std::int64_t most) {
   }
   if (number > static_cast<double>(most)) refuse(cat("Invalid request: alternatives parameter must be <= ", most));
   return static_cast<int>(std::max(0.0, number));
-}
-
-struct Languages {
-  std::string source, target;                   // codes
-  std::vector<DetectedLanguage> detected = {};  // where the source was "auto"
-
-  bool same() const { return source == target && source != undetermined; }  // nothing to translate
-};
-
-Languages languages_of(const Parameters& p, const ModelSet& models, const Texts& texts) {
-  const std::string source = required(p, "source"), target = required(p, "target");
-  const std::vector<std::string> codes = all_languages(models);
-  const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();
-  Languages l{language_among(codes, source), language_among(codes, target)};
-  if (source == "auto") {
-    l.detected = texts.translatable() ? detect_language(texts.together(), models.sources())
-                                      : std::vector<DetectedLanguage>{{"en", 0}};
-    l.source = texts.translatable() || any ? l.detected.front().code : models.sources().front();
-  }
-  if (l.source.empty() && any) l.source = language_code(source);
-  if (l.target.empty() && any) l.target = language_code(target);
-  if (l.source.empty()) refuse(source + " is not supported");
-  if (l.target.empty()) refuse(target + " is not supported");
-  return l;
-}
-
-Hops hops_of(const ModelSet& models, const Languages& l) {
-  if (l.same()) return {};
-  Hops hops = models.find(l.source, l.target);
-  if (hops.empty())
-    refuse(cat(language_name(l.target), " (", l.target, ") is not available as a target language from ",
-               language_name(l.source), " (", l.source, ")"));
-  return hops;
 }
 
 Json detected_json(const DetectedLanguage& d) { return {{"confidence", d.confidence}, {"language", d.code}}; }
@@ -148,21 +57,18 @@ std::shared_ptr<const TextParts> parts_of(const std::string& format, const std::
 void translate(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most_characters = service.admit(p, call->request());
-  const auto texts = std::make_shared<const Texts>(p);
+  const auto texts = std::make_shared<const Texts>(Texts::of(p));
   required(p, "source"), required(p, "target");
   const int alternatives = alternatives_in(p, service.options().alternatives_limit);
   texts->check(service.options().batch_limit, most_characters);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, *texts);
   const std::shared_ptr<const TextParts> lines = parts_of(p.text_or("format", "text"), texts->all);
-  LinesTask task;
-  task.hops = hops_of(*models, languages);
-  if (lines->lines().empty() || task.hops.empty())
+  Hops hops = hops_of(*models, languages);
+  if (lines->lines().empty() || hops.empty())
     return call->answer(json_response(answer_of(
         *texts, *lines, PendingTranslation::Lines(lines->lines().size(), {Translation{}}), languages, alternatives)));
-  task.lines = lines->lines();
-  task.options = service.search_with({});
-  if (lines->aligned()) task.options.alignment = "blanks";
+  LinesTask task = service.task_of(std::move(hops), *lines);
   if (alternatives > 0) {
     task.options.n_best = alternatives + 1;
     task.options.beam_size = std::max(task.options.beam_size, alternatives + 1);
@@ -175,7 +81,7 @@ void translate(Service& service, const Service::Call& call) {
 void detect(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most_characters = service.admit(p, call->request());
-  const Texts texts(p);
+  const Texts texts = Texts::of(p);
   texts.check(-1, most_characters);
   Json answer = Json::array();
   if (!texts.translatable()) {
@@ -206,12 +112,12 @@ Json settings(const Service& service) {
   const ServedModel& first = *models->models().front();
   return {{"apiKeys", service.needs_key()},
           {"charLimit", service.options().char_limit},
-          {"filesTranslation", false},
+          {"filesTranslation", service.files().on()},
           {"frontendTimeout", 500},
           {"keyRequired", service.needs_key()},
           {"language", {{"source", language_json(first.source)}, {"target", language_json(first.target)}}},
           {"suggestions", false},
-          {"supportedFilesFormat", Json::array()}};
+          {"supportedFilesFormat", service.files().on() ? Json(file_formats()) : Json::array()}};
 }
 
 }  // namespace
@@ -258,8 +164,6 @@ void add_libre_routes(Router& router, Service& service) {
               [&](const auto& call) { call->answer(json_response(settings(service))); }});
   router.add({"POST", "/suggest", "Suggest a better translation (not offered)",
               [](const auto&) { throw HttpError(403, "Suggestions are disabled on this server."); }});
-  router.add({"POST", "/translate_file", "Translate a file (not offered)",
-              [](const auto&) { throw HttpError(403, "Files translation are disabled on this server."); }});
 }
 
 }  // namespace hexapla::serve

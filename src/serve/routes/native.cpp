@@ -3,6 +3,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "hexapla/hexapla.h"
 #include "serve/models/detect.h"
@@ -258,6 +259,14 @@ OrderedJson models(const ModelSet& set) {
   return {{"models", list}};
 }
 
+// Of the field `constraints`.
+Json schema_of_constraints() {
+  const Json phrases{{"type", "array"}, {"items", {{"type", "string"}, {"pattern", "\\S"}}}};
+  return {{"items",
+           {{"type", "object"},
+            {"properties", {{"prefix", {{"type", "string"}}}, {"require", phrases}, {"forbid", phrases}}}}}};
+}
+
 }  // namespace
 
 std::shared_ptr<const ServedModel> model_of(const Parameters& p, const ModelSet& models, const std::string& text) {
@@ -267,15 +276,14 @@ std::shared_ptr<const ServedModel> model_of(const Parameters& p, const ModelSet&
 }
 
 void add_native_routes(Router& router, Service& service) {
-  const std::vector<RouteField> languages{
-      {"source", "string", false, "language of q, or auto"},
-      {"target", "string", false, "language to translate into"},
-      {"model", "string", false, "name of a model, instead of the languages"},
-      {"options", "object", false, "of the search: beam_size, n_best, alignment, ..."},
-      {"api_key", "string"}};
+  const std::vector<RouteField> languages{{"source", "string", false, "language of q, or auto"},
+                                          {"target", "string", false, "language to translate into"},
+                                          {"model", "string", false, "name of a model, instead of the languages"},
+                                          {"options", "object", false, "of the search", api::schema_of_options()},
+                                          {"api_key", "string"}};
   std::vector<RouteField> to_translate{
       {"q", "text", true, "a text, line by line, or a list of lines"},
-      {"constraints", "array", false, "for each line: {prefix, require, forbid}"},
+      {"constraints", "array", false, "for each line: {prefix, require, forbid}", schema_of_constraints()},
       {"timeout_ms", "integer", false, "milliseconds that it may take", {{"minimum", 1}, {"maximum", 86'400'000}}}};
   to_translate.insert(to_translate.end(), languages.begin(), languages.end());
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};

@@ -10,6 +10,8 @@ namespace hexapla::serve {
 
 // LibreTranslate's interface, as its clients use it: /translate, /languages, /detect, /frontend/settings, ...
 void add_libre_routes(Router& router, Service& service);
+// Its files: /translate_file, /download_file.
+void add_file_routes(Router& router, Service& service);
 // Everything that the models can say, under /v1.
 void add_native_routes(Router& router, Service& service);
 // The inside of models, trainings, and the page that shows them.
@@ -30,6 +32,9 @@ std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const 
 
 // A text's characters (code points).
 std::size_t characters_in(const std::string& text);
+
+// The endings of files that are translated: ".txt", ...
+const std::vector<std::string>& file_formats();
 
 // The languages of all models, sources first.
 std::vector<std::string> all_languages(const ModelSet& models);

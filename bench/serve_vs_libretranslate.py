@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Serving translations: hexapla serve, LibreTranslate's own server, and a minimal server around CTranslate2, in turns.
+
+    bench/serve_vs_libretranslate.py -m run --source test.en --cores 1
+
+All have the same weights and answer POST /translate, one line per request, beam 4. Each round measures the requests per
+second of --connections that ask again as soon as they have an answer, then the time to an answer at half of this server's own
+median rate, with arrivals at random times whether earlier ones are answered or not. Prints medians over the rounds and the
+ratios to hexapla. With --cores 1 the servers have one core and this program another one; with 2 they share two.
+The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2, numpy,
+sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the ends of sentences), a
+built hexapla, and a model of the paper's kind with shared embeddings.
+"""
+import argparse, asyncio, json, os, random, re, statistics, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PORT = 5791
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--hexapla", default=os.path.join(os.path.dirname(HERE), "build/release/hexapla"))
+    p.add_argument("-m", "--model", required=True, help="a model file")
+    p.add_argument("--source", required=True, help="lines to translate")
+    p.add_argument("--cores", type=int, default=1)
+    p.add_argument("--precision", default="int8", choices=["f32", "int8"])
+    p.add_argument("--connections", type=int, default=32)
+    p.add_argument("--seconds", type=float, default=10)
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--servers", default="hexapla,ctranslate2,libretranslate")
+    return p.parse_args()
+
+
+# ---------------------------------------------------------------------------------------------- the load
+
+class Connection:
+    async def open(self):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", PORT)
+        return self
+
+    async def ask(self, line):
+        body = json.dumps({"q": line, "source": "en", "target": "de", "format": "text"}).encode()
+        self.writer.write(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
+        answer = await self.reader.readexactly(length)
+        if b" 200 " not in head[:16]:
+            raise RuntimeError(f"{head!r} {answer!r}")
+        if b"close" in head.lower():
+            await self.open()
+        return json.loads(answer)["translatedText"]
+
+
+async def saturated(lines, connections, seconds):
+    """Requests per second; the first two seconds do not count."""
+    begin = time.perf_counter() + 2
+    end, counted, at = begin + seconds, 0, 0
+
+    async def one():
+        nonlocal counted, at
+        c = await Connection().open()
+        while time.perf_counter() < end:
+            at += 1
+            await c.ask(lines[at % len(lines)])
+            counted += begin <= time.perf_counter() < end
+    await asyncio.gather(*(one() for _ in range(connections)))
+    return counted / seconds
+
+
+async def latencies(lines, rate, seconds):
+    """Seconds from the time at which each request was due to its answer."""
+    pick, found, free = random.Random(1), [], []
+
+    async def one(line, due):
+        c = free.pop() if free else await Connection().open()
+        await c.ask(line)
+        found.append(time.perf_counter() - due)
+        free.append(c)
+    due, end, tasks, i = time.perf_counter(), time.perf_counter() + seconds, [], 0
+    while due < end:
+        await asyncio.sleep(max(0, due - time.perf_counter()))
+        tasks.append(asyncio.ensure_future(one(lines[i % len(lines)], due)))
+        due, i = due + pick.expovariate(rate), i + 1
+    await asyncio.gather(*tasks)
+    return sorted(found)
+
+
+# ---------------------------------------------------------------------------------------------- the servers
+
+def minimal_server(folder, precision, threads):
+    """All that waits is a batch."""
+    import ctranslate2, sentencepiece
+    spm = sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, "sentencepiece.model"))
+    translator = ctranslate2.Translator(os.path.join(folder, "model"), intra_threads=threads, inter_threads=1,
+                                        compute_type={"f32": "float32"}.get(precision, "int8"))
+    waiting, arrived = [], asyncio.Event()
+
+    def translate(lines):
+        tokens = [spm.encode(line, out_type=str) + ["</s>"] for line in lines]
+        found = translator.translate_batch(tokens, beam_size=4, length_penalty=0.6, max_batch_size=32)
+        return [spm.decode(r.hypotheses[0]) for r in found]
+
+    async def work():
+        loop = asyncio.get_running_loop()
+        while True:
+            await arrived.wait()
+            arrived.clear()
+            while waiting:
+                some, waiting[:] = waiting[:64], waiting[64:]
+                for (_, future), text in zip(some, await loop.run_in_executor(None, translate, [s[0] for s in some])):
+                    future.set_result(text)
+
+    async def serve(reader, writer):
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                body = await reader.readexactly(int(re.search(rb"(?i)content-length: *(\d+)", head)[1]))
+                future = asyncio.get_running_loop().create_future()
+                waiting.append((json.loads(body)["q"], future))
+                arrived.set()
+                answer = json.dumps({"translatedText": await future}).encode()
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                             b"Content-Length: %d\r\n\r\n" % len(answer) + answer)
+        except asyncio.IncompleteReadError:
+            writer.close()
+
+    async def run():
+        asyncio.ensure_future(work())
+        async with await asyncio.start_server(serve, "127.0.0.1", PORT) as server:
+            await server.serve_forever()
+    asyncio.run(run())
+
+
+def libretranslate(threads):
+    """Its own main(), with a splitter of sentences that needs no download."""
+    import minisbd
+
+    class Splitter:
+        def __init__(self, *a, **k): pass
+        def sentences(self, text): return [s for s in re.split(r"(?<=[.!?])\s+", text) if s]
+    minisbd.SBDetect = Splitter
+    import argostranslate.sbd as sbd
+    sbd.SBDetect, sbd.minisbd_models.list_models = Splitter, lambda: ["en", "de"]
+    from libretranslate.main import main
+    sys.argv = ["libretranslate", "--host", "127.0.0.1", "--port", str(PORT), "--threads", str(max(4, 2 * threads)),
+                "--disable-web-ui"]
+    main()
+
+
+def packages(o, folder):
+    """The weights as CTranslate2 and LibreTranslate read them. -> the folder of the first"""
+    sys.path.insert(0, HERE)
+    import sentencepiece
+    from translate_vs_ctranslate2 import export, read_model
+    tensors, config, spm = read_model(o.model)
+    for source, target in (("en", "de"), ("de", "en")):  # LibreTranslate wants two; the second is never asked
+        place = os.path.join(folder, "packages", f"translate-{source}_{target}-1_0")
+        os.makedirs(place)
+        with open(os.path.join(place, "sentencepiece.model"), "wb") as f:
+            f.write(bytes(spm))
+        pieces = sentencepiece.SentencePieceProcessor(model_proto=bytes(spm))
+        export(tensors, config, [pieces.id_to_piece(i) for i in range(len(pieces))], os.path.join(place, "model"))
+        names = {"en": "English", "de": "German"}
+        with open(os.path.join(place, "metadata.json"), "w") as f:
+            json.dump({"package_version": "1.0", "argos_version": "1.9", "from_code": source, "from_name": names[source],
+                       "to_code": target, "to_name": names[target]}, f)
+    return os.path.join(folder, "packages", "translate-en_de-1_0")
+
+
+def command_of(server, o, folder):
+    if server == "hexapla":
+        return [o.hexapla, "serve", "-q", "-m", "en-de=" + o.model, "--port", str(PORT), "--threads", str(o.cores),
+                "--precision", o.precision]
+    return [sys.executable, os.path.abspath(__file__), "--run", server, folder, o.precision, str(o.cores)]
+
+
+def start(server, o, folder, log):
+    cores = "0" if o.cores == 1 else ",".join(map(str, range(o.cores)))
+    environment = {**os.environ, "HOME": os.path.dirname(os.path.dirname(folder)), "OMP_NUM_THREADS": str(o.cores),
+                   "ARGOS_PACKAGES_DIR": os.path.dirname(folder), "ARGOS_INTER_THREADS": "1",
+                   "ARGOS_INTRA_THREADS": str(o.cores), "ARGOS_COMPUTE_TYPE": {"f32": "float32"}.get(o.precision, "int8")}
+    process = subprocess.Popen(["taskset", "-c", cores, *command_of(server, o, folder)], stdout=log, stderr=log,
+                               env=environment)
+
+    async def first():
+        c = await Connection().open()
+        return await c.ask("A dog runs.")
+    for _ in range(600):
+        try:
+            return process, asyncio.run(first())
+        except (OSError, RuntimeError, asyncio.IncompleteReadError):
+            if process.poll() is not None:
+                sys.exit(f"{server} ended; see {log.name}")
+            time.sleep(0.1)
+    sys.exit(f"{server} does not answer; see {log.name}")
+
+
+def measure(server, o, folder, lines, log, rate):
+    process, said = start(server, o, folder, log)
+    try:
+        throughput = asyncio.run(saturated(lines, o.connections, o.seconds))
+        found = asyncio.run(latencies(lines, (rate or throughput) / 2, o.seconds))
+    finally:
+        process.terminate()
+        process.wait()
+    at = lambda share: found[min(len(found) - 1, int(share * len(found)))] * 1e3
+    return throughput, at(0.5), at(0.99), said
+
+
+def main():
+    o = options()
+    with open(o.source, encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    if o.cores == 1:
+        os.sched_setaffinity(0, {1})
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
+        place = packages(o, folder)
+        servers, results = o.servers.split(","), {}
+        for i in range(o.rounds):
+            for server in servers if i % 2 == 0 else servers[::-1]:
+                before = results.setdefault(server, [])
+                rate = statistics.median(r[0] for r in before) if before else None
+                throughput, middle, p99, said = measure(server, o, place, lines, log, rate)
+                before.append((throughput, middle, p99))
+                print(f"{server:15} {throughput:8.1f} requests/s; at half of it median {middle:.1f} ms, p99 {p99:.1f} ms   "
+                      f"{said}", flush=True)
+        print(f"{o.model}, {o.precision}, {o.cores} cores, medians of {o.rounds} rounds")
+        for server in servers:
+            a, b = results["hexapla"], results[server]
+            middle = lambda k: statistics.median(r[k] for r in b)
+            ratio = lambda k: statistics.median(x[k] / y[k] for x, y in zip(a, b))
+            print(f"  {server:15} {middle(0):8.1f} requests/s (hexapla {ratio(0):5.2f} x)   median {middle(1):7.1f} ms   "
+                  f"p99 {middle(2):7.1f} ms (hexapla {ratio(2):5.2f} x)")
+
+
+if sys.argv[1:2] == ["--run"]:
+    what, folder, precision, threads = sys.argv[2:6]
+    minimal_server(folder, precision, int(threads)) if what == "ctranslate2" else libretranslate(int(threads))
+elif __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+#pragma once
+// A set of options as JSON Schema describes it, from what each of them declares.
+#include <type_traits>
+
+#include "base/json.h"
+#include "base/options/option_names.h"
+#include "base/range.h"
+
+namespace hexapla {
+
+// Of one option: its type, its help, and its range or choices.
+template <class Field, class Allowed>
+nlohmann::ordered_json json_schema_of(const Field&, const char* help, const Allowed& allowed) {
+  nlohmann::ordered_json schema;
+  if constexpr (std::is_same_v<Field, bool>) {
+    schema["type"] = "boolean";
+  } else if constexpr (is_list<Field>) {
+    schema = {{"type", "array"}, {"items", json_schema_of(typename Field::value_type{}, "", allowed)}};
+  } else if constexpr (Number<Field>) {
+    schema["type"] = std::integral<Field> ? "integer" : "number";
+    schema["minimum"] = allowed.or_zero ? Field{0} : allowed.least;
+    schema["maximum"] = allowed.most;
+    if (allowed.open_least && !allowed.or_zero) schema["exclusiveMinimum"] = true;  // as OpenAPI 3.0 has it
+    if (allowed.open_most) schema["exclusiveMaximum"] = true;
+  } else {
+    schema["type"] = "string";
+    if constexpr (std::is_same_v<Allowed, Choices>)
+      if (!allowed.empty()) schema["enum"] = allowed;
+  }
+  if (*help != 0) schema["description"] = help;
+  return schema;
+}
+
+}  // namespace hexapla

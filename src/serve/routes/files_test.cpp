@@ -1,0 +1,96 @@
+// Files that are sent, translated and fetched.
+#include <gmock/gmock.h>
+
+#include "serve/routes/test_service.h"
+
+namespace hexapla::serve {
+namespace {
+
+using namespace test;  // NOLINT: what tests of this folder have in common
+
+struct FileRoutes : WithService {
+  static std::string form(const std::string& file_name, const std::string& content, const std::string& target = "de") {
+    const std::string part = "--b\r\nContent-Disposition: form-data; name=";
+    return part + "\"file\"; filename=\"" + file_name + "\"\r\nContent-Type: text/plain\r\n\r\n" + content + "\r\n" +
+           part + "source\r\n\r\nen\r\n" + part + "target\r\n\r\n" + target + "\r\n--b--\r\n";
+  }
+  static Received send(const std::string& body, RunningService& to = *server, const std::string& more = "") {
+    return to.ask("POST", "/translate_file", body, "multipart/form-data; boundary=b", more);
+  }
+  static std::string path_in(const Received& sent) {
+    const std::string url = sent.json().value("translatedFileUrl", sent.body), host = "http://x";
+    EXPECT_THAT(url, testing::StartsWith(host + "/download_file/"));
+    return url.substr(std::min(url.size(), host.size()));
+  }
+  static std::string translated(const std::string& line) {
+    return server->post("/translate", {{"q", line}, {"source", "en"}, {"target", "de"}}).json()["translatedText"];
+  }
+};
+
+TEST_F(FileRoutes, TranslateTextAndSubtitles) {
+  const std::string path = path_in(send(form("two lines.txt", "a dog\r\n\r\na cat\r\n")));
+  Received got = server->get(path);
+  EXPECT_EQ(got.body, translated("a dog") + "\r\n\r\n" + translated("a cat") + "\r\n");
+  EXPECT_EQ(got.headers["content-type"], "text/plain; charset=utf-8");
+  EXPECT_EQ(got.headers["content-disposition"], "attachment; filename*=UTF-8''two_lines_de.txt");
+  EXPECT_EQ(server->get(path).body, got.body);  // as often as one likes
+
+  const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n";
+  EXPECT_EQ(server->get(path_in(send(form("film.SRT", cue + "a dog\n")))).body, cue + translated("a dog") + "\n");
+}
+
+TEST_F(FileRoutes, KeepNamesInAnyScript) {
+  const std::string path = path_in(send(form("\xE7\x8B\x97/../a%.html", "<p>a dog</p>", "en")));
+  EXPECT_THAT(path, testing::EndsWith(".%E7%8B%97_.._a__en.html"));
+  EXPECT_EQ(server->get(path).body, "<p>a dog</p>");  // from English to English
+}
+
+TEST_F(FileRoutes, SayTheAddressThatTheClientUses) {
+  const Received sent = send(form("a.txt", "a dog"), *server, "X-Forwarded-Proto: https\r\n");
+  EXPECT_THAT(sent.json().value("translatedFileUrl", ""), testing::StartsWith("https://x/download_file/"));
+}
+
+TEST_F(FileRoutes, SayWhatIsWrong) {
+  const auto refused = [](const std::string& body) {
+    const Received r = send(body);
+    return std::to_string(r.status) + " " + error(r);
+  };
+  EXPECT_EQ(refused(form("a.pdf", "x")), "400 Invalid request: file format not supported");
+  EXPECT_EQ(refused(form("a.txt", "")), "400 Invalid request: empty file");
+  EXPECT_EQ(refused("--b\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b--\r\n"),
+            "400 Invalid request: missing file parameter");
+  EXPECT_EQ(refused(form("a.txt", "a dog", "zz")), "400 zz is not supported");
+  EXPECT_EQ(refused(form("a.txt", "\xFF\xFE")), "400 the request is not UTF-8");
+  EXPECT_EQ(server->get("/download_file/0123.a.txt").status, 404);
+}
+
+TEST_F(FileRoutes, AreClosedOnAServerThatKeepsNone) {
+  ServiceOptions o = small_service();
+  o.files = 0;
+  RunningService without(o);
+  EXPECT_EQ(send(form("a.txt", "a dog"), without).status, 403);
+  EXPECT_EQ(without.get("/frontend/settings").json()["supportedFilesFormat"], Json::array());
+  EXPECT_EQ(server->get("/frontend/settings").json()["supportedFilesFormat"], Json({".txt", ".srt", ".vtt", ".html"}));
+}
+
+TEST(FileShelf, TheOldestMakeRoom) {
+  FileShelf shelf(10);
+  const auto first = shelf.put("a.txt", "12345"), second = shelf.put("a.txt", "67890");
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(shelf.get(*first), "12345");
+  const auto third = shelf.put("b.txt", "x");
+  EXPECT_EQ(shelf.get(*first), std::nullopt);
+  EXPECT_EQ(shelf.get(*second), "67890");
+  EXPECT_EQ(shelf.get(*third), "x");
+  EXPECT_EQ(shelf.put("large.txt", "12345678901"), std::nullopt);
+  EXPECT_EQ(shelf.get(*third), "x");
+}
+
+TEST(FileShelf, FilesStayForAWhile) {
+  FileShelf shelf(10, std::chrono::nanoseconds(0));
+  EXPECT_EQ(shelf.get(*shelf.put("a.txt", "x")), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hexapla::serve

@@ -1,0 +1,45 @@
+#include "serve/work/file_shelf.h"
+
+#include <algorithm>
+#include <random>
+
+namespace hexapla::serve {
+namespace {
+
+std::string random_digits() {
+  std::random_device random;  // the system's own
+  std::string digits;
+  for (int i = 0; i < 32; ++i) digits += "0123456789abcdef"[random() % 16];
+  return digits;
+}
+
+}  // namespace
+
+std::optional<std::string> FileShelf::put(const std::string& name, std::string content) {
+  if (content.size() > most_) return {};
+  std::string whole = random_digits() + "." + name;
+  const std::lock_guard lock(mutex_);
+  while (bytes_ + content.size() > most_) drop_oldest();
+  bytes_ += content.size();
+  files_.push_back({whole, std::move(content), Clock::now()});
+  return whole;
+}
+
+std::optional<std::string> FileShelf::get(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  while (!files_.empty() && Clock::now() - files_.front().put > kept_) drop_oldest();
+  const auto found = std::find_if(files_.begin(), files_.end(), [&](const File& file) { return file.name == name; });
+  return found == files_.end() ? std::nullopt : std::optional(found->content);
+}
+
+std::size_t FileShelf::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void FileShelf::drop_oldest() {
+  bytes_ -= files_.front().content.size();
+  files_.pop_front();
+}
+
+}  // namespace hexapla::serve
