@@ -410,11 +410,11 @@ def term(o, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("hexapla")
-    p.add_argument("part", nargs="*", choices=[[], "soak", "idle", "overload", "kill", "swap", "term"])
+    p.add_argument("part", nargs="*", choices=["soak", "idle", "overload", "kill", "swap", "term"])
     p.add_argument("--model", default=os.path.join(ROOT, "tests/fixtures/run_of_0.1.0/model.safetensors"))
     p.add_argument("--requests", type=int, default=1_000_000)
     p.add_argument("--seconds", type=int, default=600)
-    o = p.parse_args()
+    o = p.parse_intermixed_args()
     multiprocessing.set_start_method("fork")
     for part in o.part or ["soak", "idle", "overload", "kill", "swap", "term"]:
         with tempfile.TemporaryDirectory() as folder:

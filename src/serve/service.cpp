@@ -256,17 +256,17 @@ void Service::log(const Answered& what) {
 
 std::string Service::metrics() const {
   std::vector<Metrics::Gauge> gauges{
-      {"hexapla_waiting_lines", "Lines on their way through the models.", double(lines_.now())},
-      {"hexapla_queue_length", "Requests that wait for a thread.", double(quick_.waiting() + slow_.waiting())},
-      {"hexapla_cache_bytes", "Of translations that are kept.", double(cache_.bytes())},
-      {"hexapla_files_bytes", "Of translated files that wait to be fetched.", double(files_.bytes())},
-      {"hexapla_models", "Models that are loaded.", double(models()->models().size())},
-      {"process_resident_memory_bytes", "Of the server in physical memory.", double(resident_memory())}};
+      {"hexapla_waiting_lines", "Lines on their way through the models.", lines_.now()},
+      {"hexapla_queue_length", "Requests that wait for a thread.", quick_.waiting() + slow_.waiting()},
+      {"hexapla_cache_bytes", "Of translations that are kept.", cache_.bytes()},
+      {"hexapla_files_bytes", "Of translated files that wait to be fetched.", files_.bytes()},
+      {"hexapla_models", "Models that are loaded.", models()->models().size()},
+      {"process_resident_memory_bytes", "Of the server in physical memory.", resident_memory()}};
   if (state_ != nullptr) {
-    gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", double(state_->requests)});
-    gauges.push_back({"hexapla_connections", "Open connections.", double(state_->connections)});
+    gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", state_->requests});
+    gauges.push_back({"hexapla_connections", "Open connections.", state_->connections});
     gauges.push_back(
-        {"hexapla_connections_refused", "Connections that were refused since the start.", double(state_->refused)});
+        {"hexapla_connections_refused", "Connections that were refused since the start.", state_->refused});
   }
   return metrics_.text(gauges);
 }

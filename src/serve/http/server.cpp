@@ -204,9 +204,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     stopping = true;
     for (const auto& acceptor : tcp_acceptors) stop_accepting(*acceptor);
     if (local_acceptor) stop_accepting(*local_acceptor);
-    const std::list<Connection*> now = reading;
-    for (Connection* connection : now)
-      if (connection->silent()) connection->drop();
+    for (Connection* connection : reading) connection->hasten();
     if (state.connections == 0) return io.stop();
     grace.expires_after(options.limits.grace);
     grace.async_wait([this](const error_code& ec) {

@@ -218,7 +218,16 @@ TEST(HttpServer, StopsWhenEverythingIsAnswered) {
   Client busy(s.server.port()), silent(s.server.port());
   busy.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const auto call = kept.take();
+  Client sending(s.server.port());
+  sending.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  kept.take()->answer({200, "first", "text/plain"});
+  EXPECT_EQ(sending.receive().body, "first");
   s.server.stop();
+  sending.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");  // it does not know yet
+  kept.take()->answer({200, "second", "text/plain"});
+  const Received last = sending.receive();
+  EXPECT_EQ(last.body, "second");
+  EXPECT_EQ(last.headers.at("connection"), "close");
   EXPECT_TRUE(silent.ended());
   call->answer({200, "late", "text/plain"});
   const Received r = busy.receive();

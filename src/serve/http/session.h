@@ -29,6 +29,9 @@ using TlsStream = asio::ssl::stream<Socket>;
 using Milliseconds = std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
+// For what a client has sent before it could know that the server stops.
+constexpr Milliseconds last_words{500};
+
 struct Connection {
   explicit Connection(std::string its_peer) : peer(std::move(its_peer)) {}
   virtual ~Connection() = default;
@@ -36,6 +39,7 @@ struct Connection {
   Connection& operator=(const Connection&) = delete;
   virtual void drop() = 0;    // at once, whatever it is doing
   virtual bool silent() = 0;  // waits for a request of which nothing has come
+  virtual void hasten() = 0;  // the server stops: where it is silent it closes soon, but answers what is on its way
 
   const std::string peer;
   bool reading = false;
@@ -172,6 +176,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     error_code ec;
     return first_byte_awaited_ && buffer_.size() == 0 && socket().available(ec) == 0;
   }
+  void hasten() override {
+    if (silent()) within(last_words);
+  }
 
  private:
   using Parser = http::request_parser<http::string_body>;
@@ -234,7 +241,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     started_ = SteadyClock::now();
     if (buffer_.size() == 0) {
       first_byte_awaited_ = true;
-      within(host_.stopping ? Milliseconds(100) : limits().idle);
+      within(host_.stopping ? last_words : limits().idle);
       const std::size_t n =
           co_await stream_.async_read_some(buffer_.prepare(4096), asio::redirect_error(use_awaitable, ec));
       first_byte_awaited_ = false;

@@ -14,7 +14,7 @@ class Metrics {
  public:
   struct Gauge {
     std::string name, help;
-    double value;
+    std::uint64_t value;
   };
 
   void answered(const std::string& endpoint, int status, double seconds);
