@@ -15,7 +15,8 @@ struct TypeName {
   DType dtype;
 };
 constexpr TypeName type_names[] = {{"F32", DType::f32}, {"F64", DType::f64}, {"BF16", DType::bf16},
-                                   {"I8", DType::i8},   {"I32", DType::i32}, {"U8", DType::u8}};
+                                   {"I8", DType::i8},   {"I32", DType::i32}, {"U8", DType::u8},
+                                   {"F16", DType::f16}, {"I64", DType::i64}};
 
 const char* type_name(DType dtype) {
   return std::find_if(std::begin(type_names), std::end(type_names), [&](auto& t) { return t.dtype == dtype; })->name;
@@ -174,7 +175,7 @@ DType dtype_of_claim(const Claim& claim, const std::string& path) {
   for (const auto& type : type_names)
     if (claim.dtype == type.name) return type.dtype;
   throw DataError(cat(path, ": tensor ", shown(claim.name), " has the type ", shown(claim.dtype),
-                      "; allowed are F32, F64, BF16, I8, I32, U8"));
+                      "; allowed are F32, F64, BF16, I8, I32, U8, F16, I64"));
 }
 
 // The bytes a shape takes. The product counts zeros as ones, so that no order of multiplying can overflow later.
@@ -275,12 +276,15 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   return file;
 }
 
-void SafetensorsFile::read(const TensorEntry& t, void* to) const {
-  if (t.byte_count() == 0) return;
+void SafetensorsFile::read(const TensorEntry& t, void* to) const { read(t, 0, to, t.byte_count()); }
+
+void SafetensorsFile::read(const TensorEntry& t, size_t at, void* to, size_t size) const {
+  HEXAPLA_CHECK(at <= t.byte_count() && size <= t.byte_count() - at, "bytes ", at, " to ", at + size, " of ", t.name);
+  if (size == 0) return;
   if (bytes_.empty())
-    file_.read(t.offset, to, t.byte_count());
+    file_.read(t.offset + at, to, size);
   else
-    std::memcpy(to, bytes_.data() + t.offset, t.byte_count());
+    std::memcpy(to, bytes_.data() + t.offset + at, size);
 }
 
 std::string SafetensorsFile::text(const TensorEntry& t) const {

@@ -29,8 +29,8 @@ struct NamedTensor {
 };
 
 // A file of tensors. Allowed: header of at most 16 MiB, 65,536 tensors, names of 1 to 255 bytes
-// without control characters, types F32 F64 BF16 I8 I32 U8, rank 0 to 4; the tensors fill the data without a hole,
-// an overlap or a rest.
+// without control characters, types F32 F64 BF16 F16 I8 I32 I64 U8, rank 0 to 4; the tensors fill the data without a
+// hole, an overlap or a rest.
 class SafetensorsFile {
  public:
   static constexpr size_t max_header = size_t{16} << 20;  // bytes
@@ -51,6 +51,8 @@ class SafetensorsFile {
   // The bytes of a tensor as they are now, which may not be as they were: where that matters, compare a checksum of
   // what was read. DataError where the file has been cut short meanwhile.
   void read(const TensorEntry& t, void* to) const;
+  // `size` of them, from byte `at` of the tensor on.
+  void read(const TensorEntry& t, size_t at, void* to, size_t size) const;
   std::string text(const TensorEntry& t) const;
   // The same; DataError where the tensor does not have the type and shape of `to` (contiguous).
   void copy(const TensorEntry& t, const Tensor& to) const;
