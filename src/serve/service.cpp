@@ -115,6 +115,8 @@ void Service::answer(const Call& call) {
 }
 
 std::int64_t Service::admit(const Parameters& parameters, const Request& request) {
+  const Json& given = parameters["api_key"];
+  if (parameters.is_json() && !given.is_null() && !given.is_string()) throw HttpError(400, "api_key must be a string");
   std::string key = parameters.text_or("api_key", "");
   const std::string_view authorization = request.header("authorization");
   if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)

@@ -1,11 +1,13 @@
 """Uses a server as other people's programs do: clients that know nothing of hexapla, unchanged, with its address.
 Usage: http_clients.py URL LINE TRANSLATION (from English to German); ends with an error where one of them is not served."""
+import io
 import sys
 import urllib.error
 import urllib.request
 
 import deepl
 from deep_translator import LibreTranslator
+from libretranslate_aio import LibreTranslate
 from libretranslatepy import LibreTranslateAPI
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -27,6 +29,18 @@ try:
     sys.exit("libretranslatepy: an unknown language was translated into")
 except urllib.error.HTTPError as e:
     expect("libretranslatepy error", e.code, 400)
+
+with LibreTranslate(url) as aio:
+    expect("libretranslate-aio translate", aio.translate(line, "en", "de").translated_text, translation)
+    expect("libretranslate-aio list", aio.translate([line, line], "en", "de").translated_text, [translation] * 2)
+    expect("libretranslate-aio detect", aio.detect("This is a sentence in English.")[0].language, "en")
+    expect("libretranslate-aio languages", [l.code for l in aio.languages()], ["en", "de"])
+    expect("libretranslate-aio settings", ".srt" in aio.frontend_settings().supported_files_format, True)
+    expect("libretranslate-aio health", aio.health(), True)
+    file = io.BytesIO((line + "\n").encode())
+    file.name = "text.txt"
+    where = aio.translate_file(file, "en", "de").translated_file_url
+    expect("libretranslate-aio file", urllib.request.urlopen(where).read().decode(), translation + "\n")
 
 expect("deep-translator", LibreTranslator(source="en", target="de", base_url=url + "/", custom_url=url + "/", api_key="any").translate(line), translation)
 

@@ -159,6 +159,12 @@ std::string language_name(const std::string& code) {
   return found == names.end() ? code : std::string(found->second);
 }
 
+std::string code_in_capitals(std::string code) {
+  std::transform(code.begin(), code.end(), code.begin(),
+                 [](char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
+  return code;
+}
+
 bool known_language(const std::string& code) { return entry(code) != names.end(); }
 
 }  // namespace hexapla::serve

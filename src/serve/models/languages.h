@@ -14,6 +14,9 @@ std::string language_code(std::string_view name);
 // "German"; the code itself where this list does not have it.
 std::string language_name(const std::string& code);
 
+// As DeepL writes it: "DE", "PT-BR".
+std::string code_in_capitals(std::string code);
+
 bool known_language(const std::string& code);
 
 }  // namespace hexapla::serve

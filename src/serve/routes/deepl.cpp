@@ -26,12 +26,6 @@ void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
   }
 }
 
-std::string in_capitals(std::string code) {
-  std::transform(code.begin(), code.end(), code.begin(),
-                 [](char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
-  return code;
-}
-
 // "EN-GB" is English where there is only one. "": there is none
 std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
   const std::string whole = language_among(codes, word);
@@ -81,7 +75,7 @@ void translate(Service& service, const Service::Call& call) {
   const auto answer = [call, texts, lines, source](const PendingTranslation::Lines& found) {
     Json all = Json::array();
     for (std::size_t i = 0; i < texts->size(); ++i)
-      all.push_back({{"detected_source_language", in_capitals(source)},
+      all.push_back({{"detected_source_language", code_in_capitals(source)},
                      {"text", found.empty() ? texts->at(i) : lines->joined(i, found, 0)},
                      {"billed_characters", characters_in(texts->at(i))}});
     call->answer(json_response(Json{{"translations", std::move(all)}}));
@@ -96,7 +90,7 @@ void translate(Service& service, const Service::Call& call) {
 Json languages(const ModelSet& models, const std::string& type) {
   Json all = Json::array();
   for (const std::string& code : type == "target" ? models.targets() : models.sources()) {
-    all.push_back({{"language", in_capitals(code)}, {"name", language_name(code)}});
+    all.push_back({{"language", code_in_capitals(code)}, {"name", language_name(code)}});
     if (type == "target") all.back()["supports_formality"] = false;
   }
   return all;

@@ -22,6 +22,10 @@ OrderedJson schema_of(const RouteField& field, const Choice& choices) {
   if (field.type == "array") schema["items"] = {{"type", "object"}};
   for (const auto& [name, value] : field.more.items()) schema[name] = value;
   if (const auto found = choices.find(field.name); found != choices.end()) schema["enum"] = found->second;
+  if (!field.required) {  // null is as good as nothing
+    schema["nullable"] = true;
+    if (schema.contains("enum")) schema["enum"].push_back(nullptr);
+  }
   if (!field.help.empty()) schema["description"] = field.help;
   return schema;
 }

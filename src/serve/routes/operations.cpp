@@ -1,4 +1,6 @@
 // What who runs the server asks it.
+#include <algorithm>
+
 #include "serve/http/responses.h"
 #include "serve/models/languages.h"
 #include "serve/routes/routes.h"
@@ -12,13 +14,23 @@ void ready(const Service& service, const Service::Call& call) {
   call->answer(error_response(503, "as many lines wait as may", {{"Retry-After", "1"}}));
 }
 
+std::vector<std::string> in_capitals(std::vector<std::string> codes) {
+  std::transform(codes.begin(), codes.end(), codes.begin(), code_in_capitals);
+  return codes;
+}
+
 // The languages and names of the models that there are now; of models without languages nothing is said.
 std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) {
   std::vector<std::string> sources = models.sources(), names;
   for (const auto& model : models.models()) names.push_back(model->name);
   if (sources.front() == undetermined) return {{"model", names}};
+  const std::vector<std::string> for_deepl = in_capitals(sources);
   sources.emplace_back("auto");
-  return {{"source", sources}, {"target", models.targets()}, {"model", names}};
+  return {{"source", sources},
+          {"target", models.targets()},
+          {"model", names},
+          {"source_lang", for_deepl},
+          {"target_lang", in_capitals(models.targets())}};
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// hexapla export: a model for other systems.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/declare_option.h"
+#include "cli/terminal/terminal.h"
+#include "convert/out/ctranslate2.h"
+#include "models/open_model.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Export {
+  std::string model, output, kind, precision = "f32", languages;
+
+  int run() const {
+    const std::string file = model::model_file(model);
+    model::LoadedModel m = model::load_model(file);
+    const auto type = precision == "int8" ? convert::CTranslate2Type::int8 : convert::CTranslate2Type::f32;
+    if (kind == "argos") {
+      const auto [source, target] = pair();
+      convert::export_argos(m, output, type, source, target);
+    } else {
+      if (!languages.empty()) throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
+      convert::export_ctranslate2(m, output, type);
+    }
+    say_on_stderr(fmt::format("{}: {:.1f} MB for {}\n", output, size(), kind) + limit(m.config));
+    return 0;
+  }
+
+ private:
+  // "en-de"
+  std::pair<std::string, std::string> pair() const {
+    const size_t hyphen = languages.find('-');
+    if (hyphen == std::string::npos || hyphen == 0 || hyphen + 1 == languages.size())
+      throw UsageError(
+          cat("`languages` is '", languages, "', but a package says from which language into which: en-de"),
+          "languages", languages);
+    return {languages.substr(0, hyphen), languages.substr(hyphen + 1)};
+  }
+  double size() const {
+    double bytes = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(output))
+      if (entry.is_regular_file()) bytes += static_cast<double>(entry.file_size());
+    return bytes / 1e6;
+  }
+  static std::string limit(const model::Config& c) {
+    if (c.positions == "learned" || c.positions == "none") return "";
+    return fmt::format("  sentences may have up to {} tokens there\n", convert::positions_written);
+  }
+};
+
+}  // namespace
+
+void add_export(Command& app, Action& chosen) {
+  auto e = std::make_shared<Export>();
+  Command* c = app.add_command("export", "write a model as files of another system");
+  c->add_option("model", e->model, "model file or training folder")->type_name("MODEL")->required();
+  const Choices kinds{"ctranslate2", "argos"};
+  c->add_option("--to", e->kind,
+                "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate")
+      ->choices(kinds)
+      ->check(one_of("to", kinds))
+      ->required();
+  const Choices precisions{"f32", "int8"};
+  c->add_option("--precision", e->precision, "of the weights: f32, or int8 with a scale per row")
+      ->default_str("f32")
+      ->choices(precisions)
+      ->check(one_of("precision", precisions));
+  c->add_option("--languages", e->languages, "of a package: from which into which, en-de")->type_name("FROM-TO");
+  c->add_option("-o,--output", e->output, "folder to write, which must not be there yet")->type_name("DIR")->required();
+  c->footer(
+      "What the other system cannot express is refused with the reason; nothing is left out. The folder appears when "
+      "all of\n"
+      "it is written. A quantized model is exported from its 8-bit values.\n"
+      "Examples:\n"
+      "  hexapla export run --to ctranslate2 -o run-ct2\n"
+      "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"
+      "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0");
+  c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
+}
+
+}  // namespace hexapla::cli

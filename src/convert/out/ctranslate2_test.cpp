@@ -1,0 +1,127 @@
+// Models written for CTranslate2, read back by the reader of its files; and by CTranslate2 itself where
+// HEXAPLA_CTRANSLATE2 names a Python that has it (with sentencepiece).
+#include "convert/out/ctranslate2.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/json.h"
+#include "base/system/subprocess.h"
+#include "base/test_paths.h"
+#include "convert/containers/ctranslate2_file.h"
+
+namespace hexapla::convert {
+namespace {
+
+const std::string small = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+
+struct ToCTranslate2 : TestFolder {
+  model::LoadedModel model = model::load_model(small);
+};
+
+std::vector<float> read(const CTranslate2File& file, const std::string& name) { return file.read(file.get(name)); }
+
+TEST_F(ToCTranslate2, HasEveryWeightTransposed) {
+  export_ctranslate2(model, at("out"), CTranslate2Type::f32);
+  const CTranslate2File file(at("out/model.bin"));
+  EXPECT_EQ(file.specification(), "TransformerSpec");
+  EXPECT_EQ(file.number("encoder/num_heads"), static_cast<float>(model.config.heads));
+  EXPECT_EQ(file.number("decoder/pre_norm"), 0);
+  const model::FeedForward& ffn = std::get<model::FeedForward>(model.net->decoder.layers[0].feed_forward);
+  const auto inner = ffn.inner.weight.value.values<float>();
+  const std::vector<float> theirs = read(file, "decoder/layer_0/ffn/linear_0/weight");
+  const size_t d_model = static_cast<size_t>(model.config.d_model), d_ff = static_cast<size_t>(model.config.d_ff);
+  ASSERT_EQ(theirs.size(), inner.size());
+  for (size_t i = 0; i < d_model; ++i)
+    for (size_t j = 0; j < d_ff; ++j) ASSERT_EQ(theirs[j * d_model + i], inner[i * d_ff + j]);
+  const auto table = model.net->source_embedding().table.value.values<float>();
+  EXPECT_EQ(read(file, "decoder/projection/weight"), std::vector<float>(table.begin(), table.end()));
+  const std::vector<float> positions = read(file, "encoder/position_encodings/encodings");
+  ASSERT_EQ(positions.size(), static_cast<size_t>(positions_written) * d_model);
+  EXPECT_EQ(positions[0], 0);
+  EXPECT_EQ(positions[1], 1);
+  EXPECT_NEAR(positions[5 * d_model], std::sin(5.0), 1e-6);
+}
+
+TEST_F(ToCTranslate2, RoundsTo8BitsByRows) {
+  export_ctranslate2(model, at("out"), CTranslate2Type::int8);
+  const std::vector<float> rounded = read(CTranslate2File(at("out/model.bin")), "encoder/embeddings_0/weight");
+  const auto table = model.net->source_embedding().table.value.values<float>();
+  const size_t d_model = static_cast<size_t>(model.config.d_model);
+  size_t different = 0;
+  for (size_t row = 0; row < table.size() / d_model; ++row) {
+    float largest = 0;
+    for (size_t i = 0; i < d_model; ++i) largest = std::max(largest, std::abs(table[row * d_model + i]));
+    for (size_t i = 0; i < d_model; ++i) {
+      const float x = table[row * d_model + i], y = rounded[row * d_model + i];
+      ASSERT_NEAR(x, y, 0.501 * largest / 127);
+      different += x != y;
+    }
+  }
+  EXPECT_GT(different, 0u);
+}
+
+TEST_F(ToCTranslate2, HasPiecesAndSettings) {
+  export_ctranslate2(model, at("out"), CTranslate2Type::f32);
+  const auto pieces = nlohmann::json::parse(read_file(at("out/shared_vocabulary.json")));
+  EXPECT_EQ(pieces.size(), static_cast<size_t>(model.config.source_vocab));
+  const auto settings = nlohmann::json::parse(read_file(at("out/config.json")));
+  EXPECT_EQ(settings["decoder_start_token"], "<s>");
+  EXPECT_EQ(settings["add_source_eos"], true);
+  EXPECT_EQ(settings["layer_norm_epsilon"], model.config.norm_eps);
+  EXPECT_EQ(read_file(at("out/sentencepiece.model")), model.source_vocabulary);
+}
+
+TEST_F(ToCTranslate2, MakesPackagesOfArgos) {
+  export_argos(model, at("translate-en_de-1_0"), CTranslate2Type::f32, "en", "de");
+  EXPECT_EQ(CTranslate2File(at("translate-en_de-1_0/model/model.bin")).version(), 6u);
+  EXPECT_EQ(nlohmann::json::parse(read_file(at("translate-en_de-1_0/metadata.json")))["to_code"], "de");
+}
+
+TEST_F(ToCTranslate2, WritesAllOrNothing) {
+  std::filesystem::create_directories(at("there/file"));
+  EXPECT_THROW(export_ctranslate2(model, at("there"), CTranslate2Type::f32), UsageError);
+  std::filesystem::create_directory(at("empty"));
+  export_ctranslate2(model, at("empty/"), CTranslate2Type::f32);
+  EXPECT_TRUE(std::filesystem::exists(at("empty/model.bin")));
+  for (const auto& entry : std::filesystem::directory_iterator(at("")))
+    EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
+}
+
+TEST_F(ToCTranslate2, RefusesWhatItCannotSay) {
+  const auto refusal = [&](auto change) {
+    model::LoadedModel other = model::load_model(small);
+    change(other.config);
+    try {
+      export_ctranslate2(other, at("refused"), CTranslate2Type::f32);
+    } catch (const DataError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing is refused");
+  };
+  EXPECT_THAT(refusal([](auto& c) { c.score = "additive"; }), testing::HasSubstr("attention score additive"));
+  EXPECT_THAT(refusal([](auto& c) { c.norm = "batch"; }), testing::HasSubstr("norm batch"));
+  EXPECT_THAT(refusal([](auto& c) { c.encoder_mixing = "gru"; }), testing::HasSubstr("gru"));
+  EXPECT_THAT(refusal([](auto& c) { c.d_k = 4; }), testing::HasSubstr("heads of width 4"));
+  EXPECT_FALSE(std::filesystem::exists(at("refused")));
+}
+
+TEST_F(ToCTranslate2, CTranslate2GivesTheSameTranslations) {
+  const char* python = std::getenv("HEXAPLA_CTRANSLATE2");
+  if (python == nullptr) GTEST_SKIP() << "HEXAPLA_CTRANSLATE2 names no Python that has ctranslate2 and sentencepiece";
+  export_ctranslate2(model, at("out"), CTranslate2Type::f32);
+  const std::string lines = source_path("tests/fixtures/run_of_0.1.0/valid.a");
+  const std::string command = cat(python, " ", source_path("tests/clients/translate_with_ctranslate2.py"), " ",
+                                  at("out"), " < ", lines, " > ", at("theirs"));
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string ours = cat(build_path("hexapla"), " translate -q -m ", small, " < ", lines, " > ", at("ours"));
+  ASSERT_EQ(std::system(ours.c_str()), 0);
+  EXPECT_EQ(read_file(at("theirs")), read_file(at("ours")));
+}
+
+}  // namespace
+}  // namespace hexapla::convert
