@@ -6,13 +6,16 @@
 namespace hexapla {
 
 // bf16 is stored in 16 bits (the upper half of an f32); i32 holds token ids and positions; u8 holds raw bytes in files.
-enum class DType : uint8_t { f32, f64, bf16, i8, i32, u8 };
+// f16 (IEEE 754 binary16) and i64 are in files of other programs alone: nothing computes with them.
+enum class DType : uint8_t { f32, f64, bf16, i8, i32, u8, f16, i64 };
 
 constexpr size_t size_of(DType t) {
   switch (t) {
     case DType::f64:
+    case DType::i64:
       return 8;
     case DType::bf16:
+    case DType::f16:
       return 2;
     case DType::i8:
     case DType::u8:
@@ -23,7 +26,7 @@ constexpr size_t size_of(DType t) {
 }
 
 constexpr const char* name_of(DType t) {
-  constexpr const char* names[] = {"f32", "f64", "bf16", "i8", "i32", "u8"};
+  constexpr const char* names[] = {"f32", "f64", "bf16", "i8", "i32", "u8", "f16", "i64"};
   return names[static_cast<int>(t)];
 }
 
