@@ -276,12 +276,15 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   return file;
 }
 
-void SafetensorsFile::read(const TensorEntry& t, void* to) const {
-  if (t.byte_count() == 0) return;
+void SafetensorsFile::read(const TensorEntry& t, void* to) const { read(t, 0, to, t.byte_count()); }
+
+void SafetensorsFile::read(const TensorEntry& t, size_t at, void* to, size_t size) const {
+  HEXAPLA_CHECK(at <= t.byte_count() && size <= t.byte_count() - at, "bytes ", at, " to ", at + size, " of ", t.name);
+  if (size == 0) return;
   if (bytes_.empty())
-    file_.read(t.offset, to, t.byte_count());
+    file_.read(t.offset + at, to, size);
   else
-    std::memcpy(to, bytes_.data() + t.offset, t.byte_count());
+    std::memcpy(to, bytes_.data() + t.offset + at, size);
 }
 
 std::string SafetensorsFile::text(const TensorEntry& t) const {

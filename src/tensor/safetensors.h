@@ -52,6 +52,8 @@ class SafetensorsFile {
   // The bytes of a tensor as they are now, which may not be as they were: where that matters, compare a checksum of
   // what was read. DataError where the file has been cut short meanwhile.
   void read(const TensorEntry& t, void* to) const;
+  // `size` of them, from byte `at` of the tensor on.
+  void read(const TensorEntry& t, size_t at, void* to, size_t size) const;
   std::string text(const TensorEntry& t) const;
   // The same; DataError where the tensor does not have the type and shape of `to` (contiguous).
   void copy(const TensorEntry& t, const Tensor& to) const;

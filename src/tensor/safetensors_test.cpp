@@ -138,7 +138,8 @@ TEST(SafetensorsReader, RefusesDuplicates) {
 TEST(SafetensorsReader, RefusesBadFields) {
   const auto refusal_of = [](const std::string& fields) { return refusal(R"({"a":{)" + fields + "}}", 4); };
   const std::string shape = R"(,"shape":[1],"data_offsets":[0,4])";
-  EXPECT_THAT(refusal_of(R"("dtype":"F16")" + shape), AllOf(HasSubstr("'a'"), HasSubstr("'F16'"), HasSubstr("BF16")));
+  EXPECT_THAT(refusal_of(R"("dtype":"F8_E4M3")" + shape),
+              AllOf(HasSubstr("'a'"), HasSubstr("'F8_E4M3'"), HasSubstr("BF16")));
   EXPECT_THAT(refusal_of(R"("dtype":3)" + shape), AllOf(HasSubstr("the number 3"), HasSubstr("dtype as a text")));
   EXPECT_THAT(refusal_of(R"("dtype":["F32"])" + shape), AllOf(HasSubstr("a list"), HasSubstr("dtype as a text")));
   EXPECT_THAT(refusal_of(R"("dtype":{})" + shape), HasSubstr("an object"));

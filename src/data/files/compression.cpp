@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 
-// What the three decoders share: the input's block, the end, and a fault that waits until its good bytes are gone.
+// What the decoders share: the input's block, the end, and a fault that waits until its good bytes are gone.
 class Decoder : public Bytes {
  public:
   size_t read(char* to, size_t size) final {
@@ -82,6 +83,37 @@ class GzipBytes : public Decoder {
  private:
   z_stream state_{};
   bool inside_ = false;  // of a member
+};
+
+class DeflateBytes : public Decoder {
+ public:
+  explicit DeflateBytes(std::unique_ptr<Bytes> from) : Decoder(std::move(from), "deflate") {
+    HEXAPLA_CHECK(inflateInit2(&state_, -15) == Z_OK, "zlib cannot start");
+  }
+  ~DeflateBytes() override { inflateEnd(&state_); }
+
+ protected:
+  size_t step(char* to, size_t size) override {
+    have_input();  // without any the last bytes may still come out
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input().data()));
+    state_.avail_in = static_cast<uInt>(input().size());
+    state_.next_out = reinterpret_cast<Bytef*>(to);
+    state_.avail_out = static_cast<uInt>(std::min<size_t>(size, kBlock));
+    const uInt room = state_.avail_out;
+    const int status = inflate(&state_, Z_NO_FLUSH);
+    used(input().size() - state_.avail_in);
+    const size_t made = room - state_.avail_out;
+    if (status == Z_STREAM_END)
+      end();
+    else if (status == Z_BUF_ERROR && made == 0 && !have_input())
+      cut_short();
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+      damaged(state_.msg);
+    return made;
+  }
+
+ private:
+  z_stream state_{};
 };
 
 class ZstdBytes : public Decoder {
@@ -283,6 +315,15 @@ std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> fro
       break;
   }
   return from;
+}
+
+std::unique_ptr<Bytes> inflated(std::unique_ptr<Bytes> from) { return std::make_unique<DeflateBytes>(std::move(from)); }
+
+uint32_t crc32_of(std::string_view bytes, uint32_t before) {
+  uLong crc = before;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kBlock)))
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(std::min(bytes.size(), kBlock)));
+  return static_cast<uint32_t>(crc);
 }
 
 Compression compression_by_name(std::string_view path) {

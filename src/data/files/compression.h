@@ -1,6 +1,7 @@
 #pragma once
 // Streams of bytes: out of and into gzip, zstd and xz data.
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,12 @@ struct DamagedBytes {
 // What is inside of `from`; for Compression::none `from` itself. Members, frames and streams that follow one another
 // are read as one. All that could be decoded is given out before read() throws DamagedBytes.
 std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> from);
+
+// What is inside of raw deflate data, as the entries of zip archives have it. What follows its end is not read.
+std::unique_ptr<Bytes> inflated(std::unique_ptr<Bytes> from);
+
+// The checksum of gzip and zip, CRC-32, of all bytes before, which have `before`, and these. 0 of no bytes.
+uint32_t crc32_of(std::string_view bytes, uint32_t before = 0);
 
 // The way to compress that a file's name asks for: .gz, .zst, .xz; none for every other name.
 Compression compression_by_name(std::string_view path);

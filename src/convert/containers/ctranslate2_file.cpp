@@ -1,0 +1,179 @@
+#include "convert/containers/ctranslate2_file.h"
+
+#include <algorithm>
+
+namespace hexapla::convert {
+namespace {
+
+constexpr uint32_t kOldest = 2, kNewest = 6;
+constexpr uint32_t kTyped = 4, kAliased = 3;  // since these versions variables have a type, and there are aliases
+constexpr std::string_view kScale = "_scale";
+
+bool is_integer(ElementType type) { return type == ElementType::i8 || type == ElementType::i16; }
+
+}  // namespace
+
+// The file, read from its beginning on, number by number: the head of a variable stands before its bytes.
+class CTranslate2File::Head {
+ public:
+  explicit Head(const FileReader& file) : file_(file) {}
+
+  size_t at() const { return at_; }
+  size_t left() const { return file_.size() - at_; }
+  template <class Number>
+  Number number(const char* what) {
+    Number value;
+    need(sizeof value, what);
+    file_.read(at_, &value, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  // 2 bytes of length, the bytes, and a zero that counts.
+  std::string text(const char* what) {
+    const size_t length = number<uint16_t>(what);
+    need(length, what);
+    std::string bytes(length, '\0');
+    file_.read(at_, bytes.data(), length);
+    at_ += length;
+    if (bytes.empty() || bytes.back() != '\0' || bytes.find('\0') != length - 1)
+      refuse(cat(what, " is a text that does not end with a zero"));
+    bytes.pop_back();
+    return bytes;
+  }
+  void skip(size_t size, const std::string& what) {
+    need(size, what);
+    at_ += size;
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw DataError(cat(file_.path(), ": at byte ", at_, ", ", what, "; the file is damaged, or not CTranslate2's"));
+  }
+
+ private:
+  void need(size_t size, const std::string& what) const {
+    if (size > left()) refuse(cat(what, " should have ", size, " bytes, but only ", left(), " follow"));
+  }
+
+  const FileReader& file_;
+  size_t at_ = 0;
+};
+
+CTranslate2File::CTranslate2File(const std::string& path) : file_(path) {
+  Head head(file_);
+  version_ = head.number<uint32_t>("the version");
+  if (version_ < kOldest || version_ > kNewest)
+    throw DataError(cat(path, ": it begins with version ", version_, " of CTranslate2's format; read are ", kOldest,
+                        " to ", kNewest,
+                        ". Convert the model again with another version, or it is not a file of CTranslate2"));
+  specification_ = head.text("the specification");
+  revision_ = head.number<uint32_t>("the revision");
+  read_variables(head);
+  if (version_ >= kAliased) read_aliases(head);
+  if (head.left() != 0) head.refuse(cat(head.left(), " bytes follow the last variable"));
+  for (auto& [name, variable] : variables_) {
+    find_scales(name, variable.first, variable.second);
+    const std::string of = name.ends_with(kScale) ? name.substr(0, name.size() - kScale.size()) : "";
+    const auto weight = variables_.find(of);
+    if (weight == variables_.end() || !is_integer(weight->second.first.type))
+      catalog_.add(path, variable.first, variable.second);
+  }
+  catalog_.sort(path);
+}
+
+void CTranslate2File::read_variables(Head& head) {
+  constexpr ElementType types[] = {ElementType::f32, ElementType::i8,  ElementType::i16,
+                                   ElementType::i32, ElementType::f16, ElementType::bf16};
+  const auto count = head.number<uint32_t>("the number of variables");
+  for (uint32_t i = 0; i < count; ++i) {
+    ForeignTensor tensor{head.text("a variable's name"), {}, ElementType::f32};
+    check_name(path(), tensor.name);
+    const std::string what = "variable " + shown(tensor.name);
+    const auto rank = head.number<uint8_t>("a rank");
+    if (rank > limits::rank) head.refuse(cat(what, " has the rank ", int(rank)));
+    for (uint8_t d = 0; d < rank; ++d) tensor.shape.push_back(head.number<uint32_t>("an extent"));
+    const auto type = head.number<uint8_t>("a type");
+    size_t bytes = head.number<uint32_t>("a size");
+    if (version_ >= kTyped) {
+      if (type >= std::size(types)) head.refuse(cat(what, " has the type ", int(type), "; known are 0 to 5"));
+      tensor.type = types[type];
+    } else {  // the width of an element stands there, and how many there are
+      if (type != 1 && type != 2 && type != 4) head.refuse(cat(what, " has elements of ", int(type), " bytes"));
+      tensor.type = type == 1 ? ElementType::i8 : type == 2 ? ElementType::i16 : ElementType::f32;
+      bytes *= type;
+    }
+    if (const size_t needed = checked_bytes(cat(path(), ": ", what), tensor.shape, tensor.type); needed != bytes)
+      head.refuse(cat(what, " has ", bytes, " bytes, but ", tensor.text(), " takes ", needed));
+    const Variable variable{head.at(), ""};
+    head.skip(bytes, what);
+    if (variables_.size() == limits::tensors) head.refuse(cat("there are more than ", limits::tensors, " variables"));
+    const std::string name = tensor.name;
+    if (!variables_.emplace(name, std::pair{std::move(tensor), variable}).second) head.refuse(what + " is there twice");
+  }
+}
+
+void CTranslate2File::read_aliases(Head& head) {
+  const auto count = head.number<uint32_t>("the number of aliases");
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::string alias = head.text("an alias"), name = head.text("what an alias stands for");
+    check_name(path(), alias);
+    const auto found = variables_.find(name);
+    if (found == variables_.end())
+      head.refuse(cat("alias ", shown(alias), " stands for ", shown(name), ", which is not there"));
+    for (const std::string_view part : {std::string_view(), kScale}) {
+      const auto from = variables_.find(name + std::string(part));
+      if (from == variables_.end()) continue;
+      if (variables_.size() == limits::tensors) head.refuse(cat("there are more than ", limits::tensors, " variables"));
+      auto variable = from->second;
+      variable.first.name = alias + std::string(part);
+      if (!variables_.emplace(variable.first.name, variable).second && part.empty())
+        head.refuse(cat("alias ", shown(alias), " is the name of a variable, too"));
+    }
+  }
+}
+
+// An integer weight, a tensor of rank 2 or more, has a scale for each row, or one.
+void CTranslate2File::find_scales(const std::string& name, const ForeignTensor& tensor, Variable& variable) const {
+  if (!is_integer(tensor.type) || tensor.shape.size() < 2) return;
+  const auto scale = variables_.find(name + std::string(kScale));
+  const ForeignTensor* s = scale == variables_.end() ? nullptr : &scale->second.first;
+  if (!s || (s->count() != 1 && s->count() != tensor.shape[0]) || is_integer(s->type))
+    throw DataError(cat(path(), ": the variable ", tensor.text(), " is of integers and needs a variable ",
+                        shown(name + std::string(kScale)), " of 1 or ", tensor.shape[0],
+                        " scales; the file is damaged"));
+  variable.scale = scale->first;
+}
+
+std::vector<float> CTranslate2File::plain(const ForeignTensor& tensor, size_t offset) const {
+  return floats_in_blocks(tensor.type, tensor.count(),
+                          [&](size_t at, char* to, size_t size) { file_.read(offset + at, to, size); });
+}
+
+// A quantized weight is round(w * scale).
+std::vector<float> CTranslate2File::read(const ForeignTensor& tensor) const {
+  const Variable& variable = catalog_.place_of(tensor);
+  std::vector<float> numbers = plain(tensor, variable.offset);
+  if (variable.scale.empty() || numbers.empty()) return numbers;
+  const auto& [scale, where] = variables_.at(variable.scale);
+  const std::vector<float> scales = plain(scale, where.offset);
+  for (const float s : scales)
+    if (!(s > 0))
+      throw DataError(cat(path(), ": ", shown(scale.name), " has the scale ", s, "; allowed are those above 0"));
+  const size_t row = numbers.size() / scales.size();
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= scales[i / row];
+  return numbers;
+}
+
+std::optional<float> CTranslate2File::number(std::string_view name) const {
+  const ForeignTensor* found = find(name);
+  if (!found || found->count() != 1) return std::nullopt;
+  return plain(*found, catalog_.place_of(*found).offset)[0];
+}
+
+std::optional<std::string> CTranslate2File::text(std::string_view name) const {
+  const ForeignTensor* found = find(name);
+  if (!found || found->type != ElementType::i8 || found->count() > limits::name) return std::nullopt;
+  std::string bytes(found->count(), '\0');
+  file_.read(catalog_.place_of(*found).offset, bytes.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace hexapla::convert

@@ -1,0 +1,49 @@
+#pragma once
+// NumPy's .npz: a zip archive of .npy files, stored or deflated (numpy.lib.format describes them, versions 1 to 3).
+// Fortran's order comes out row by row; big-endian numbers, objects, texts and records are refused by name.
+#include <string>
+#include <vector>
+
+#include "convert/containers/catalog.h"
+#include "convert/parsing/zip_archive.h"
+
+namespace hexapla::convert {
+
+// What the head of an array says.
+struct NpyHead {
+  ElementType type = ElementType::f32;
+  bool fortran = false;
+  std::vector<size_t> shape;
+  size_t bytes = 0;  // of the head itself, before the numbers
+};
+
+// Reads it off the front of an array. place: "x.npz: entry 'a.npy'". DataError naming it and the field.
+NpyHead npy_head(std::string_view start, const std::string& place);
+
+class NpzFile : public ForeignTensors {
+ public:
+  static constexpr size_t max_head = 16384;  // bytes; NumPy allows 10,000
+
+  // DataError naming the file and the entry: no zip archive, damaged, an entry that is no array, of a type not read.
+  explicit NpzFile(const std::string& path);
+
+  const std::string& path() const override { return archive_.path(); }
+  const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
+  std::vector<float> read(const ForeignTensor& tensor) const override;
+  // The bytes of a tensor as they are, of i8 and u8 a text (Marian's special:model.yml, with zeros at its end).
+  std::string bytes(const ForeignTensor& tensor) const;
+
+ private:
+  struct Array {
+    const ZipEntry* entry = nullptr;
+    size_t head = 0;  // bytes
+    bool fortran = false;
+  };
+  std::string start_of(const ZipEntry& entry) const;
+  ReadBytes reader(const ForeignTensor& tensor, const Array& array) const;
+
+  ZipArchive archive_;
+  Catalog<Array> catalog_;
+};
+
+}  // namespace hexapla::convert

@@ -1,0 +1,89 @@
+#include "convert/containers/safetensors_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "convert/parsing/json_texts.h"
+
+namespace hexapla::convert {
+namespace {
+
+ElementType element_type(DType type) {
+  switch (type) {
+    case DType::f64:
+      return ElementType::f64;
+    case DType::bf16:
+      return ElementType::bf16;
+    case DType::f16:
+      return ElementType::f16;
+    case DType::i64:
+      return ElementType::i64;
+    case DType::i32:
+      return ElementType::i32;
+    case DType::i8:
+      return ElementType::i8;
+    case DType::u8:
+      return ElementType::u8;
+    case DType::f32:
+      return ElementType::f32;
+  }
+  fail(cat("no element type ", int(type)));
+}
+
+// A bare name: no folder, neither this one nor the one above.
+bool is_bare(const std::string& name) {
+  return !name.empty() && name.size() <= limits::name && name != "." && name != ".." &&
+         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+SafetensorsModel::SafetensorsModel(const std::string& path) : path_(path) {
+  if (path.ends_with(".json")) {
+    open_index();
+  } else {
+    add(path);
+    catalog_.sort(path_);
+  }
+}
+
+void SafetensorsModel::open_index() {
+  const auto map = read_text_map(path_, "weight_map");
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : map) {
+    if (!is_bare(file))
+      throw DataError(cat(path_, ": tensor ", shown(tensor), " should be in ", shown(file),
+                          "; allowed are files beside ", "the index, named without a folder"));
+    if (names.insert(file).second && names.size() > limits::shards)
+      throw DataError(cat(path_, ": it names more than ", limits::shards, " files"));
+  }
+  for (const std::string& name : names) add((std::filesystem::path(path_).parent_path() / name).string());
+  catalog_.sort(path_);
+  for (const auto& [tensor, file] : map)
+    if (const ForeignTensor* found = find(tensor);
+        !found || !files_[catalog_.place_of(*found).file].path().ends_with(file))
+      throw DataError(cat(path_, ": tensor ", shown(tensor), " should be in ", shown(file),
+                          ", but is not; the files are of different models"));
+  if (map.size() != list().size())
+    throw DataError(cat(path_, ": the files have ", list().size(), " tensors, but the index names ", map.size(),
+                        "; they are of different models"));
+}
+
+void SafetensorsModel::add(const std::string& file) {
+  files_.push_back(SafetensorsFile::open(file));
+  for (const TensorEntry& entry : files_.back().tensors()) {
+    std::vector<size_t> shape;
+    for (int i = 0; i < entry.shape.rank(); ++i) shape.push_back(static_cast<size_t>(entry.shape[i]));
+    catalog_.add(path_, {entry.name, std::move(shape), element_type(entry.dtype)}, {files_.size() - 1, entry});
+  }
+}
+
+std::vector<float> SafetensorsModel::read(const ForeignTensor& tensor) const {
+  const Place& place = catalog_.place_of(tensor);
+  return floats_in_blocks(tensor.type, tensor.count(), [&](size_t at, char* to, size_t size) {
+    files_[place.file].read(place.entry, at, to, size);
+  });
+}
+
+}  // namespace hexapla::convert

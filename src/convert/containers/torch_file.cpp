@@ -1,0 +1,306 @@
+#include "convert/containers/torch_file.h"
+
+#include <algorithm>
+#include <map>
+
+namespace hexapla::convert {
+namespace {
+
+using Kind = PickleValue::Kind;
+using Use = KnownName::Use;
+
+// All that a pickle of weights may ask for; argparse's record of options is part of fairseq's, OpenNMT's and other
+// checkpoints.
+constexpr KnownName known_names[] = {
+    {"collections.OrderedDict", Use::dictionary},
+    {"argparse.Namespace", Use::object},
+    {"builtins.set", Use::list},
+    {"torch.Size", Use::list},
+    {"torch.device", Use::call},
+    {"torch._utils._rebuild_tensor", Use::call},
+    {"torch._utils._rebuild_tensor_v2", Use::call},
+    {"torch._utils._rebuild_parameter", Use::call},
+    {"torch.DoubleStorage", Use::name},
+    {"torch.FloatStorage", Use::name},
+    {"torch.HalfStorage", Use::name},
+    {"torch.BFloat16Storage", Use::name},
+    {"torch.LongStorage", Use::name},
+    {"torch.IntStorage", Use::name},
+    {"torch.ShortStorage", Use::name},
+    {"torch.CharStorage", Use::name},
+    {"torch.ByteStorage", Use::name},
+    {"torch.BoolStorage", Use::name},
+    {"torch.float64", Use::name},
+    {"torch.float32", Use::name},
+    {"torch.float16", Use::name},
+    {"torch.bfloat16", Use::name},
+    {"torch.int64", Use::name},
+    {"torch.int32", Use::name},
+    {"torch.int16", Use::name},
+    {"torch.int8", Use::name},
+    {"torch.uint8", Use::name},
+    {"torch.bool", Use::name},
+};
+
+ElementType type_of_storage(std::string_view name, const std::string& path) {
+  constexpr std::pair<std::string_view, ElementType> types[] = {
+      {"torch.DoubleStorage", ElementType::f64}, {"torch.FloatStorage", ElementType::f32},
+      {"torch.HalfStorage", ElementType::f16},   {"torch.BFloat16Storage", ElementType::bf16},
+      {"torch.LongStorage", ElementType::i64},   {"torch.IntStorage", ElementType::i32},
+      {"torch.ShortStorage", ElementType::i16},  {"torch.CharStorage", ElementType::i8},
+      {"torch.ByteStorage", ElementType::u8},    {"torch.BoolStorage", ElementType::boolean}};
+  for (const auto& [known, type] : types)
+    if (name == known) return type;
+  throw DataError(cat(path, ": a storage is of the kind ", shown(name), "; read are torch.FloatStorage and its like"));
+}
+
+// The two numbers that a file of the legacy format begins with, each a pickle, and the pickle of the first.
+constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+constexpr std::string_view kMagicPickle("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+constexpr int64_t kProtocol = 1001;
+
+}  // namespace
+
+// The way through the dictionaries. Lists may contain themselves: whoever is too deep has gone in a circle, and what is
+// visited more often than it has values is many times the same.
+struct TorchFile::Walk {
+  size_t depth = 0, visits = 0;
+};
+
+bool TorchFile::is_one(const std::string& path) {
+  if (ZipArchive::is_one(path)) return true;
+  const FileReader file(path);
+  std::string start(std::min(file.size(), kMagicPickle.size()), '\0');
+  file.read(0, start.data(), start.size());
+  return start == kMagicPickle;
+}
+
+TorchFile::TorchFile(const std::string& path) : path_(path) {
+  if (ZipArchive::is_one(path))
+    open_archive();
+  else
+    open_legacy();
+  Walk walk;
+  find_tensors(walk, values_.root(), "");
+  catalog_.sort(path_);
+}
+
+void TorchFile::damaged(const std::string& what) const {
+  throw DataError(cat(path_, ": ", what, "; the file is damaged"));
+}
+
+// archive/data.pkl and archive/data/0, archive/data/1, ...; older ones do without archive/byteorder.
+void TorchFile::open_archive() {
+  archive_ = std::make_unique<ZipArchive>(path_);
+  const ZipEntry* pickle = nullptr;
+  for (const ZipEntry& e : archive_->entries()) {
+    if (!e.name.ends_with("data.pkl")) continue;
+    const std::string prefix = e.name.substr(0, e.name.size() - 8);
+    if (std::count(prefix.begin(), prefix.end(), '/') != 1 || prefix.back() != '/') continue;
+    if (pickle) damaged(cat("both ", shown(pickle->name), " and ", shown(e.name), " are in the archive"));
+    pickle = &e;
+    prefix_ = prefix;
+  }
+  if (!pickle)
+    throw DataError(cat(path_, ": there is no data.pkl in this zip archive, so torch.save() has not written it; for ",
+                        "NumPy's archives the name ends with .npz"));
+  if (archive_->find(prefix_ + "constants.pkl"))
+    throw DataError(cat(path_, ": this is a TorchScript program, not a state dict; load it in Python and save its ",
+                        "weights: torch.save(model.state_dict(), ...)"));
+  if (const ZipEntry* order = archive_->find(prefix_ + "byteorder"); order && archive_->text(*order, 64) != "little")
+    throw DataError(cat(path_, ": its numbers are big-endian; load and save it on a little-endian machine"));
+  pickled_ = std::make_unique<std::string>(archive_->text(*pickle, limits::pickle));
+  Cursor bytes(*pickled_, archive_->place(*pickle));
+  values_ = Pickle::read(bytes, known_names);
+}
+
+// Pickles: magic number, protocol, the system's sizes, the object, the storages' keys. Then, for each key, how many
+// elements the storage has, in 8 bytes, and these.
+void TorchFile::open_legacy() {
+  file_ = FileReader(path_);
+  pickled_ = std::make_unique<std::string>(std::min(file_.size(), limits::pickle), '\0');
+  file_.read(0, pickled_->data(), pickled_->size());
+  if (!pickled_->starts_with(kMagicPickle))
+    throw DataError(cat(path_, ": it begins neither as a zip archive nor as PyTorch's older format; it is of another ",
+                        "format, or damaged"));
+  Cursor bytes(*pickled_, path_);
+  check_legacy_head(bytes);
+  values_ = Pickle::read(bytes, known_names);
+  place_storages(bytes);
+}
+
+void TorchFile::check_legacy_head(Cursor& bytes) const {
+  const Pickle magic = Pickle::read(bytes, {}), protocol = Pickle::read(bytes, {}), system = Pickle::read(bytes, {});
+  if (magic[magic.root()].text != kMagic || protocol[protocol.root()].integer != kProtocol)
+    damaged("its magic number or protocol is another one");
+  const PickleValue* little = system.find(system[system.root()], "little_endian");
+  if (!little || little->integer != 1)
+    throw DataError(cat(path_, ": its numbers are not little-endian; load and save it on a little-endian machine"));
+}
+
+void TorchFile::place_storages(Cursor& bytes) {
+  const Pickle keys = Pickle::read(bytes, {});
+  std::map<std::string, Storage> wanted;
+  for (const PickleValue& value : values_.values())
+    if (value.kind == Kind::reference) {
+      const Storage s = storage_of(value);
+      wanted.emplace(s.key, s);
+    }
+  size_t at = bytes.at();
+  for (const PickleId id : keys[keys.root()].items) {
+    const auto found = wanted.find(std::string(keys[id].text));
+    if (found == wanted.end() || found->second.offset != 0)
+      damaged(cat("nothing uses its storage ", shown(keys[id].text)));
+    Storage& s = found->second;
+    uint64_t count = 0;
+    const size_t size = s.count * size_of(s.type);
+    if (file_.size() - at < sizeof count || file_.size() - at - sizeof count < size)
+      damaged(cat("the ", size, " bytes of storage ", shown(s.key), " should follow byte ", at, " of ", file_.size()));
+    file_.read(at, &count, sizeof count);
+    if (count != s.count)
+      damaged(cat("storage ", shown(s.key), " has ", count, " elements in one place, ", s.count, " in another"));
+    s.offset = at + sizeof count;
+    at = s.offset + size;
+  }
+  if (at != file_.size()) damaged(cat(file_.size() - at, " bytes follow its last storage"));
+  for (auto& [key, storage] : wanted) legacy_.push_back(std::move(storage));
+}
+
+// Of ('storage', torch.FloatStorage, key, 'cpu', number of elements), in the legacy format with another field.
+TorchFile::Storage TorchFile::storage_of(const PickleValue& reference) const {
+  const std::vector<PickleId>& fields = values_[reference.items.at(0)].items;
+  const auto field = [&](size_t i, Kind kind) -> const PickleValue& {
+    if (i >= fields.size() || values_[fields[i]].kind != kind) damaged(cat("field ", i, " of a storage is missing"));
+    return values_[fields[i]];
+  };
+  if (field(0, Kind::text).text != "storage")
+    damaged(cat("what it refers to is no storage but ", shown(field(0, Kind::text).text)));
+  Storage s;
+  s.type = type_of_storage(field(1, Kind::name).text, path_);
+  s.key = field(2, Kind::text).text;
+  const int64_t count = field(4, Kind::integer).integer;
+  if (count < 0 || static_cast<uint64_t>(count) > SIZE_MAX / 16)
+    damaged(cat("storage ", shown(s.key), " has ", count, " elements"));
+  s.count = static_cast<size_t>(count);
+  if (!archive_) {
+    if (fields.size() > 5 && values_[fields[5]].kind != Kind::none)
+      throw DataError(cat(path_, ": storage ", shown(s.key),
+                          " is a part of another one, as PyTorch 0.3 wrote it; load ",
+                          "and save the file with a later version"));
+    return s;
+  }
+  s.entry = archive_->find(cat(prefix_, "data/", s.key));
+  if (!s.entry) damaged(cat("there is no entry ", shown(cat(prefix_, "data/", s.key)), " for a storage of it"));
+  if (s.entry->deflated)
+    throw DataError(cat(archive_->place(*s.entry), " is compressed, which torch.save() never does; unpack the archive ",
+                        "and pack it without compression (zip -0)"));
+  if (s.entry->size != s.count * size_of(s.type))
+    damaged(cat("entry ", shown(s.entry->name), " has ", s.entry->size, " bytes, but ", s.count, " elements of ",
+                name_of(s.type), " take ", s.count * size_of(s.type)));
+  return s;
+}
+
+void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
+  const PickleValue& value = values_[at];
+  if (++walk.visits > limits::values || walk.depth > limits::depth)
+    damaged(cat("its values lead in a circle, or deeper than ", limits::depth, " levels"));
+  if (value.kind == Kind::call && value.text.starts_with("torch._utils.")) return add_tensor(name, value);
+  if (value.kind != Kind::dictionary && value.kind != Kind::list) return;
+  ++walk.depth;
+  const std::string before = name.empty() ? "" : name + ".";
+  const size_t step = value.kind == Kind::dictionary ? 2 : 1;
+  for (size_t i = 0; i + step <= value.items.size(); i += step) {
+    const PickleId item = value.items[i + step - 1];
+    const Kind kind = values_[item].kind;
+    if (kind != Kind::dictionary && kind != Kind::list && kind != Kind::call) continue;
+    const PickleValue& key = values_[value.items[i]];
+    const std::string own = step == 1                   ? std::to_string(i)
+                            : key.kind == Kind::integer ? std::to_string(key.integer)
+                            : key.kind == Kind::text    ? std::string(key.text.substr(0, limits::name + 1))
+                                                        : "?";
+    find_tensors(walk, item, before + own);
+  }
+  --walk.depth;
+}
+
+// Of _rebuild_tensor_v2(storage, offset, sizes, strides, ...), or _rebuild_parameter(tensor, ...).
+void TorchFile::add_tensor(const std::string& name, const PickleValue& rebuilt) {
+  const std::string place = cat(path_, ": tensor ", shown(name));
+  const PickleValue* call = &rebuilt;
+  if (call->text == "torch._utils._rebuild_parameter" && !call->items.empty()) call = &values_[call->items[0]];
+  const auto argument = [&](size_t i, Kind kind) -> const PickleValue& {
+    if (i >= call->items.size() || values_[call->items[i]].kind != kind)
+      damaged(cat("tensor ", shown(name), ", argument ", i, " is missing"));
+    return values_[call->items[i]];
+  };
+  if (call->kind != Kind::call || !call->text.starts_with("torch._utils._rebuild_tensor"))
+    damaged(shown(name) + " is no tensor");
+  View view{storage_of(argument(0, Kind::reference)), 0, sizes_of(name, argument(3, Kind::list))};
+  ForeignTensor tensor{name, sizes_of(name, argument(2, Kind::list)), view.storage.type};
+  const int64_t offset = argument(1, Kind::integer).integer;
+  if (offset < 0) damaged(cat("tensor ", shown(name), " has the offset ", offset));
+  view.offset = static_cast<size_t>(offset);
+  if (!archive_) {
+    const auto at = std::lower_bound(legacy_.begin(), legacy_.end(), view.storage.key,
+                                     [](const Storage& s, const std::string& key) { return s.key < key; });
+    if (at == legacy_.end() || at->key != view.storage.key || at->offset == 0 || at->count != view.storage.count ||
+        at->type != view.storage.type)
+      damaged(cat("storage ", shown(view.storage.key), " is missing"));
+    view.storage = *at;
+  }
+  check_view(place, tensor, view);
+  catalog_.add(path_, std::move(tensor), std::move(view));
+}
+
+std::vector<size_t> TorchFile::sizes_of(const std::string& name, const PickleValue& list) const {
+  std::vector<size_t> all;
+  for (const PickleId id : list.items) {
+    const PickleValue& value = values_[id];
+    if (all.size() == limits::rank || value.kind != Kind::integer || value.integer < 0)
+      damaged(cat("tensor ", shown(name), " has sizes that are no ", limits::rank, " whole numbers from 0, or fewer"));
+    all.push_back(static_cast<size_t>(value.integer));
+  }
+  return all;
+}
+
+// Its last element lies in the storage, and it has no more elements than that: nobody's memory is filled by repeating
+// one number.
+void TorchFile::check_view(const std::string& place, const ForeignTensor& tensor, const View& view) const {
+  if (tensor.shape.size() != view.strides.size())
+    throw DataError(
+        cat(place, " has ", tensor.shape.size(), " sizes and ", view.strides.size(), " strides; the file is damaged"));
+  if (checked_bytes(place, tensor.shape, tensor.type) == 0) return;
+  size_t last = view.offset;
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    size_t extent;
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, view.strides[i], &extent) ||
+        __builtin_add_overflow(last, extent, &last))
+      last = SIZE_MAX;
+    if (last >= view.storage.count) break;
+  }
+  if (last >= view.storage.count)
+    throw DataError(cat(place, " reaches beyond the ", view.storage.count, " elements of its storage ",
+                        shown(view.storage.key), "; the file is damaged"));
+  if (tensor.count() > view.storage.count)
+    throw DataError(cat(place, " repeats the ", view.storage.count, " elements of its storage ",
+                        shown(view.storage.key), "; save it as tensor.contiguous()"));
+}
+
+std::vector<float> TorchFile::read(const ForeignTensor& tensor) const {
+  const View& view = catalog_.place_of(tensor);
+  const size_t width = size_of(tensor.type);
+  if (tensor.count() == 0) return {};
+  size_t last = 0;
+  for (size_t i = 0; i < tensor.shape.size(); ++i) last += (tensor.shape[i] - 1) * view.strides[i];
+  const auto bytes = [&](size_t at, char* to, size_t size) {
+    if (view.storage.entry)
+      archive_->read(*view.storage.entry, view.offset * width + at, to, size);
+    else
+      file_.read(view.storage.offset + view.offset * width + at, to, size);
+  };
+  std::vector<float> numbers = floats_in_blocks(tensor.type, last + 1, bytes);
+  if (numbers.size() == tensor.count() && view.strides == row_strides(tensor.shape)) return numbers;
+  return gathered(numbers, tensor.shape, view.strides);
+}
+
+}  // namespace hexapla::convert
