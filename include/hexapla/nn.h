@@ -144,7 +144,7 @@ void initialize(const Layers& layers, std::uint64_t seed, double gain = 1);
 void clear_gradients(const Layers& layers);
 
 // Sections 3.4 and 3.5: Dropout(sqrt(d_model) E[id] + PE[position]), what enters a stack. Reads dim_model, dropout,
-// positions, max_positions, embedding_norm.
+// positions, max_positions, first_position, embedding_scale, embedding_norm.
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t vocabulary, const Options& architecture);

@@ -16,7 +16,8 @@
 namespace hexapla {
 
 // The same as the options of `hexapla translate`, with their defaults; docs/commands.md says more of each. Out of range
-// is a UsageError.
+// is a UsageError. Imported models (`hexapla import`) have defaults of their own for beam_size, length_penalty and what
+// else their system sets: those apply to every option that has its value here.
 struct TranslatorOptions {
   int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding; at most 1,000
   int n_best = 1;                              // translations per line in translate_n_best(), at most beam_size
@@ -34,6 +35,10 @@ struct TranslatorOptions {
   int no_repeat_ngram = 0;      // never repeat a sequence of this many tokens, up to 1,000,000; 0: off
   int max_repetition = 0;       // repeat letters or words at most this many times in a row, up to 1,000,000; 0: off
   std::string unk = "keep";     // unknown tokens: "keep", "forbid", or "copy" the source word they come from
+  // A line is done when beam_size translations are finished ("full"); or only when the best unfinished one scores no
+  // higher, at its length so far, than the worst of them ("outscored"). "shrinking": what is finished leaves its place
+  // in the beam empty.
+  std::string stop_when = "full";
   std::string long_input = "split";  // lines longer than max_length: "split", "refuse" or "truncate"
   bool sample = false;               // sample n_best translations (up to 1,000) instead of searching
   double temperature = 1;            // above 1: flatter distribution, between 0 and 1: sharper

@@ -47,6 +47,9 @@ class SearchOptions(TypedDict, total=False):
     """Repeat letters or words at most this many times in a row; 0: off."""
     unk: str
     """Unknown tokens: "keep", "forbid", or "copy" the source word they come from."""
+    stop_when: str
+    """A line is done when beam_size translations are finished ("full"), or only when no better one is under way
+    ("outscored"); "shrinking": what is finished leaves its place in the beam empty."""
     long_input: str
     """Lines longer than max_length: "split", "refuse" or "truncate"."""
     sample: bool
@@ -163,12 +166,14 @@ class TrainingOptions(TypedDict, total=False):
     norm: str
     positions: str
     max_positions: int
+    first_position: int
     score: str
     activation: str
     gated: bool
     attention_bias: bool
     generator_bias: bool
     embedding_norm: bool
+    embedding_scale: str
     norm_eps: float
     encoder_mixing: str
     kernel_width: int

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "backend/sinusoids.h"
 #include "tensor/tensor.h"
 
 namespace hexapla {
@@ -164,8 +165,8 @@ class Backend {
   virtual void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) = 0;
   virtual void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) = 0;  // dtable[ids] += scale * dy
   virtual void put_rows(Tensor x, Tensor ids, Tensor y) = 0;  // y[ids[n]] = x[n]; ids [N] i32, no two the same
-  // table[p][2i] = sin(p / 10000^(2i/d)), table[p][2i+1] = cos(the same), section 3.5. table: [positions, d].
-  virtual void sinusoids(Tensor table) = 0;
+  // Positional encodings, backend/sinusoids.h. table: [positions, d].
+  virtual void sinusoids(Sinusoids kind, Tensor table) = 0;
 
   // out: [Nq, H * d_v], lse: [Nq, H] = log of the sum of exp(scores), -inf for a row that sees nothing (out is 0 then).
   virtual void attention(const AttentionInput& a, Tensor out, Tensor lse) = 0;

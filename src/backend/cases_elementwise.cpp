@@ -153,9 +153,11 @@ void add_elementwise_cases(std::vector<OpCase>& cases) {
   for (const int64_t rows : {1, 5, 70})
     for (const int64_t width : {1, 17, 512}) add_put_rows(cases, rows, width);
   for (const Shape& s : {Shape{1, 1}, Shape{1, 2}, Shape{70, 65}, Shape{33, 16}, Shape{1000, 64}, Shape{300, 512}})
-    cases.push_back({"sinusoids", cat("sinusoids ", s), [=](Backend& b, CaseData& d) -> Call {
-                       return [&b, t = d.result("table", s)] { b.sinusoids(t); };
-                     }});
+    for (const Sinusoids kind : {Sinusoids::interleaved, Sinusoids::halves, Sinusoids::timing_signal})
+      cases.push_back(
+          {"sinusoids", cat("sinusoids ", static_cast<int>(kind), " ", s), [=](Backend& b, CaseData& d) -> Call {
+             return [=, &b, t = d.result("table", s)] { b.sinusoids(kind, t); };
+           }});
   for (const int64_t n : {1, 7, 33, 1000, 100003}) {
     for (const int64_t step : {1, 2, 1000}) add_adam(cases, n, step, step == 2 ? 0.3 : 0);
     cases.push_back({"sum_of_squares", cat("sum_of_squares ", n), [=](Backend& b, CaseData& d) -> Call {

@@ -26,7 +26,7 @@ class NoWork : public Backend {
   void embed(Tensor, Tensor, double, Write, Tensor) override {}
   void embed_backward(Tensor, Tensor, double, Tensor) override {}
   void put_rows(Tensor, Tensor, Tensor) override {}
-  void sinusoids(Tensor) override {}
+  void sinusoids(Sinusoids, Tensor) override {}
   void attention(const AttentionInput&, Tensor, Tensor) override {}
   void attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
   void additive_attention(const AttentionInput&, Tensor, Tensor) override {}

@@ -144,8 +144,8 @@ class ValueChecker final : public Backend {
   void put_rows(Tensor x, Tensor ids, Tensor y) override {
     check("put_rows", {x}, {}, [&] { inner_.put_rows(x, ids, y); });  // the other rows of y may hold anything
   }
-  void sinusoids(Tensor table) override {
-    check("sinusoids", {}, {{"table", table}}, [&] { inner_.sinusoids(table); });
+  void sinusoids(Sinusoids kind, Tensor table) override {
+    check("sinusoids", {}, {{"table", table}}, [&] { inner_.sinusoids(kind, table); });
   }
 
   void attention(const AttentionInput& a, Tensor out, Tensor lse) override {

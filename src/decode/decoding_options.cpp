@@ -15,6 +15,9 @@ TranslateOptions BeamOptions::translate_options() const {
   TranslateOptions o = ScoringOptions::translate_options();
   o.search.beam_size = static_cast<int>(beam_size);
   o.search.n_best = static_cast<int>(n_best);
+  o.search.stop_when = stop_when == "outscored"   ? StopWhen::outscored
+                       : stop_when == "shrinking" ? StopWhen::shrinking
+                                                  : StopWhen::full;
   o.search.extra_length = extra_length;
   o.search.word_penalty = word_penalty;
   o.search.longest = longest;

@@ -60,6 +60,7 @@ struct BeamOptions : ScoringOptions {
   int64_t min_length = 0;
   int64_t no_repeat_ngram = 0, max_repetition = 0;
   std::string unk = "keep";
+  std::string stop_when = "full";
   std::string long_input = "split";
 
   // As above. n-best is not among them: not every use of a translation has a place for more than one.
@@ -80,6 +81,11 @@ struct BeamOptions : ScoringOptions {
   template <class Self, class F>
   static void visit_search(Self& o, F&& f) {
     f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::beam);
+    f("stop-when", o.stop_when,
+      "a line is done when beam-size translations are finished (full); or only when the best unfinished one scores no "
+      "higher, at its length so far, than the worst of them (outscored); shrinking: what is finished leaves its place "
+      "in the beam empty",
+      Choices{"full", "outscored", "shrinking"});
     visit_lengths(o, f);
     visit_rules(o, f);
   }

@@ -47,6 +47,8 @@ inline std::vector<Variant> variants() {
   add("gated", [](model::Config& c) { c.gated = true, c.activation = "swish"; });
   add("own_widths", [](model::Config& c) { c.d_k = 5, c.d_v = 7; });
   add("no_positions", [](model::Config& c) { c.positions = "none"; });
+  add("halves", [](model::Config& c) { c.positions = "sinusoidal-halves", c.embedding_scale = "none"; });
+  add("timing_signal", [](model::Config& c) { c.positions = "timing-signal", c.first_position = 2; });
   add("no_norm", [](model::Config& c) { c.norm = "none"; });
   add("gru", [](model::Config& c) { c.encoder_mixing = "gru"; });
   add("convolution", [](model::Config& c) { c.encoder_mixing = "convolution"; });

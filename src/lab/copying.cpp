@@ -16,7 +16,7 @@ struct Copier {
   model::Embedding embedding;
   model::Encoder encoder;
 
-  explicit Copier(const model::Config& c) : embedding(c.source_vocab, c.d_model), encoder(c) {}
+  explicit Copier(const model::Config& c) : embedding(model::make_embedding(c, c.source_vocab)), encoder(c) {}
   void visit(auto&& f) {
     f("embedding", embedding);
     f("encoder", encoder);

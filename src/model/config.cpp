@@ -45,10 +45,21 @@ void check_experts(const Config& c) {
     throw UsageError(cat("`experts` ", c.experts, " are not gated networks; leave `gated` or `experts` out"));
 }
 
+void check_positions(const Config& c) {
+  const bool sinusoids = c.positions != "learned" && c.positions != "none";
+  if (c.first_position > 0 && !sinusoids)
+    throw UsageError(cat("`first-position` ", c.first_position, " is for sinusoids, but `positions` is ", c.positions,
+                         "; leave one of them out"));
+  if (c.positions == "timing-signal" && c.d_model % 2 != 0)
+    throw UsageError(cat("`positions` timing-signal has a sine and a cosine for each half of `dim-model`, but ",
+                         c.d_model, " is odd; choose an even number"));
+}
+
 // Files written before a field was there do without it.
 bool came_later(std::string_view name) {
-  constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width", "decoder-mask",    "experts",
-                                        "experts-per-token", "dim-expert",   "expert-capacity", "load-balancing"};
+  constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width",   "decoder-mask",    "experts",
+                                        "experts-per-token", "dim-expert",     "expert-capacity", "load-balancing",
+                                        "first-position",    "embedding-scale"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 
@@ -83,6 +94,7 @@ void Config::resolve() {
     throw UsageError(cat("`score` ", score, " has no `attention-dropout`, which is ", attention_dropout,
                          "; set it to 0, or choose another score"));
   check_encoder(*this);
+  check_positions(*this);
   check_experts(*this);
   if (tied == "all" && source_vocab != target_vocab)
     throw UsageError(cat("`tied` all needs one vocabulary, but the source has ", source_vocab,

@@ -23,11 +23,13 @@ struct Config {
   std::string norm = "layer";
   std::string positions = "sinusoidal";
   int64_t max_positions = 1024;  // only for learned positions
+  int64_t first_position = 0;    // only for sinusoids
   std::string score = "scaled-dot";
   std::string activation = "relu";
   bool gated = false;  // FFN(x) = (f(x W1 + b1) * (x V + c)) W2 + b2
   bool attention_bias = false, generator_bias = false;
   bool embedding_norm = false;  // LayerNorm on the embedded input
+  std::string embedding_scale = "sqrt";
   double norm_eps = 1e-6;
   std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
   int64_t kernel_width = 3;                  // only for a convolution
@@ -54,8 +56,11 @@ struct Config {
     f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
     f("norm-position", c.norm_position, "norm after (the paper) or before each sublayer", Choices{"post", "pre"});
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"});
-    f("positions", c.positions, "kind of positional encoding", Choices{"sinusoidal", "learned", "none"});
+    f("positions", c.positions, "kind of positional encoding",
+      Choices{"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal"});
     f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
+    f("first-position", c.first_position, "position of a sentence's first token, of sinusoids",
+      Range<int64_t>{0, 1024});
     f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
       Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"});
     f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
@@ -63,6 +68,8 @@ struct Config {
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{});
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{});
     f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{});
+    f("embedding-scale", c.embedding_scale, "what embeddings are multiplied by: sqrt of dim-model (the paper), or none",
+      Choices{"sqrt", "none"});
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true});
     f("encoder-mixing", c.encoder_mixing, "what stands in the encoder where the paper has self-attention",
       Choices{"attention", "gru", "convolution"});

@@ -13,7 +13,8 @@ int32_t last_position(Tensor positions) {
 
 void SinusoidalPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
   Arena::Frame frame(cx.arena);
-  embed_add(cx, sinusoids(cx, last_position(positions) + 1, d_model), positions, x);
+  const int64_t length = last_position(positions) + 1;
+  embed_add(cx, sinusoids(cx, kind, first + length, d_model).slice(first, length), positions, x);
 }
 
 void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {

@@ -6,22 +6,25 @@
 
 namespace hexapla::model {
 
-// sqrt(d_model) * table[id]. In the tied model the same table is the generator's weight, transposed.
+// scale * table[id]; the paper's scale is sqrt(d_model). In the tied model the same table is the generator's weight,
+// transposed.
 struct Embedding {
   Parameter table;  // [V, d_model]
-  Embedding(int64_t vocabulary, int64_t d_model)
-      : table{{vocabulary, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}} {}
+  double scale;
+  Embedding(int64_t vocabulary, int64_t d_model, double factor)
+      : table{{vocabulary, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}}, scale(factor) {}
   void visit(auto&& f) { f("table", table); }
 
-  double scale() const { return std::sqrt(double(table.shape[1])); }
-  Tensor forward(Context& cx, Tensor ids) const { return embed(cx, table.value, ids, scale()); }
-  void backward(Context& cx, Tensor ids, Tensor d) const { embed_backward(cx, d, ids, scale(), table.grad); }
+  Tensor forward(Context& cx, Tensor ids) const { return embed(cx, table.value, ids, scale); }
+  void backward(Context& cx, Tensor ids, Tensor d) const { embed_backward(cx, d, ids, scale, table.grad); }
 };
 
-// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same): computed for whatever length comes, never a
-// cap.
+// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same), or a sibling (backend/sinusoids.h): computed
+// for whatever length comes, never a cap.
 struct SinusoidalPositions {
   int64_t d_model;
+  Sinusoids kind = Sinusoids::interleaved;
+  int64_t first = 0;  // the position of a sentence's first token
   void visit(auto&&) {}
   void add_to(Context& cx, Tensor positions, Tensor x) const;  // positions: [N] i32, x: [N, d_model]
   void backward(Context&, Tensor, Tensor) const {}

@@ -36,14 +36,29 @@ AnyFeedForward make_feed_forward(const Config& c) {
   return FeedForward(f, c.d_model, c.d_ff, c.activation_dropout);
 }
 
-Input make_input(const Config& c) {
-  Input in{SinusoidalPositions{c.d_model}, Dropout{c.dropout}, {}};
-  if (c.positions == "learned")
-    in.positions = LearnedPositions(c.max_positions, c.d_model);
-  else if (c.positions == "none")
-    in.positions = NoPositions{};
+Embedding make_embedding(const Config& c, int64_t vocabulary) {
+  HEXAPLA_CHECK(c.embedding_scale == "sqrt" || c.embedding_scale == "none", "embeddings cannot be scaled by '",
+                c.embedding_scale, "'");
+  return Embedding(vocabulary, c.d_model, c.embedding_scale == "sqrt" ? std::sqrt(double(c.d_model)) : 1);
+}
+
+namespace {
+Positions make_positions(const Config& c) {
+  if (c.positions == "learned") return LearnedPositions(c.max_positions, c.d_model);
+  if (c.positions == "none") return NoPositions{};
+  SinusoidalPositions p{c.d_model, Sinusoids::interleaved, c.first_position};
+  if (c.positions == "sinusoidal-halves")
+    p.kind = Sinusoids::halves;
+  else if (c.positions == "timing-signal")
+    p.kind = Sinusoids::timing_signal;
   else
     HEXAPLA_CHECK(c.positions == "sinusoidal", "there are no positions '", c.positions, "'");
+  return p;
+}
+}  // namespace
+
+Input make_input(const Config& c) {
+  Input in{make_positions(c), Dropout{c.dropout}, {}};
   if (c.embedding_norm) in.norm = LayerNorm(c.d_model, c.norm_eps);
   return in;
 }

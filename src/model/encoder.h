@@ -12,6 +12,7 @@ namespace hexapla::model {
 Heads make_heads(const Config& c);
 Mixing make_mixing(const Config& c);
 AnyFeedForward make_feed_forward(const Config& c);
+Embedding make_embedding(const Config& c, int64_t vocabulary);
 Input make_input(const Config& c);
 inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.norm_eps); }
 

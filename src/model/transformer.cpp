@@ -42,9 +42,9 @@ Transformer& Transformer::operator=(Transformer&&) noexcept = default;
 Transformer::~Transformer() = default;
 
 Transformer::Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
-  embeddings.emplace_back(c.source_vocab, c.d_model);
+  embeddings.push_back(make_embedding(c, c.source_vocab));
   HEXAPLA_CHECK(c.tied == "all" || c.tied == "decoder" || c.tied == "none", "embeddings cannot be tied '", c.tied, "'");
-  if (c.tied != "all") embeddings.emplace_back(c.target_vocab, c.d_model);
+  if (c.tied != "all") embeddings.push_back(make_embedding(c, c.target_vocab));
   if (c.tied == "none")
     generator.weight = Parameter{{c.d_model, c.target_vocab}, Init::xavier(c.d_model, c.target_vocab), {}, {}};
   if (c.generator_bias) generator.bias = Parameter{{c.target_vocab}, Init::zeros(), {}, {}};

@@ -211,9 +211,9 @@ void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y) {
   cx.backend.put_rows(x, ids, y);
 }
 
-Tensor sinusoids(Context& cx, int64_t n, int64_t d) {
+Tensor sinusoids(Context& cx, Sinusoids kind, int64_t n, int64_t d) {
   Tensor table = cx.scratch({n, d});
-  cx.backend.sinusoids(table);
+  cx.backend.sinusoids(kind, table);
   return table;
 }
 

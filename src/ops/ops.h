@@ -71,8 +71,8 @@ Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
 void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y);  // y += table[ids]
 void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y);       // y[ids[n]] = x[n], ids all different
 void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable);
-// The first n sinusoidal positions, section 3.5 -> scratch [n, d]
-Tensor sinusoids(Context& cx, int64_t n, int64_t d);
+// The first n sinusoidal positions, section 3.5 and siblings -> scratch [n, d]
+Tensor sinusoids(Context& cx, Sinusoids kind, int64_t n, int64_t d);
 // 0, 1, 2, ... within each sequence -> kept [N] i32
 Tensor positions(Context& cx, Offsets rows);
 

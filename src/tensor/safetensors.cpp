@@ -313,39 +313,63 @@ const TensorEntry& SafetensorsFile::get(std::string_view name) const {
   return *entry;
 }
 
-void write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
-                       const std::map<std::string, std::string>& metadata) {
-  std::vector<const NamedTensor*> ordered;
-  for (const auto& t : tensors) ordered.push_back(&t);
-  std::sort(ordered.begin(), ordered.end(), [](const NamedTensor* a, const NamedTensor* b) {
-    const size_t wide = size_of(a->tensor.dtype), other = size_of(b->tensor.dtype);
+namespace {
+
+// The canonical order: wide types first, then by name.
+std::vector<const TensorSource*> ordered(std::span<const TensorSource> tensors) {
+  std::vector<const TensorSource*> all;
+  for (const auto& t : tensors) all.push_back(&t);
+  std::sort(all.begin(), all.end(), [](const TensorSource* a, const TensorSource* b) {
+    const size_t wide = size_of(a->dtype), other = size_of(b->dtype);
     return wide != other ? wide > other : a->name < b->name;
   });
+  return all;
+}
 
+size_t bytes_of(const TensorSource& t) { return static_cast<size_t>(t.shape.size()) * size_of(t.dtype); }
+
+std::string header_of(const std::vector<const TensorSource*>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
   auto header = nlohmann::json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   size_t end = 0;
-  for (const NamedTensor* t : ordered) {
+  for (const TensorSource* t : tensors) {
     HEXAPLA_CHECK(is_name(t->name) && t->name != "__metadata__" && !header.contains(t->name), "the tensor name ",
                   shown(t->name), " is taken or not allowed");
-    HEXAPLA_CHECK(t->tensor.contiguous(), "tensor ", shown(t->name), " ", t->tensor.shape, " is not contiguous");
     const size_t begin = end;
-    end += static_cast<size_t>(t->tensor.size()) * size_of(t->tensor.dtype);
+    end += bytes_of(*t);
     auto shape = nlohmann::json::array();
-    for (int i = 0; i < t->tensor.shape.rank(); ++i) shape.push_back(t->tensor.shape[i]);
-    header[t->name] = {{"dtype", type_name(t->tensor.dtype)}, {"shape", shape}, {"data_offsets", {begin, end}}};
+    for (int i = 0; i < t->shape.rank(); ++i) shape.push_back(t->shape[i]);
+    header[t->name] = {{"dtype", type_name(t->dtype)}, {"shape", shape}, {"data_offsets", {begin, end}}};
   }
   std::string text = json_text(header);
   text.resize((8 + text.size() + 63) / 64 * 64 - 8, ' ');
   HEXAPLA_CHECK(text.size() <= SafetensorsFile::max_header, "a header of ", text.size(), " bytes is too long");
+  return text;
+}
 
+}  // namespace
+
+void write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  const std::vector<const TensorSource*> all = ordered(tensors);
+  const std::string text = header_of(all, metadata);
   AtomicFile file(path);
   const uint64_t length = text.size();
   file.write(&length, 8);
   file.write(text);
-  for (const NamedTensor* t : ordered)
-    file.write(t->tensor.bytes, static_cast<size_t>(t->tensor.size()) * size_of(t->tensor.dtype));
+  for (const TensorSource* t : all) t->give([&](const void* bytes) { file.write(bytes, bytes_of(*t)); });
   file.commit();
+}
+
+void write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<TensorSource> sources;
+  for (const NamedTensor& t : tensors) {
+    HEXAPLA_CHECK(t.tensor.contiguous(), "tensor ", shown(t.name), " ", t.tensor.shape, " is not contiguous");
+    sources.push_back({t.name, t.tensor.dtype, t.tensor.shape, [&t](const auto& take) { take(t.tensor.bytes); }});
+  }
+  write_safetensors(path, sources, metadata);
 }
 
 }  // namespace hexapla

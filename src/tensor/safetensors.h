@@ -2,6 +2,7 @@
 // The safetensors format (github.com/huggingface/safetensors): a length in 8 bytes, a JSON header, raw numbers.
 // The reader believes nothing: every count, size and offset is checked before it is used, so a file made to harm
 // ends in a DataError that names the file, the tensor, what was found and what is allowed.
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -72,6 +73,17 @@ class SafetensorsFile {
 // its type, and the same content gives the same bytes in whatever order it comes. InternalError for a name used twice,
 // a name the reader would refuse, or a tensor that is not contiguous.
 void write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+// A tensor whose numbers are made when they are written, so that not all of them are in memory at a time: give() hands
+// all its bytes to take(), once.
+struct TensorSource {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  std::function<void(const std::function<void(const void* bytes)>& take)> give;
+};
+void write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
                        const std::map<std::string, std::string>& metadata);
 
 }  // namespace hexapla

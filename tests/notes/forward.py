@@ -25,6 +25,19 @@ def transposed(x):
     return np.swapaxes(x, -1, -2)
 
 
+def sinusoids(c, pos):
+    d = c["dim-model"]
+    i, half = np.arange(d), (d + 1) // 2
+    if c["positions"] == "sinusoidal":
+        exponent, sine = i // 2 * 2 / d, i % 2 == 0
+    else:
+        exponent, sine = i % half * 2 / d, i < half
+    if c["positions"] == "timing-signal":
+        exponent = i % half / (half - 1)
+    angle = (pos + c.get("first-position", 0))[:, None] / 10000**exponent
+    return np.where(sine, np.sin(angle), np.cos(angle))
+
+
 class Forward(Mixing, Experts):
     """The formulas of a forward pass. A method per topic of the notes."""
 
@@ -78,21 +91,22 @@ class Forward(Mixing, Experts):
         f, d = self.f, self.c["dim-model"]
         for stack, ids in (("encoder", "source.ids"), ("decoder", "target.ids")):
             table = "embeddings.1.table" if stack == "decoder" and "embeddings.1.table" in f else "embeddings.0.table"
-            self.check("embedding: sqrt(d_model) E[id]", np.sqrt(d) * f[table][f[ids]], f[f"{stack}.tokens"])
+            self.check("embedding: sqrt(d_model) E[id]", self.scale() * f[table][f[ids]], f[f"{stack}.tokens"])
             pos = np.arange(len(f[ids]))
             if self.c["positions"] == "learned":
                 encodings = f[f"{stack}.input.positions.table"][pos]
             elif self.c["positions"] == "none":
                 encodings = np.zeros((len(pos), d))
             else:
-                i = np.arange(d)
-                angle = pos[:, None] / 10000 ** (i // 2 * 2 / d)
-                encodings = np.where(i % 2 == 0, np.sin(angle), np.cos(angle))
-            self.check("positions: PE_i = sin for i mod 2 = 0, cos for i mod 2 = 1", encodings, f[f"{stack}.positions"])
+                encodings = sinusoids(self.c, pos)
+            self.check("positions: PE_i = sin for i mod 2 = 0, cos for i mod 2 = 1, or a sibling", encodings, f[f"{stack}.positions"])
             self.check("input: embedding + positions", f[f"{stack}.tokens"] + encodings, f[f"{stack}.embedded"])
             if self.c["embedding-norm"]:
                 norm = self.layer_norm(f[f"{stack}.embedded"], f"{stack}.input.norm")
                 self.check("input: LayerNorm(embedding + positions)", norm, f[f"{stack}.input.norm"])
+
+    def scale(self):
+        return np.sqrt(self.c["dim-model"]) if self.c.get("embedding-scale", "sqrt") == "sqrt" else 1
 
     def layer_norm(self, x, module):
         centered = x - x.mean(-1, keepdims=True)
@@ -324,13 +338,11 @@ class Forward(Mixing, Experts):
     def start(self, stack, ids):
         pos = np.arange(len(self.f[ids]))
         table = "embeddings.1.table" if stack == "decoder" and "embeddings.1.table" in self.f else "embeddings.0.table"
-        x = np.sqrt(self.c["dim-model"]) * self.f[table][self.f[ids]]
+        x = self.scale() * self.f[table][self.f[ids]]
         if self.c["positions"] == "learned":
             x = x + self.f[f"{stack}.input.positions.table"][pos]
-        elif self.c["positions"] == "sinusoidal":
-            i = np.arange(self.c["dim-model"])
-            angle = pos[:, None] / 10000 ** (i // 2 * 2 / self.c["dim-model"])
-            x = x + np.where(i % 2 == 0, np.sin(angle), np.cos(angle))
+        elif self.c["positions"] != "none":
+            x = x + sinusoids(self.c, pos)
         return self.layer_norm(x, f"{stack}.input.norm") if self.c["embedding-norm"] else x
 
     def stack(self, stack, x, memory):

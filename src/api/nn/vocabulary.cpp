@@ -20,7 +20,7 @@ std::shared_ptr<LayerState> make_embedding(int64_t vocabulary, const Options& op
   return guarded([&] {
     model::Config::kVocabulary.check("vocabulary", vocabulary);
     const model::Config c = architecture(options);
-    return own(EmbeddedInput{model::Embedding(vocabulary, c.d_model), model::make_input(c)});
+    return own(EmbeddedInput{model::make_embedding(c, vocabulary), model::make_input(c)});
   });
 }
 

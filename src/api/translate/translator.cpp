@@ -10,6 +10,7 @@
 #include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
+#include "decode/models/search_defaults.h"
 #include "decode/option_ranges.h"
 #include "models/alignment_head.h"
 
@@ -65,6 +66,9 @@ struct Translator::Impl {
 
   decode::TranslateOptions declared(const TranslatorOptions& options, int n_best) const {
     decode::DecodingOptions all = api::declared_options(options);
+    const decode::DecodingOptions usual;
+    const auto given = [&](const std::string& name) { return !decode::same_option(name, all, usual); };
+    decode::take_search_defaults(first().file.history, given, all);
     all.n_best = n_best;
     decode::TranslateOptions how = all.translate_options();
     how.attention = attention;

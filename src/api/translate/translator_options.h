@@ -25,6 +25,7 @@ void visit_public(Self& o, F&& f) {
   f("no-repeat-ngram", o.no_repeat_ngram);
   f("max-repetition", o.max_repetition);
   f("unk", o.unk);
+  f("stop-when", o.stop_when);
   f("long-input", o.long_input);
   f("sample", o.sample);
   f("temperature", o.temperature);

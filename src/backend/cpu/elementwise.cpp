@@ -157,14 +157,14 @@ void CpuBackend::put_rows(Tensor x, Tensor ids, Tensor y) {
   });
 }
 
-void CpuBackend::sinusoids(Tensor table) {
+void CpuBackend::sinusoids(Sinusoids kind, Tensor table) {
   const Matrix t = matrix(table, "table");
   in_chunks(t.width, 16, [&](int64_t from, int64_t count) {
     for (int64_t j = from; j < from + count; ++j) {
-      const double frequency = std::pow(10000.0, static_cast<double>(j - j % 2) / static_cast<double>(t.width));
+      const Wave wave = wave_of(kind, j, t.width);
       for (int64_t p = 0; p < t.rows; ++p) {
-        const double angle = static_cast<double>(p) / frequency;
-        t.row(p)[j] = static_cast<float>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+        const double angle = static_cast<double>(p) / wave.divisor;
+        t.row(p)[j] = static_cast<float>(wave.sine ? std::sin(angle) : std::cos(angle));
       }
     }
   });

@@ -107,13 +107,13 @@ void Reference::put_rows(Tensor x, Tensor ids, Tensor y) {
   store(all, y);
 }
 
-void Reference::sinusoids(Tensor table) {
+void Reference::sinusoids(Sinusoids kind, Tensor table) {
   Rows t(table);
   for (int64_t p = 0; p < t.rows; ++p)
     for (int64_t j = 0; j < t.width; ++j) {
-      const double pair = static_cast<double>(j - j % 2), width = static_cast<double>(t.width);
-      const double angle = static_cast<double>(p) / std::pow(10000.0, pair / width);
-      t[p][j] = j % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      const Wave wave = wave_of(kind, j, t.width);
+      const double angle = static_cast<double>(p) / wave.divisor;
+      t[p][j] = wave.sine ? std::sin(angle) : std::cos(angle);
     }
   store(t, table);
 }

@@ -67,7 +67,7 @@ class Reference final : public Backend {
   void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) override;
   void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) override;
   void put_rows(Tensor x, Tensor ids, Tensor y) override;
-  void sinusoids(Tensor table) override;
+  void sinusoids(Sinusoids kind, Tensor table) override;
 
   void attention(const AttentionInput& a, Tensor out, Tensor lse) override;
   void attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,

@@ -258,9 +258,15 @@ TEST_F(Reference, BatchNormNormalizesColumns) {
 
 TEST_F(Reference, Sinusoids) {
   Numbers t = unset(12);
-  backend_->sinusoids(view(t, {3, 4}));
+  backend_->sinusoids(Sinusoids::interleaved, view(t, {3, 4}));
   EXPECT_THAT(t, near({0, 1, 0, 1, std::sin(1), std::cos(1), std::sin(0.01), std::cos(0.01), std::sin(2), std::cos(2),
                        std::sin(0.02), std::cos(0.02)}));
+  backend_->sinusoids(Sinusoids::halves, view(t, {3, 4}));
+  EXPECT_THAT(t, near({0, 0, 1, 1, std::sin(1), std::sin(0.01), std::cos(1), std::cos(0.01), std::sin(2),
+                       std::sin(0.02), std::cos(2), std::cos(0.02)}));
+  backend_->sinusoids(Sinusoids::timing_signal, view(t, {2, 6}));  // exponents 0, 1/2 and 1
+  EXPECT_THAT(t, near({0, 0, 0, 1, 1, 1, std::sin(1), std::sin(0.01), std::sin(0.0001), std::cos(1), std::cos(0.01),
+                       std::cos(0.0001)}));
 }
 
 // Logits (0, ln 3) are the probabilities 1/4 and 3/4; with a smoothing of 0.2 the target is (0.9, 0.1).

@@ -10,6 +10,7 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
+#include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "models/alignment_head.h"
@@ -28,6 +29,7 @@ struct Evaluate {
   evaluate::MetricOptions metric_options;
   report::ReportOptions report;
   decode::BeamOptions search;
+  std::function<bool(const std::string& option)> given;
   int threads = 0;
   bool quiet = false;
 
@@ -116,7 +118,9 @@ struct Evaluate {
     use_threads(threads);
     const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
-    decode::TranslateOptions how = search.translate_options();
+    decode::BeamOptions of_model = search;
+    decode::take_search_defaults(m.file.history, given, of_model);
+    decode::TranslateOptions how = of_model.translate_options();
     how.attention = models::alignment_head(m);
     evaluate::Sentences out;
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
@@ -204,7 +208,10 @@ void add_evaluate(Command& app, Action& chosen) {
       "  hexapla evaluate hyp ref1 ref2 --metrics bleu,chrf++,ter --confidence\n"
       "  hexapla evaluate baseline.de test.de --compare better.de --compare other.de\n"
       "  hexapla evaluate -m run test.en test.de --beam-size 5 --metrics bleu --json --worst 10");
-  c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
+  c->callback([e, c, &chosen] {
+    e->given = given_in(*c);
+    chosen = [e] { return e->run(); };
+  });
 }
 
 }  // namespace hexapla::cli

@@ -17,6 +17,7 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
+#include "decode/models/search_defaults.h"
 #include "decode/option_ranges.h"
 #include "decode/trace/beam_trace.h"
 #include "inspect/text_pair.h"
@@ -57,6 +58,7 @@ struct Translate {
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
   bool split_given = false;  // with --long-input
+  std::function<bool(const std::string& option)> given;
 
   decode::TranslateOptions options() const {
     decode::TranslateOptions how = search.translate_options();
@@ -73,11 +75,12 @@ struct Translate {
     return how;
   }
 
-  int run() const {
-    decode::TranslateOptions how = options();
-    check_trace(how);
+  int run() {
+    check_trace(options());  // what is wrong with them is said before a model is read
     use_threads(threads);
     const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
+    decode::take_search_defaults(m.members[0].file.history, given, search);
+    decode::TranslateOptions how = options();
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
@@ -267,6 +270,7 @@ void add_translate(Command& app, Action& chosen) {
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {
     t->split_given = c->get_option("--long-input")->count() > 0 && t->search.long_input == "split";
+    t->given = given_in(*c);
     chosen = [t] { return t->run(); };
   });
 }

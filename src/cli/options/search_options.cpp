@@ -35,6 +35,10 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
   decode::BeamOptions::visit_n_best(options, declare_in(command));
 }
 
+std::function<bool(const std::string& option)> given_in(Command& command) {
+  return [&command](const std::string& option) { return command.get_option("--" + option)->count() > 0; };
+}
+
 void bind_options(Command& command, decode::SampleOptions& options) {
   decode::SampleOptions::visit(options, declare_in(command));
   Option* const on = command.get_option("--sample");

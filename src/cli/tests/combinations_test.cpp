@@ -106,6 +106,7 @@ Gives of_translate() {
                    {"no-repeat-ngram", whole(0, 3)},
                    {"max-repetition", whole(0, 3)},
                    {"unk", word({"keep", "forbid", "copy"})},
+                   {"stop-when", word({"full", "outscored", "shrinking"})},
                    {"long-input", word({"split", "refuse", "truncate"})},
                    {"sample", flag},
                    {"temperature", word({"0.01", "0.1", "0.7", "1", "5"}, {"0"})},

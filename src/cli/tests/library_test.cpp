@@ -70,12 +70,12 @@ struct LibraryAndProgram : CommandFolder {
 using OneOption = std::pair<const char*, OptionValue>;
 
 TEST_F(LibraryAndProgram, GiveTheSameForEveryOption) {
-  const OneOption all[] = {{"beam-size", 6},       {"length-penalty", 1.2},   {"length-normalization", "power"},
-                           {"extra-length", 3},    {"max-length", 5},         {"batch-sentences", 3},
-                           {"batch-tokens", 40},   {"word-penalty", 0.7},     {"coverage-penalty", 0.4},
-                           {"longest", 4},         {"longest-ratio", 1.5},    {"min-length", 6},
-                           {"no-repeat-ngram", 2}, {"max-repetition", 2},     {"unk", "copy"},
-                           {"unk", "forbid"},      {"long-input", "truncate"}};
+  const OneOption all[] = {{"beam-size", 6},       {"length-penalty", 1.2},    {"length-normalization", "power"},
+                           {"extra-length", 3},    {"max-length", 5},          {"batch-sentences", 3},
+                           {"batch-tokens", 40},   {"word-penalty", 0.7},      {"coverage-penalty", 0.4},
+                           {"longest", 4},         {"longest-ratio", 1.5},     {"min-length", 6},
+                           {"no-repeat-ngram", 2}, {"max-repetition", 2},      {"unk", "copy"},
+                           {"unk", "forbid"},      {"long-input", "truncate"}, {"stop-when", "outscored"}};
   for (const auto& [name, value] : all) {
     const Options options{{"n_best", 3}, {"extra_length", 8}, {name, value}};
     std::vector<std::string> flags{"--n-best", "3", std::string("--") + name, value.words().front()};

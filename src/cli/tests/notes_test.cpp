@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         Sibling{"notes_code", {"--tied", "none", "--generator-bias", "--embedding-norm", "--attention-bias"}},
         Sibling{"pre_norm_gated", {"--norm-position", "pre", "--gated", "--activation", "swish"}},
         Sibling{"no_norm_no_positions", {"--norm", "none", "--positions", "none"}},
+        Sibling{"halves", {"--positions", "sinusoidal-halves", "--embedding-scale", "none"}},
+        Sibling{"timing_signal", {"--positions", "timing-signal", "--first-position", "2"}},
         Sibling{"gru", {"--encoder-mixing", "gru"}},
         Sibling{"pre_norm_convolution",
                 {"--encoder-mixing", "convolution", "--kernel-width", "5", "--norm-position", "pre"}},

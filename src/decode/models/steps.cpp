@@ -116,7 +116,7 @@ size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dty
   const int64_t cache = c.dec_layers * (keys + values);
   const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
                           s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
-                          (s.longest + 1) * c.d_model;  // the last: positions
+                          (s.longest + 1 + c.first_position) * c.d_model;  // the last: positions
   const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
   const int64_t layers = c.enc_layers + c.dec_layers;
   const int64_t alignment = 64 * (64 + 64 * layers) + 4 * c.experts * layers;

@@ -28,9 +28,10 @@ void sort(std::vector<Candidate>& candidates) {
 }
 
 void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos) {
-  const auto width = static_cast<size_t>(s.width);
+  const bool shrinks = options.stop_when == StopWhen::shrinking, first = s.live.front().prefix.ids.size() == 1;
+  const size_t width = shrinks && !first ? s.live.size() : static_cast<size_t>(s.width);
   std::vector<BeamEntry> next;
-  for (size_t rank = 0; rank < candidates.size() && next.size() < width; ++rank) {
+  for (size_t rank = 0; rank < candidates.size() && next.size() < width && !(shrinks && rank == width); ++rank) {
     const Candidate& c = candidates[rank];
     const BeamEntry& ancestor = s.live[c.beam];
     if (c.id != eos)
@@ -41,9 +42,24 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
   s.live = std::move(next);
 }
 
+namespace {
+
+// Of a sentence whose finished hypotheses are sorted, and as many as its beam is wide.
+bool outscored(const Sentence& s, const SearchOptions& options) {
+  if (s.live.empty() || s.width == 1) return true;
+  const BeamEntry& best = s.live.front();
+  const auto tokens = static_cast<int64_t>(best.prefix.ids.size()) - 1;
+  return normalized(best.score, tokens, options) <= s.finished.back().normalized;
+}
+
+}  // namespace
+
 void retire(Sentence& s, const SearchOptions& options) {
   sort_best_first(s.finished);
-  const bool enough = s.finished.size() >= static_cast<size_t>(s.width);
+  const auto width = static_cast<size_t>(s.width);
+  s.finished.resize(std::min(s.finished.size(), width));
+  const bool full = s.finished.size() == width;
+  const bool enough = full && (options.stop_when != StopWhen::outscored || outscored(s, options));
   if (!s.live.empty() && !enough && !passed(s, options)) return;
   s.live.clear();
   s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));

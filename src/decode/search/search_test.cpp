@@ -119,7 +119,14 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
   const auto finish = [&](const BeamEntry& l) {
     finished.push_back({l.ids, l.score, l.score / divisor(options.length_penalty, int64_t(l.ids.size()) + 1)});
   };
-  for (size_t length = 1; finished.size() < beam && length <= cap; ++length) {
+  const bool shrinks = options.stop_when == StopWhen::shrinking;
+  const auto done = [&](size_t length) {
+    if (finished.size() < beam || options.stop_when != StopWhen::outscored || beam == 1) return finished.size() >= beam;
+    std::stable_sort(finished.begin(), finished.end(), [](auto& a, auto& b) { return a.normalized > b.normalized; });
+    const double best = live.front().score / divisor(options.length_penalty, static_cast<int64_t>(length) - 1);
+    return best <= finished[beam - 1].normalized;
+  };
+  for (size_t length = 1; length <= cap && !done(length); ++length) {
     std::vector<BeamEntry> candidates;
     for (const BeamEntry& l : live) {
       const std::vector<double> p = oracle.next(l.ids);
@@ -131,17 +138,21 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
     }
     std::stable_sort(candidates.begin(), candidates.end(), [](auto& a, auto& b) { return a.score > b.score; });
     live.clear();
+    const size_t places = shrinks ? beam - finished.size() : beam;
+    if (shrinks && length < cap) candidates.resize(std::min(candidates.size(), places));
     for (size_t rank = 0; rank < candidates.size(); ++rank) {
       BeamEntry& l = candidates[rank];
       const bool ends = l.ids.back() == specials.eos;
-      if (ends && rank < beam) l.ids.pop_back(), finish(l);
-      if (!ends && live.size() < beam) live.push_back(l);
+      if (ends && rank < places) l.ids.pop_back(), finish(l);
+      if (!ends && live.size() < places) live.push_back(l);
     }
   }
   std::stable_sort(finished.begin(), finished.end(), [](auto& a, auto& b) { return a.normalized > b.normalized; });
   finished.resize(std::min(finished.size(), static_cast<size_t>(options.n_best)));
   return finished;
 }
+
+constexpr StopWhen outscored = StopWhen::outscored;
 
 // n_best below beam_size, so that sentences end early; exponents that make long translations win late; small
 // vocabularies, in which </s> stands at every rank.
@@ -159,6 +170,12 @@ TEST(Search, EqualsPlainBeamSearch) {
          {SearchOptions{.extra_length = 6}, SearchOptions{.beam_size = 5, .n_best = 5, .extra_length = 4},
           SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .n_best = 2, .extra_length = 5},
           SearchOptions{.beam_size = 6, .length_penalty = PowerPenalty{4}, .extra_length = 12},
+          SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .extra_length = 9, .stop_when = outscored},
+          SearchOptions{.beam_size = 4,
+          .length_penalty = PowerPenalty{3},
+          .n_best = 4,
+          .extra_length = 9,
+          .stop_when = outscored},
           SearchOptions{.beam_size = 2, .length_penalty = PowerPenalty{0}, .n_best = 2, .extra_length = 8},
           SearchOptions{.beam_size = 6, .length_penalty = PaperPenalty{-3}, .extra_length = 12}}) {
       const Found found = find(*backend, m.model, sources, options);

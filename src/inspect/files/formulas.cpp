@@ -11,18 +11,31 @@ namespace {
 using Formulas = std::vector<Formula>;
 using model::Config;
 
+std::string sinusoids(const Config& c) {
+  const int64_t d = c.d_model, half = (d + 1) / 2, from = c.first_position;
+  if (c.positions == "sinusoidal")
+    return fmt::format(
+        "PE(pos, 2i) = sin(pos / 10000^(2i / {0})), PE(pos, 2i + 1) = cos(pos / 10000^(2i / {0})); "
+        "pos counts from {1}",
+        d, from);
+  const std::string exponent =
+      c.positions == "timing-signal" ? fmt::format("i / {}", d / 2 - 1) : fmt::format("2i / {}", d);
+  return fmt::format(
+      "PE(pos, i) = sin(pos / 10000^({0})), PE(pos, {1} + i) = cos(pos / 10000^({0})); pos counts from {2}", exponent,
+      half, from);
+}
+
 Formulas of_the_input(const Config& c) {
   const std::string target_table = c.tied == "all" ? "embeddings.0.table" : "embeddings.1.table";
-  Formulas all{{"encoder.tokens", fmt::format("sqrt({}) * embeddings.0.table[source.ids]", c.d_model)},
-               {"decoder.tokens", fmt::format("sqrt({}) * {}[target.ids]", c.d_model, target_table)}};
+  const std::string scale = c.embedding_scale == "none" ? "" : fmt::format("sqrt({}) * ", c.d_model);
+  Formulas all{{"encoder.tokens", scale + "embeddings.0.table[source.ids]"},
+               {"decoder.tokens", fmt::format("{}{}[target.ids]", scale, target_table)}};
   if (c.positions == "learned")
     all.push_back({"*.positions", "*.input.positions.table[pos]"});
   else if (c.positions == "none")
     all.push_back({"*.positions", "0: this model has none"});
   else
-    all.push_back({"*.positions", fmt::format("PE(pos, 2i) = sin(pos / 10000^(2i / {0})), "
-                                              "PE(pos, 2i + 1) = cos(pos / 10000^(2i / {0})); pos counts from 0",
-                                              c.d_model)});
+    all.push_back({"*.positions", sinusoids(c)});
   all.push_back({"*.embedded", "tokens + positions"});
   if (c.embedding_norm)
     all.push_back({"*.input.norm", "LayerNorm(embedded), by row: (x - mean) / sqrt(variance + eps) * gain + bias"});

@@ -223,29 +223,69 @@ struct QuantizedTensor {
 
 }  // namespace
 
-void save_model(const std::string& path, Transformer& net, const ModelText& text,
-                const std::map<std::string, std::string>& history) {
-  std::vector<NamedTensor> tensors = tensors_of(net);
-  const auto add_text = [&](const char* name, const std::string& bytes) {
-    tensors.push_back({name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)});
+namespace {
+
+std::vector<NamedTensor> tensors_of(const ModelText& text) {
+  const auto tensor = [](const char* name, const std::string& bytes) {
+    return NamedTensor{name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)};
   };
-  if (text.source_vocabulary == text.target_vocabulary) {
-    add_text(shared_text, text.source_vocabulary);
-  } else {
-    add_text(source_text, text.source_vocabulary);
-    add_text(target_text, text.target_vocabulary);
-  }
-  const std::string config = net.config.to_json();
+  if (text.source_vocabulary == text.target_vocabulary) return {tensor(shared_text, text.source_vocabulary)};
+  return {tensor(source_text, text.source_vocabulary), tensor(target_text, text.target_vocabulary)};
+}
+
+std::map<std::string, std::string> metadata_of(const std::string& config, const std::string& checksum,
+                                               const std::map<std::string, std::string>& history) {
   std::map<std::string, std::string> metadata = {{"format", "hexapla"},
                                                  {"format_version", std::to_string(format_version)},
                                                  {"producer", "hexapla " HEXAPLA_VERSION},
                                                  {"config", config},
-                                                 {"checksum", checksum_of(config, tensors)}};
+                                                 {"checksum", checksum}};
   for (const auto& [key, value] : history) {
     HEXAPLA_CHECK(!is_reserved(key), "the history of a model has the key '", key, "', which the format has for itself");
     metadata[key] = value;
   }
-  write_safetensors(path, tensors, metadata);
+  return metadata;
+}
+
+// take(numbers) with the numbers of a tensor in memory that lasts as long as that.
+template <class Take>
+void with_numbers(const std::string& name, const Shape& shape, const FillTensor& fill, Take&& take) {
+  const Pages memory(static_cast<size_t>(shape.size()) * size_of(DType::f32));
+  const Tensor numbers(memory.data(), shape, DType::f32);
+  fill(name, numbers);
+  take(numbers);
+}
+
+}  // namespace
+
+void save_model(const std::string& path, Transformer& net, const ModelText& text,
+                const std::map<std::string, std::string>& history) {
+  std::vector<NamedTensor> tensors = tensors_of(net);
+  for (NamedTensor& t : tensors_of(text)) tensors.push_back(std::move(t));
+  const std::string config = net.config.to_json();
+  write_safetensors(path, tensors, metadata_of(config, checksum_of(config, tensors), history));
+}
+
+void save_model(const std::string& path, const Config& config, const ModelText& text,
+                const std::map<std::string, std::string>& history, const FillTensor& fill) {
+  const std::string json = config.to_json();
+  Checksum sum(json);
+  std::vector<TensorSource> sources;
+  const auto add = [&](const std::string& name, const Shape& shape) {
+    with_numbers(name, shape, fill, [&](const Tensor& t) { sum.add(name, t.dtype, shape, bytes_of(t)); });
+    sources.push_back({name, DType::f32, shape, [&fill, name, shape](const auto& give) {
+                         with_numbers(name, shape, fill, [&](const Tensor& t) { give(t.bytes); });
+                       }});
+  };
+  Transformer net(config);
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { add(name, p.shape); });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { add(name, b.shape); });
+  const std::vector<NamedTensor> texts = tensors_of(text);
+  for (const NamedTensor& t : texts) {
+    sum.add(t.name, t.tensor.dtype, t.tensor.shape, bytes_of(t.tensor));
+    sources.push_back({t.name, t.tensor.dtype, t.tensor.shape, [&t](const auto& give) { give(t.tensor.bytes); }});
+  }
+  write_safetensors(path, sources, metadata_of(json, sum.hex(), history));
 }
 
 namespace {

@@ -3,6 +3,7 @@
 //   tensors       the parameters and buffers under their dotted names; tokenizer.shared, or tokenizer.source and
 //                 tokenizer.target: the bytes of the vocabularies (U8)
 //   __metadata__  format "hexapla", format_version "1", producer, config (JSON), checksum, and the history of the model
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,13 @@ struct ModelText {                                   // what turns text into ids
 // its keys is a name the format has for itself. RunError where the file cannot be written.
 void save_model(const std::string& path, Transformer& net, const ModelText& text,
                 const std::map<std::string, std::string>& history);
+
+// The same where the numbers are made one tensor at a time: fill(name, to) writes those of a parameter or buffer, f32,
+// to a tensor in memory. It is called twice for each, first for the checksum, and must give the same both times. No
+// more memory is taken than that of the largest tensor.
+using FillTensor = std::function<void(const std::string& name, const Tensor& to)>;
+void save_model(const std::string& path, const Config& config, const ModelText& text,
+                const std::map<std::string, std::string>& history, const FillTensor& fill);
 
 struct LoadedModel {
   Config config;

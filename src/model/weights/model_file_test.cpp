@@ -28,7 +28,7 @@ Config tiny() {
   return c;
 }
 std::vector<Config> variants() {
-  std::vector<Config> all(9, tiny());
+  std::vector<Config> all(11, tiny());
   all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
   all[2].norm = "batch", all[2].tied = "decoder";
   all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
@@ -37,6 +37,8 @@ std::vector<Config> variants() {
   all[6].encoder_mixing = "gru", all[6].norm_position = "pre";
   all[7].encoder_mixing = "convolution", all[7].kernel_width = 5, all[7].decoder_mask = "none";
   all[8].experts = 3, all[8].experts_per_token = 2, all[8].d_expert = 2, all[8].expert_capacity = 1.25;
+  all[9].positions = "sinusoidal-halves", all[9].embedding_scale = "none";
+  all[10].positions = "timing-signal", all[10].first_position = 2;
   return all;
 }
 
@@ -120,6 +122,20 @@ TEST_F(ModelFileTest, ComesBackBitForBit) {
 }
 
 // A model has the bytes that it had before there was such a choice.
+TEST_F(ModelFileTest, OneTensorAtATimeGivesTheSameBytes) {
+  for (const Config& config : variants()) {
+    SmallModel m(config);
+    save_model(at("a"), m.net, text_, history_);
+    std::map<std::string, Tensor> values;
+    for_each<Parameter>(m.net, [&](const std::string& name, Parameter& p) { values[name] = p.value; });
+    for_each<Buffer>(m.net, [&](const std::string& name, Buffer& b) { values[name] = b.value; });
+    save_model(at("b"), m.net.config, text_, history_, [&](const std::string& name, const Tensor& to) {
+      std::copy_n(values.at(name).bytes, static_cast<size_t>(to.size()) * sizeof(float), to.bytes);
+    });
+    EXPECT_EQ(read_file(at("a")), read_file(at("b")));
+  }
+}
+
 TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
   Config c = tiny();
   const std::vector<std::string> later{"encoder-mixing", "kernel-width", "decoder-mask"};

@@ -17,6 +17,7 @@ namespace {
 using Type = PieceModel::Type;
 
 constexpr size_t kMostBytes = size_t{1} << 30;
+constexpr uint64_t kIdsField = 200;  // the first that sentencepiece_model.proto leaves to others
 constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
 
 struct Malformed {
@@ -145,6 +146,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == 2) parse_trainer(field.message(), model);
     if (field.number == 3) parse_normalizer(field.message(), model.normalizer);
     if (field.number == 5) parse_normalizer(field.message(), model.denormalizer);
+    if (field.number == kIdsField) model.ids = field.whole();
   });
 }
 
@@ -178,6 +180,8 @@ void check(const PieceModel& model) {
   }
   require(unknown == 1, "it has ", unknown, " unknown pieces instead of one");
   require(spells, "no piece of it spells text");
+  require(model.ids <= model.pieces.size(), "it has ", model.ids, " ids, but ", model.pieces.size(), " pieces");
+  require(static_cast<size_t>(model.unknown()) < model.size(), "the unknown piece has no id");
   check_byte_pieces(model);
   for (const PieceModel::Normalizer* n : {&model.normalizer, &model.denormalizer})
     if (const std::string fault = fault_of_charsmap(n->charsmap); !fault.empty())
@@ -250,6 +254,7 @@ std::string PieceModel::serialized() const {
   put_bytes(bytes, 2, trainer_message(*this));
   put_bytes(bytes, 3, message_of(normalizer));
   if (!denormalizer.charsmap.empty()) put_bytes(bytes, 5, message_of(denormalizer));
+  if (ids > 0) put_number(bytes, kIdsField, ids);
   return bytes;
 }
 

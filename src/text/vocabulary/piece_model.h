@@ -25,6 +25,9 @@ struct PieceModel {
   std::vector<Piece> pieces;  // by id
   Normalizer normalizer, denormalizer;
   bool byte_fallback = false, treat_whitespace_as_suffix = false;
+  // How many ids a text may get; 0: as many as there are pieces. The pieces behind them stand for the unknown one, but
+  // text is cut into them all the same (text/vocabulary/piece_table.h).
+  size_t ids = 0;
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
   static constexpr size_t max_pieces = size_t{1} << 22;
@@ -38,6 +41,7 @@ struct PieceModel {
   std::string serialized() const;
 
   int32_t unknown() const;  // the id of the unknown piece
+  size_t size() const { return ids > 0 ? ids : pieces.size(); }
 };
 
 std::string name_of(PieceModel::Kind kind);  // "unigram", "bpe", "word", "char"

@@ -260,8 +260,10 @@ SubwordSampler::SubwordSampler(const Vocabulary& vocabulary, double alpha)
 }
 
 Ids SubwordSampler::sample(std::string_view text, Random& random) const {
-  const std::string all = impl_->normalized(vocabulary_, text);
+  const Vocabulary::Leading first = vocabulary_.leading(text);
+  const std::string all = impl_->normalized(vocabulary_, text.substr(first.bytes));
   Ids ids;
+  if (first.bytes > 0) ids.push_back(first.id);
   size_t begin = 0;
   for (size_t at = 0; at < all.size();) {
     size_t symbol_bytes = 0;
@@ -279,6 +281,8 @@ Ids SubwordSampler::sample(std::string_view text, Random& random) const {
     begin = at += symbol_bytes;
   }
   impl_->sample_span(std::string_view(all).substr(begin), random, ids);
+  const auto without_id = [&](int32_t id) { return id >= vocabulary_.size(); };
+  std::replace_if(ids.begin(), ids.end(), without_id, impl_->unknown);
   return ids;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@
 #include "text/utf8.h"
 #include "text/vocabulary/normalization.h"
 #include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/piece_table.h"
 
 namespace hexapla::text {
 namespace {
@@ -144,12 +146,25 @@ void add_bytes_for_unknown(PieceModel& model) {
   model.byte_fallback = true;
 }
 
+std::map<std::string, int32_t, std::less<>> leading_pieces(const PieceModel& model) {
+  std::map<std::string, int32_t, std::less<>> all;
+  for (size_t id = 0; id < model.size(); ++id) {
+    const PieceModel::Piece& piece = model.pieces[id];
+    if (piece.type == PieceModel::Type::control && begins_text(piece.text)) all[piece.text] = static_cast<int32_t>(id);
+  }
+  return all;
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
   std::string bytes;
-  int32_t size = 0, unknown = 0;
-  sentencepiece::SentencePieceProcessor processor;  // may have more than `size` pieces: bytes of unknown characters
+  // The processor may have more than `size` pieces: some that have no id, and from first_byte on bytes of unknown
+  // characters.
+  int32_t size = 0, first_byte = 0, unknown = 0;
+  sentencepiece::SentencePieceProcessor processor;
+  bool of_table = false;  // its pieces are not all its own (text/vocabulary/piece_table.h)
+  std::map<std::string, int32_t, std::less<>> leading;  // the ids of what may begin a text
 
   void check_id(int32_t id) const {
     HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
@@ -160,20 +175,38 @@ struct Vocabulary::Impl {
       throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
                           "): it is damaged; get it again from its source"));
   }
-  // f(piece, continues) for each piece of the text; continues: one with the unknown token before it.
-  template <class F>
-  void for_each_piece(std::string_view text, F&& f) const {
+  bool is_byte(int32_t id) const { return id >= first_byte; }
+  // What there is no id for is unknown.
+  int32_t id_of(int32_t piece) const { return piece < size ? piece : unknown; }
+  // Characters that no piece spells may still be a piece that this side of a text is never cut into.
+  int32_t id_of_characters(const std::string& characters) const {
+    const int32_t id = of_table ? processor.PieceToId(characters) : unknown;
+    return processor.IsUnused(id) ? id_of(id) : unknown;
+  }
+
+  // A run of unknown characters is one token.
+  struct Token {
+    int32_t id;
+    TokenSpan span;
+    std::string piece;
+  };
+  std::vector<Token> tokens(std::string_view text) const {
     sentencepiece::ImmutableSentencePieceText encoded;
     check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
-    bool unknown_before = false;
+    std::vector<Token> all;
+    bool in_run = false;
     for (const auto& piece : encoded.pieces()) {
-      const bool is_byte = static_cast<int32_t>(piece.id()) >= size;
-      f(piece, is_byte && unknown_before);
-      unknown_before = is_byte;
+      const auto id = static_cast<int32_t>(piece.id());
+      if (!(is_byte(id) && in_run)) all.push_back({id_of(id), {piece.begin(), piece.end()}, ""});
+      in_run = is_byte(id);
+      all.back().span.to = piece.end();
+      if (in_run)
+        all.back().piece += static_cast<char>(id - first_byte);
+      else
+        all.back().piece = piece.piece();
+      if (in_run) all.back().id = id_of_characters(all.back().piece);
     }
-  }
-  int32_t id_of(const sentencepiece::ImmutableSentencePieceText_ImmutableSentencePiece& piece) const {
-    return static_cast<int32_t>(piece.id()) < size ? static_cast<int32_t>(piece.id()) : unknown;
+    return all;
   }
 };
 
@@ -205,8 +238,11 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   PieceModel model = PieceModel::parse(model_bytes, name);
   auto impl = std::make_shared<Impl>();
   impl->bytes = model_bytes;
-  impl->size = static_cast<int32_t>(model.pieces.size());
+  impl->size = static_cast<int32_t>(model.size());
+  impl->first_byte = static_cast<int32_t>(model.pieces.size());
   impl->unknown = model.unknown();
+  impl->of_table = model.ids > 0;
+  impl->leading = leading_pieces(model);
   add_bytes_for_unknown(model);
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
@@ -227,10 +263,19 @@ int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
 int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 
+Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
+  const size_t end = impl_->leading.empty() ? text.npos : text.find("<<");
+  if (end == text.npos) return {};
+  const size_t bytes = end + 2;
+  const auto found = impl_->leading.find(text.substr(0, bytes));
+  return found == impl_->leading.end() ? Leading() : Leading{found->second, bytes};
+}
+
 Ids Vocabulary::encode(std::string_view text) const {
+  if (impl_->of_table) return encode_with_spans(text).ids;
   Ids ids;
   Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
-  const auto is_byte = [&](int32_t id) { return id >= impl_->size; };
+  const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
   ids.erase(std::unique(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return is_byte(a) && is_byte(b); }),
             ids.end());
   std::replace_if(ids.begin(), ids.end(), is_byte, impl_->unknown);
@@ -248,14 +293,15 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
 
 EncodedText Vocabulary::encode_with_spans(std::string_view text) const {
   EncodedText out;
-  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
-    if (continues) {
-      out.spans.back().to = piece.end();
-      return;
-    }
-    out.ids.push_back(impl_->id_of(piece));
-    out.spans.push_back({piece.begin(), piece.end()});
-  });
+  const Leading first = leading(text);
+  if (first.bytes > 0) {
+    out.ids.push_back(first.id);
+    out.spans.push_back({0, first.bytes});
+  }
+  for (const Impl::Token& token : impl_->tokens(text.substr(first.bytes))) {
+    out.ids.push_back(token.id);
+    out.spans.push_back({first.bytes + token.span.from, first.bytes + token.span.to});
+  }
   return out;
 }
 
@@ -279,14 +325,9 @@ std::string Vocabulary::piece(int32_t id) const {
 
 std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
   std::vector<std::string> out;
-  impl_->for_each_piece(text, [&](const auto& piece, bool continues) {
-    const auto byte = static_cast<int64_t>(piece.id()) - impl_->size;
-    if (!continues) out.emplace_back();
-    if (byte < 0)
-      out.back() = piece.piece();
-    else
-      out.back() += static_cast<char>(byte);
-  });
+  const size_t first = leading(text).bytes;
+  if (first > 0) out.emplace_back(text.substr(0, first));
+  for (Impl::Token& token : impl_->tokens(text.substr(first))) out.push_back(std::move(token.piece));
   return out;
 }
 

@@ -50,6 +50,14 @@ class Vocabulary {
   int32_t unk() const;  // every SentencePiece model has one
   int32_t pad() const;  // -1 where the model has none
 
+  // A control piece such as >>de<< that a text begins with: it says which language to translate to. The rest of the
+  // text is encoded without it.
+  struct Leading {
+    int32_t id = -1;   // -1: there is none
+    size_t bytes = 0;  // of the text
+  };
+  Leading leading(std::string_view text) const;
+
   Ids encode(std::string_view text) const;  // without bos and eos; empty for blank text
   // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
   // for a line feed. InternalError: an id outside [0, size).

@@ -77,6 +77,10 @@ inline const Setters<model::Config> dimensions{
      [](Draw& d, model::Config& c) {
        c.max_positions = d.one_of<int64_t>({20, 256, 300});
      }},
+    {"first-position",
+     [](Draw& d, model::Config& c) {
+       c.first_position = c.positions == "learned" || c.positions == "none" ? 0 : d.one_of<int64_t>({0, 2});
+     }},
     {"kernel-width",
      [](Draw& d, model::Config& c) {
        c.kernel_width = d.one_of<int64_t>({1, 3, 5});

@@ -1,0 +1,57 @@
+#include "decode/models/search_defaults.h"
+
+#include "base/json.h"
+#include "base/options/given_json.h"
+
+namespace hexapla::decode {
+namespace {
+
+// Values that are words, whatever the type of the option.
+void take(const std::map<std::string, std::string>& values, BeamOptions& options) {
+  std::vector<GivenOption> all;
+  for (const auto& [name, value] : values) all.push_back({name, {value}});
+  const Given given = by_name(all, names_of<BeamOptions>());
+  take_given(given, options);
+  BeamOptions::visit(options, [&](const std::string& name, const auto& field, const char*, const auto& allowed) {
+    if (given.contains(name)) check_allowed(name, field, allowed);
+  });
+}
+
+}  // namespace
+
+std::string search_defaults(const std::map<std::string, std::string>& values) {
+  BeamOptions tried;
+  take(values, tried);
+  tried.translate_options();
+  return json_text(nlohmann::json(values));
+}
+
+void take_search_defaults(const std::map<std::string, std::string>& history,
+                          const std::function<bool(const std::string& option)>& given, BeamOptions& options) {
+  const auto found = history.find(kSearchDefaults);
+  if (found == history.end()) return;
+  try {
+    auto values = nlohmann::json::parse(found->second).get<std::map<std::string, std::string>>();
+    std::erase_if(values, [&](const auto& value) { return given(value.first); });
+    take(values, options);
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(
+        cat("the model's record '", kSearchDefaults, "' of how to search with it is damaged; import it again"));
+  } catch (const UsageError& e) {
+    throw DataError(cat("the model's record '", kSearchDefaults, "' of how to search with it is damaged (", e.what(),
+                        "); import it again"));
+  }
+}
+
+bool same_option(const std::string& name, const BeamOptions& a, const BeamOptions& b) {
+  const auto value = [&](const BeamOptions& of) {
+    nlohmann::json found;
+    BeamOptions::visit(of, [&](const std::string& other, const auto& field, const auto&...) {
+      if (other == name) found = field;
+    });
+    return found;
+  };
+  return value(a) == value(b);
+}
+
+}  // namespace hexapla::decode
