@@ -257,8 +257,8 @@ class Exporter {
     else
       out_.alias(projection, one ? source : target);
     if (net.generator.bias) out_.add_numbers("decoder/projection/bias", net.generator.bias->value);
-    add_scale("encoder/scale_embeddings", net.source_embedding().scale());
-    add_scale("decoder/scale_embeddings", net.target_embedding().scale());
+    add_scale("encoder/scale_embeddings", net.source_embedding().scale);
+    add_scale("decoder/scale_embeddings", net.target_embedding().scale);
   }
 
   model::LoadedModel& model_;
