@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/kinds/hugging_face_marian.h"
+#include "convert/kinds/marian.h"
 #include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {
@@ -13,6 +14,8 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{
       {"hf-marian", "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
        is_hugging_face_marian, read_hugging_face_marian},
+      {"marian", "Marian: a .npz, or the folder of one, with decoder.yml and the vocabularies that it names", is_marian,
+       read_marian},
   };
   return all;
 }
