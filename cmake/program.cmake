@@ -5,6 +5,7 @@ foreach(short base tensor backend backend_reference backend_cpu ops model decode
 endforeach()
 set(HEXAPLA_TEST_LIBS_backend_reference ${backends} hexapla_ops)
 set(HEXAPLA_TEST_LIBS_backend_cpu ${backends} hexapla_ops)
+set(HEXAPLA_TEST_LIBS_convert ${backends} hexapla_models)
 set(HEXAPLA_TEST_LIBS_augment ${backends} hexapla_train hexapla_models)
 foreach(target ${HEXAPLA_LAYERS})
   string(REPLACE "hexapla_" "" short ${target})

@@ -127,6 +127,7 @@ class Docs : public TestFolder {
                                    {"both.source", "train.en"},
                                    {"both.target", "train.de"}})
       fs::copy_file(work / of, work / copy);
+    fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), work / "opus-mt-en-de");
     const End made = bash(
         "gzip crawl.tsv\n"
         "hexapla train --model run --train-sets train.en train.de --valid-sets val.en val.de --vocab-size 60 "
@@ -177,7 +178,7 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
   std::vector<Example> all;
   fs::create_directories(at("work"));
   for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
-                              "info", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
+                              "info", "import", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
     const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
     ASSERT_EQ(help.code, 0);
     std::istringstream lines(after(help.out, "Example"));

@@ -146,6 +146,7 @@ void add_inspect(Command& app, Action& chosen);
 void add_augment(Command& app, Action& chosen);
 void add_average(Command& app, Action& chosen);
 void add_quantize(Command& app, Action& chosen);
+void add_import(Command& app, Action& chosen);
 void add_info(Command& app, Action& chosen);
 void add_doctor(Command& app, Action& chosen);
 void add_bench(Command& app, Action& chosen);

@@ -85,6 +85,7 @@ void add_commands(Command& app, Action& chosen) {
   add_augment(app, chosen);
   add_average(app, chosen);
   add_quantize(app, chosen);
+  add_import(app, chosen);
   add_info(app, chosen);
   add_replay(app, chosen);
   add_reproduce(app, chosen);

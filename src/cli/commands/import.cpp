@@ -1,0 +1,68 @@
+// hexapla import: a model of another system as a model file of ours.
+#include "convert/import.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "models/open_model.h"
+#include "text/quantities.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Import {
+  std::string path, output, color = "auto";
+  convert::ImportOptions options;
+  bool quiet = false;
+
+  int run() const {
+    models::refuse_to_overwrite({path}, "-o", output);
+    Progress progress(make_terminal(parse_color(color), quiet));
+    const convert::Imported done = convert::import_model(
+        path, output, options, [&](double share) { progress.show(fmt::format("{:.0f} % of {}", 100 * share, path)); });
+    progress.clear();
+    for (const std::string& note : done.notes) progress.say(note);
+    const model::Config& c = done.config;
+    progress.say(fmt::format("{}: {}, {}+{} layers, {} wide, {} and {} pieces; {:.1f} MB", output, done.origin,
+                             c.enc_layers, c.dec_layers, c.d_model, text::grouped(c.source_vocab),
+                             text::grouped(c.target_vocab),
+                             static_cast<double>(std::filesystem::file_size(output)) / 1e6));
+    return 0;
+  }
+};
+
+}  // namespace
+
+void add_import(Command& app, Action& chosen) {
+  auto import = std::make_shared<Import>();
+  Command* c = app.add_command("import", "a model of another system as one of hexapla's");
+  c->add_option("path", import->path, "the model: its folder, or its file")->type_name("PATH")->required();
+  c->add_option("-o,--output", import->output, "file to write the model to")->type_name("FILE")->required();
+  Choices names;
+  for (const convert::Kind& kind : convert::kinds()) names.push_back(kind.name);
+  c->add_option("--from", import->options.from,
+                fmt::format("kind of model: {}; default: found by looking", fmt::join(names, ", ")))
+      ->default_str("")
+      ->choices(names);
+  c->add_option("--positions", import->options.positions,
+                "positional encoding in place of the one that its system computes with: timing-signal for a model that "
+                "Marian trained and Hugging Face converted")
+      ->default_str("");
+  c->add_flag("-q,--quiet", import->quiet, "print only errors");
+  c->add_option("--color", import->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
+  c->footer(
+      "Examples:\n"
+      "  hexapla import opus-mt-en-de -o en-de.safetensors\n"
+      "  hexapla import opus-mt-en-de --from hf-marian --positions timing-signal -o en-de.safetensors\n"
+      "The file translates, serves, is quantized, inspected and trained further like any model of hexapla's. Beam,\n"
+      "length normalization and limits that its system sets for a model become its defaults.");
+  c->callback([import, &chosen] { chosen = [import] { return import->run(); }; });
+}
+
+}  // namespace hexapla::cli

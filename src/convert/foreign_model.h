@@ -1,0 +1,43 @@
+#pragma once
+// A model of another system, as its reader (convert/kinds) found it: all that a model file of ours is made from.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "convert/weight_map.h"
+#include "model/config.h"
+#include "model/weights/model_file.h"
+
+namespace hexapla::convert {
+
+struct ForeignModel {
+  std::string origin;    // what it was, for the record that the model file keeps: "Hugging Face Marian"
+  model::Config config;  // resolved
+  model::ModelText text;
+  // How that system searches with this model unless it is told otherwise: options of decoding by their names, with
+  // values as users write them. What is not here is as for any model.
+  std::map<std::string, std::string> search;
+  std::shared_ptr<const ForeignTensors> tensors;
+  WeightMap weights;
+  std::vector<std::string> notes;  // for whoever imports it: what is not the same here
+};
+
+// What a user adds to what the files say.
+struct ImportOptions {
+  std::string from;       // name of a Kind; "": found by looking
+  std::string positions;  // kind of positional encoding; "": as the system that the files are of has it
+};
+
+// config.resolve(), where what is wrong is the file's fault. DataError naming it.
+void resolve(model::Config& config, const std::string& file);
+
+// A kind of models: how its files are recognized and read. path: a file or a folder.
+struct Kind {
+  const char *name, *what;  // "hf-marian", "Hugging Face Marian: a folder with ..."
+  bool (*recognizes)(const std::string& path);
+  ForeignModel (*read)(const std::string& path, const ImportOptions& options);
+};
+const std::vector<Kind>& kinds();
+
+}  // namespace hexapla::convert

@@ -1,0 +1,75 @@
+#include "convert/import.h"
+
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "convert/kinds/hugging_face_marian.h"
+#include "decode/models/search_defaults.h"
+
+namespace hexapla::convert {
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all{
+      {"hf-marian", "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
+       is_hugging_face_marian, read_hugging_face_marian},
+  };
+  return all;
+}
+
+void resolve(model::Config& config, const std::string& file) {
+  try {
+    config.resolve();
+  } catch (const UsageError& e) {
+    std::string what = e.what();
+    std::erase(what, '`');  // names of ours, no options
+    throw DataError(cat(file, " describes a model that cannot be: ", what));
+  }
+}
+
+namespace {
+
+std::string list_of_kinds() {
+  std::string text;
+  for (const Kind& kind : kinds()) text += cat(text.empty() ? "" : "; ", kind.name, " (", kind.what, ")");
+  return text;
+}
+
+const Kind& kind_of(const std::string& path, const std::string& from) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0)
+    throw DataError(cat(path, ": there is no such file or folder; name the model that is to be imported"));
+  for (const Kind& kind : kinds())
+    if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
+  if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);
+  throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
+}
+
+int64_t numbers_of(const model::Config& config) {
+  model::Transformer net(config);
+  int64_t n = 0;
+  model::for_each<model::Parameter>(net, [&](const std::string&, model::Parameter& p) { n += p.shape.size(); });
+  return n;
+}
+
+}  // namespace
+
+Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
+                      const std::function<void(double)>& progress) {
+  const Kind& kind = kind_of(path, options.from);
+  const ForeignModel m = kind.read(path, options);
+  check(m.weights, m.config, *m.tensors);
+  const auto all = 2 * static_cast<double>(numbers_of(m.config));  // each is read for the checksum, too
+  double done = 0;
+  const auto numbers = [&](const std::string& name, const Tensor& to) {
+    fill(m.weights, *m.tensors, name, to);
+    done += static_cast<double>(to.size());
+    progress(done / all);
+  };
+  const std::map<std::string, std::string> history{{"origin", m.origin},
+                                                   {decode::kSearchDefaults, decode::search_defaults(m.search)}};
+  model::save_model(output, m.config, m.text, history, numbers);
+  return {kind.name, m.origin, m.config, m.notes};
+}
+
+}  // namespace hexapla::convert

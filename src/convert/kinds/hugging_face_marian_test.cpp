@@ -1,0 +1,239 @@
+// Models that transformers has made (scripts/golden/marian.py): imported, they compute and translate what they do
+// there.
+#include "convert/kinds/hugging_face_marian.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "backend/context.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/json.h"
+#include "base/test_paths.h"
+#include "convert/import.h"
+#include "decode/models/search_defaults.h"
+#include "models/open_model.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla::convert {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+Imported import(const std::string& from, const std::string& to, const ImportOptions& options = {}) {
+  return import_model(from, to, options, [](double) {});
+}
+
+class HuggingFaceMarian : public TestFolder, public testing::WithParamInterface<const char*> {
+ protected:
+  std::string model_folder() const { return source_path(cat("src/convert/fixtures/hf_marian_", GetParam())); }
+  models::OpenModel imported() const {
+    import(model_folder(), at("model.safetensors"));
+    return models::open_model(at("model.safetensors"));
+  }
+  nlohmann::json lines() const { return nlohmann::json::parse(read_file(model_folder() + "/golden.json")); }
+};
+
+std::vector<int32_t> ids_of(const SafetensorsFile& file, const std::string& name) {
+  std::vector<int32_t> ids(static_cast<size_t>(file.get(name).shape.size()));
+  file.read(file.get(name), ids.data());
+  return ids;
+}
+
+// [T, V], of one pair.
+std::vector<float> logits(const models::OpenModel& m, const std::vector<int32_t>& source,
+                          const std::vector<int32_t>& target) {
+  Arena arena(size_t{1} << 24);
+  Context cx{*m.backend, arena, DType::f32};
+  const std::vector<int32_t> of_source{0, static_cast<int32_t>(source.size())},
+      of_target{0, static_cast<int32_t>(target.size())};
+  model::Transformer::Saved saved;
+  const Tensor memory = m.file.net->encode(cx, source, of_source, saved);
+  const Tensor x = m.file.net->decode(cx, {memory, of_source}, target, of_target, saved);
+  const auto values = m.file.net->logits(cx, x).values<float>();
+  return {values.begin(), values.end()};
+}
+
+TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
+  const models::OpenModel m = imported();
+  const auto golden = SafetensorsFile::open(model_folder() + "/golden.safetensors");
+  for (int i = 0; i < 2; ++i) {
+    const TensorEntry& entry = golden.get(cat("logits.", i));
+    std::vector<float> expected(static_cast<size_t>(entry.shape.size()));
+    golden.read(entry, expected.data());
+    std::vector<float> found = logits(m, ids_of(golden, cat("source.", i)), ids_of(golden, cat("target.", i)));
+    ASSERT_EQ(found.size(), expected.size());
+    if (GetParam() == std::string("half"))  // its search takes padding's probability away before it compares
+      for (size_t j = static_cast<size_t>(m.target.pad()); j < found.size(); j += static_cast<size_t>(m.target.size()))
+        found[j] = expected[j];
+    EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(1e-4F), expected)) << "pair " << i;
+  }
+}
+
+TEST_P(HuggingFaceMarian, TextHasTheSameIds) {
+  const models::OpenModel m = imported();
+  for (const auto& line : lines()) {
+    text::Ids ids = m.source.encode(line["text"].get<std::string>());
+    ids.push_back(m.source.eos());
+    EXPECT_EQ(ids, line["source"].get<text::Ids>()) << line["text"];
+  }
+}
+
+// n: of the line's two translations
+void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
+                         const decode::BeamOptions& options) {
+  std::vector<std::string> texts;
+  for (const auto& line : lines) texts.push_back(line["text"]);
+  const auto found = m.translator().translate(texts, options.translate_options());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(found[i].front().ids, lines[i][name].get<text::Ids>()) << name << " of " << texts[i];
+    const bool unknown = std::count(found[i].front().ids.begin(), found[i].front().ids.end(), m.target.unk()) > 0;
+    if (unknown) continue;  // which they leave out, and we show
+    EXPECT_EQ(found[i].front().text, lines[i][name + " text"]) << name << " of " << texts[i];
+  }
+}
+
+TEST_P(HuggingFaceMarian, TranslationsAreTheSame) {
+  const models::OpenModel m = imported();
+  const nlohmann::json all = lines();
+  ASSERT_GE(all.size(), 20u);
+  decode::BeamOptions options;
+  decode::take_search_defaults(
+      m.file.history, [](const auto&) { return false; }, options);
+  EXPECT_EQ(options.longest, 39) << "the start token was counted";
+  expect_translations(m, all, "best", options);
+  options.beam_size = 1;
+  expect_translations(m, all, "greedy", options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, HuggingFaceMarian, testing::Values("joint", "separate", "half", "untied"),
+                         [](const auto& p) { return std::string(p.param); });
+
+// A folder to be damaged.
+class ImportOfMarian : public TestFolder {
+ protected:
+  ImportOfMarian() { fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), at("m")); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(at("m/" + name)) << text; }
+  void set(const std::string& key, const nlohmann::json& value) const {
+    nlohmann::json config = nlohmann::json::parse(read_file(at("m/config.json")));
+    config[key] = value;
+    write("config.json", json_text(config));
+  }
+  std::string refusal() const {
+    const std::string what = what_of<DataError>([&] { import(at("m"), at("out"), {.from = "hf-marian"}); });
+    EXPECT_FALSE(fs::exists(at("out"))) << what;
+    EXPECT_EQ(entries(), 1u) << "a part of the file is left";
+    return what;
+  }
+};
+
+TEST_F(ImportOfMarian, IsRecognized) {
+  EXPECT_EQ(import(at("m"), at("out")).kind, "hf-marian");
+  EXPECT_THAT(what_of<UsageError>([&] { import(at("m"), at("out"), {.from = "x"}); }), HasSubstr("hf-marian"));
+  fs::create_directory(at("empty"));
+  EXPECT_THAT(what_of<DataError>([&] { import(at("empty"), at("out2")); }), HasSubstr("hf-marian"));
+  EXPECT_THAT(what_of<DataError>([&] { import(at("none"), at("out2")); }), HasSubstr("no such file"));
+}
+
+TEST_F(ImportOfMarian, TheSameFilesGiveTheSameBytes) {
+  import(at("m"), at("a"));
+  import(at("m"), at("b"));
+  EXPECT_EQ(read_file(at("a")), read_file(at("b")));
+}
+
+TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
+  const std::tuple<const char*, nlohmann::json, const char*> all[] = {
+      {"d_model", 20, "configuration does not belong"},
+      {"d_model", 18, "dim-model 18 is not a multiple of heads 4"},
+      {"d_model", "16", "'d_model' is \"16\"; allowed is a whole number"},
+      {"d_model", 1e300, "'d_model' is 1e+300"},
+      {"vocab_size", -1, "'vocab_size' is -1"},
+      {"vocab_size", 4'000'000, "the source has 4000000 pieces"},
+      {"encoder_layers", 256, "no tensor model.encoder.layers.2"},
+      {"encoder_layers", 1, "is no part of the model"},
+      {"encoder_attention_heads", 2, "'decoder_attention_heads' is 4"},
+      {"activation_function", "gelu_new", "'activation_function' is \"gelu_new\"; allowed is relu, gelu"},
+      {"pad_token_id", 1'000'000, "'pad_token_id' is 1000000"},
+      {"eos_token_id", nlohmann::json::array({0, 2}), "'eos_token_id' is [0,2]"},
+      {"model_type", "bart", "'model_type' is \"bart\"; allowed is marian"},
+      {"share_encoder_decoder_embeddings", "yes", "allowed is true or false"},
+  };
+  const std::string config = read_file(at("m/config.json"));
+  for (const auto& [key, value, why] : all) {
+    set(key, value);
+    EXPECT_THAT(refusal(), HasSubstr(why)) << key << " " << value;
+    write("config.json", config);
+  }
+}
+
+TEST_F(ImportOfMarian, DamagedFilesAreRefused) {
+  const std::tuple<const char*, std::string, const char*> all[] = {
+      {"config.json", "{", "config.json is not valid JSON"},
+      {"config.json", "[]", "config.json holds []"},
+      {"config.json", std::string(2 << 20, ' '), "allowed are 1048576"},
+      {"vocab.json", "{\"a\": 0, \"b\": 0}", "the id 0 belongs to 'a' and to 'b'"},
+      {"vocab.json", "{\"a\": 1000000000}", "has the id 1000000000"},
+      {"vocab.json", "{\"a\": -1}", "a number below 0 at 'a'"},
+      {"vocab.json", "[[[[", "a list"},
+      {"vocab.json", "{\"a\": [", "a list at 'a'"},
+      {"vocab.json", "{}", "the id of a piece"},
+      {"source.spm", "no model", "source.spm is not a SentencePiece model"},
+      {"generation_config.json", "{\"num_beams\": 0}", "'num_beams' is 0"},
+      {"model.safetensors", "short", "model.safetensors"},
+  };
+  for (const auto& [name, content, why] : all) {
+    const std::string before = read_file(at(cat("m/", name)));
+    write(name, content);
+    EXPECT_THAT(refusal(), AllOf(HasSubstr(name), HasSubstr(why)));
+    fs::remove(at(cat("m/", name)));
+    if (name != std::string("generation_config.json")) {
+      EXPECT_THAT(refusal(), HasSubstr(name)) << "missing";
+    }
+    write(name, before);
+  }
+}
+
+TEST_F(ImportOfMarian, AFullDiskLeavesNothing) {
+  const FileSizeLimit full(20'000);
+  EXPECT_THAT(what_of<RunError>([&] { import(at("m"), at("out")); }), HasSubstr(at("out")));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(ImportOfMarian, PositionsMayBeThoseItWasTrainedWith) {
+  import(at("m"), at("out"), {.positions = "timing-signal"});
+  EXPECT_EQ(models::open_model(at("out")).file.config.positions, "timing-signal");
+  EXPECT_THAT(what_of<UsageError>([&] { import(at("m"), at("out2"), {.positions = "marian"}); }),
+              HasSubstr("timing-signal"));
+}
+
+// Whatever is changed in a file: it is imported, or refused with an error that names a file of the folder.
+TEST_F(ImportOfMarian, SurvivesMutations) {
+  const char* names[] = {"config.json", "generation_config.json", "vocab.json", "source.spm", "model.safetensors"};
+  const int each = std::getenv("HEXAPLA_LONG_TESTS") ? 2000 : 60;
+  Random random(19);
+  for (const char* name : names) {
+    const std::string before = read_file(at(cat("m/", name)));
+    for (int i = 0; i < each; ++i) {
+      std::string damaged = before;
+      const size_t window = std::min<size_t>(damaged.size(), random.below(2) ? 2000 : damaged.size());
+      for (uint64_t n = 1 + random.below(3); n > 0; --n)
+        damaged[random.below(window)] = "0123456789\"{}[],:-e."[random.below(20)];
+      if (random.below(4) == 0) damaged.resize(random.below(damaged.size()));
+      write(name, damaged);
+      try {
+        import(at("m"), at("out"), {.from = "hf-marian"});
+      } catch (const DataError& e) {
+        EXPECT_THAT(e.what(), HasSubstr(at("m")));
+      } catch (const UsageError& e) {
+        EXPECT_STREQ(e.what(), "") << name << " " << i;
+      }
+    }
+    write(name, before);
+  }
+}
+
+}  // namespace
+}  // namespace hexapla::convert
