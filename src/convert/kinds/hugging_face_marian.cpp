@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/containers/safetensors_model.h"
+#include "convert/containers/torch_file.h"
 #include "convert/json_file.h"
-#include "convert/safetensors_tensors.h"
 #include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
@@ -59,6 +60,15 @@ Config read_config(const JsonFile& json) {
   c.norm_eps = 1e-5;
   if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   return c;
+}
+
+// One safetensors file, several with an index, or what torch.save() wrote.
+std::shared_ptr<const ForeignTensors> open_weights(const std::string& folder) {
+  for (const char* name : {"/model.safetensors", "/model.safetensors.index.json"})
+    if (is_file(folder + name)) return std::make_shared<SafetensorsModel>(folder + name);
+  if (is_file(folder + "/pytorch_model.bin")) return std::make_shared<TorchFile>(folder + "/pytorch_model.bin");
+  throw DataError(cat(folder, ": there is no model.safetensors, no model.safetensors.index.json and no ",
+                      "pytorch_model.bin; the folder is incomplete"));
 }
 
 // The first of the names that the file has a tensor of: which of those that are one it holds depends on who wrote it.
@@ -244,7 +254,7 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const JsonFile json(folder + "/config.json");
   if (json.word("model_type", "") != "marian") json.refuse("model_type", "marian");
   ForeignModel m{.origin = "Hugging Face Marian", .config = read_config(json)};
-  const auto tensors = std::make_shared<SafetensorsTensors>(folder + "/model.safetensors");
+  const std::shared_ptr<const ForeignTensors> tensors = open_weights(folder);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
   m.config.embedding_norm = tensors->find("model.encoder.layernorm_embedding.weight") != nullptr;
   resolve(m.config, json.path());
