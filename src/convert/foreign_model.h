@@ -27,6 +27,13 @@ struct ForeignModel {
 struct ImportOptions {
   std::string from;       // name of a Kind; "": found by looking
   std::string positions;  // kind of positional encoding; "": as the system that the files are of has it
+  // What files of PyTorch (kinds/torch_state_dict.h) do not say: attention heads, 0: as a checkpoint records them;
+  // "pre" or "post"; "sqrt" or "none"; names of tensors where they are not found by looking.
+  int64_t heads = 0;
+  std::string norm_position, embedding_scale, source_embedding, target_embedding, generator;
+  // Files: tokens by id, one on each line or a JSON list, or a SentencePiece model; SentencePiece models that cut text
+  // into the tokens of a list. "": that of the source for the target, too.
+  std::string source_vocab, target_vocab, source_spm, target_spm;
 };
 
 // config.resolve(), where what is wrong is the file's fault. DataError naming it.

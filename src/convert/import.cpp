@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "convert/kinds/ctranslate2.h"
 #include "convert/kinds/hugging_face_marian.h"
 #include "convert/kinds/marian.h"
+#include "convert/kinds/torch_state_dict.h"
 #include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {
@@ -16,6 +18,12 @@ const std::vector<Kind>& kinds() {
        is_hugging_face_marian, read_hugging_face_marian},
       {"marian", "Marian: a .npz, or the folder of one, with decoder.yml and the vocabularies that it names", is_marian,
        read_marian},
+      {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
+       read_ctranslate2},
+      {"torch",
+       "PyTorch: a state dict (.pt, .safetensors) of torch.nn.Transformer, the Annotated Transformer or "
+       "attention-is-all-you-need-pytorch",
+       is_torch_state_dict, read_torch_state_dict},
   };
   return all;
 }

@@ -35,6 +35,37 @@ struct Import {
   }
 };
 
+void add_vocabulary_options(Command& c, convert::ImportOptions& o) {
+  const auto add = [&](const char* name, std::string& file, const char* help) {
+    c.add_option(name, file, help)->type_name("FILE")->default_str("");
+  };
+  add("--source-vocab", o.source_vocab,
+      "PyTorch: tokens of the source by id, one per line or a JSON list, or a SentencePiece model (.spm, .model)");
+  add("--target-vocab", o.target_vocab, "the same of the target; default: that of the source");
+  add("--source-spm", o.source_spm,
+      "SentencePiece model that cuts text into the tokens of a list (PyTorch, CTranslate2); default: text comes cut "
+      "into tokens, with blanks between them");
+  add("--target-spm", o.target_spm, "the same of the target; default: that of the source");
+}
+
+void add_torch_options(Command& c, convert::ImportOptions& o) {
+  c.add_option("--heads", o.heads, Range<int64_t>{.least = 1, .most = 1 << 12, .zero = "recorded"},
+               "PyTorch: attention heads; default: as the checkpoint records them")
+      ->default_str("recorded");
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    return c.add_option(name, value, help)->default_str("");
+  };
+  add("--norm-position", o.norm_position, "torch.nn.Transformer: pre for norm_first=True; default: post")
+      ->choices({"post", "pre"});
+  add("--embedding-scale", o.embedding_scale,
+      "PyTorch: what embeddings are multiplied by; default: as usual in this layout")
+      ->choices({"sqrt", "none"});
+  add("--source-embedding", o.source_embedding,
+      "torch.nn.Transformer: name of the matrix of source embeddings; default: found by name");
+  add("--target-embedding", o.target_embedding, "the same of the target embeddings");
+  add("--generator", o.generator, "the same of the matrix in front of the softmax");
+}
+
 }  // namespace
 
 void add_import(Command& app, Action& chosen) {
@@ -52,6 +83,8 @@ void add_import(Command& app, Action& chosen) {
                 "positional encoding in place of the one that its system computes with: timing-signal for a model that "
                 "Marian trained and Hugging Face converted")
       ->default_str("");
+  add_vocabulary_options(*c, import->options);
+  add_torch_options(*c, import->options);
   c->add_flag("-q,--quiet", import->quiet, "print only errors");
   c->add_option("--color", import->color, "auto, always or never")
       ->default_str("auto")
@@ -59,6 +92,8 @@ void add_import(Command& app, Action& chosen) {
   c->footer(
       "Examples:\n"
       "  hexapla import opus-mt-en-de -o en-de.safetensors\n"
+      "  hexapla import ct2-en-de -o en-de.safetensors\n"
+      "  hexapla import checkpoint.pt --heads 8 --source-vocab vocab.en --target-vocab vocab.de -o en-de.safetensors\n"
       "  hexapla import opus-mt-en-de --from hf-marian --positions timing-signal -o en-de.safetensors\n"
       "The file translates, serves, is quantized, inspected and trained further like any model of hexapla's. Beam,\n"
       "length normalization and limits that its system sets for a model become its defaults.");

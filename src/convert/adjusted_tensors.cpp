@@ -1,0 +1,56 @@
+#include "convert/adjusted_tensors.h"
+
+#include <algorithm>
+
+namespace hexapla::convert {
+
+AdjustedTensors::AdjustedTensors(std::shared_ptr<const ForeignTensors> from)
+    : from_(std::move(from)), list_(from_->list()) {
+  for (const ForeignTensor& t : list_) sources_[t.name] = {t.name};
+}
+
+void AdjustedTensors::keep_below(const std::string& prefix) {
+  std::vector<ForeignTensor> all;
+  std::map<std::string, Source> sources;
+  for (ForeignTensor& t : list_) {
+    if (!t.name.starts_with(prefix)) continue;
+    const std::string name = t.name.substr(prefix.size());
+    sources[name] = std::move(sources_.at(t.name));
+    t.name = name;
+    all.push_back(std::move(t));
+  }
+  list_ = std::move(all);
+  sources_ = std::move(sources);
+}
+
+void AdjustedTensors::scale(const std::string& name, double factor, const std::string& as) {
+  ForeignTensor tensor = get(name);
+  Source source = sources_.at(name);
+  tensor.name = as;
+  source.factor *= factor;
+  put(std::move(tensor), std::move(source));
+}
+
+void AdjustedTensors::add(const std::string& name, std::vector<size_t> shape, std::vector<float> numbers) {
+  put({name, std::move(shape), ElementType::f32}, {"", 1, std::move(numbers)});
+}
+
+void AdjustedTensors::put(ForeignTensor tensor, Source source) {
+  sources_[tensor.name] = std::move(source);
+  const auto at = std::lower_bound(list_.begin(), list_.end(), tensor.name,
+                                   [](const ForeignTensor& t, const std::string& name) { return t.name < name; });
+  if (at != list_.end() && at->name == tensor.name)
+    *at = std::move(tensor);
+  else
+    list_.insert(at, std::move(tensor));
+}
+
+std::vector<float> AdjustedTensors::read(const ForeignTensor& tensor) const {
+  const Source& source = sources_.at(tensor.name);
+  std::vector<float> numbers = source.name.empty() ? source.numbers : from_->read(from_->get(source.name));
+  if (source.factor != 1)
+    for (float& number : numbers) number = static_cast<float>(number * source.factor);
+  return numbers;
+}
+
+}  // namespace hexapla::convert

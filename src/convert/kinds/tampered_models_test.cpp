@@ -1,0 +1,77 @@
+// Models of other systems that somebody has tampered with: imported, or refused with one message that names the file.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/compute/random.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/test_paths.h"
+#include "convert/import.h"
+
+namespace hexapla::convert {
+namespace {
+
+struct Target {
+  std::string name, model, file;  // the fixture, and the file in it that is changed; "": the fixture is the file
+};
+std::ostream& operator<<(std::ostream& out, const Target& t) { return out << t.name; }
+
+// A few bytes become others: single ones, or numbers of four bytes that sizes should not be.
+std::string tampered(Random& random, std::string bytes) {
+  const auto at = [&] { return random.below(static_cast<uint32_t>(bytes.size())); };
+  for (uint32_t n = 1 + random.below(4); n-- > 0;) {
+    const uint32_t number = std::array<uint32_t, 6>{0, 1, 3, 255, 1U << 31, UINT32_MAX}[random.below(6)];
+    if (random.below(2) == 0)
+      bytes[at()] = static_cast<char>(random.below(256));
+    else
+      bytes.replace(at(), 4, std::string(reinterpret_cast<const char*>(&number), 4));
+  }
+  return bytes;
+}
+
+class TamperedModels : public TestFolder, public testing::WithParamInterface<Target> {
+ protected:
+  ImportOptions options() const {
+    ImportOptions o;
+    o.heads = 2, o.norm_position = "pre";
+    o.source_vocab = source_path("tests/fixtures/foreign/tokens_23.txt");
+    o.target_vocab = source_path("tests/fixtures/foreign/tokens_19.txt");
+    return o;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, TamperedModels,
+                         testing::Values(Target{"TorchTransformer", "torch_pre_norm.pt", ""},
+                                         Target{"Annotated", "annotated.pt", ""}, Target{"Notes", "notes.pt", ""},
+                                         Target{"CTranslate2", "ctranslate2_learned", "model.bin"},
+                                         Target{"CTranslate2Int8", "ctranslate2_int8", "model.bin"},
+                                         Target{"CTranslate2Config", "ctranslate2_built_in", "config.json"},
+                                         Target{"CTranslate2Tokens", "ctranslate2_built_in", "shared_vocabulary.json"}),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(TamperedModels, AreImportedOrRefused) {
+  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 100;
+  const std::string from = source_path("tests/fixtures/foreign/" + GetParam().model), to = at(GetParam().model);
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+  const std::string path = GetParam().file.empty() ? to : to + "/" + GetParam().file;
+  const std::string honest = read_file(path);
+  uint64_t refused = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    Random random(62, i);
+    std::ofstream(path) << tampered(random, honest);
+    try {
+      import_model(to, at("m.safetensors"), options(), [](double) {});
+    } catch (const UserError& e) {
+      EXPECT_NE(std::string(e.what()).find(folder()), std::string::npos) << e.what();
+      ++refused;
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << "mutation " << i << ": " << e.what();
+    }
+  }
+  EXPECT_GT(refused, count / 10);
+}
+
+}  // namespace
+}  // namespace hexapla::convert

@@ -1,0 +1,89 @@
+// Models written in PyTorch (scripts/golden/foreign_torch.py): imported ones compute the same.
+#include <gmock/gmock.h>
+
+#include "backend/reference/reference.h"
+#include "base/files/test_folder.h"
+#include "base/test_paths.h"
+#include "convert/kinds/test_imported.h"
+#include "tensor/safetensors.h"
+
+namespace hexapla::convert {
+namespace {
+
+using testing::HasSubstr;
+
+std::string foreign(const std::string& name) { return source_path("tests/fixtures/foreign/" + name); }
+
+struct Layout {
+  std::string name, origin;
+  ImportOptions options;
+};
+std::ostream& operator<<(std::ostream& out, const Layout& l) { return out << l.name; }
+
+ImportOptions options_with(const std::string& source, const std::string& target, int64_t heads = 2) {
+  ImportOptions o;
+  o.heads = heads;
+  o.source_vocab = foreign(source);
+  o.target_vocab = foreign(target);
+  return o;
+}
+
+std::vector<Layout> layouts() {
+  const ImportOptions two = options_with("tokens_23.txt", "tokens_19.txt"),
+                      shared = options_with("tokens_19.txt", "tokens_19.txt", 0);  // the checkpoint has the heads
+  ImportOptions pre = two, recorded = options_with("tokens_23.txt", "tokens_19.txt", 0);
+  pre.norm_position = "pre";
+  return {{"torch_pre_norm", "torch.nn.Transformer", pre},
+          {"annotated", "The Annotated Transformer", two},
+          {"notes", "modules after attention-is-all-you-need-pytorch", two},
+          {"jadore", "attention-is-all-you-need-pytorch", shared},
+          {"jadore_scaled_embeddings", "attention-is-all-you-need-pytorch", shared},
+          {"jadore_apart", "attention-is-all-you-need-pytorch", recorded}};
+}
+
+class TorchStateDict : public TestFolder, public testing::WithParamInterface<Layout> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, TorchStateDict, testing::ValuesIn(layouts()),
+                         [](const auto& one) { return one.param.name; });
+
+template <class T>
+std::vector<T> read(const SafetensorsFile& file, const std::string& name) {
+  const TensorEntry& entry = file.get(name);
+  std::vector<T> values(static_cast<size_t>(entry.shape.size()));
+  file.copy(entry, Tensor::of(values.data(), entry.shape));
+  return values;
+}
+
+TEST_P(TorchStateDict, ComputesTheSame) {
+  ImportedModel model(foreign(GetParam().name + ".pt"), at("m.safetensors"), GetParam().options);
+  EXPECT_EQ(model.import().origin, GetParam().origin);
+  const auto golden = SafetensorsFile::open(foreign(GetParam().name + ".safetensors"));
+  const auto source = read<int32_t>(golden, "source"), in = read<int32_t>(golden, "target_in"),
+             out = read<int32_t>(golden, "target_out"), source_rows = read<int32_t>(golden, "source_rows"),
+             target_rows = read<int32_t>(golden, "target_rows");
+  const auto got = model.log_probabilities(*make_reference_backend(), {source, in, out, source_rows, target_rows});
+  EXPECT_LT(largest_difference(got, read<float>(golden, "log_probabilities")), 1e-4);
+}
+
+using TorchImports = TestFolder;
+
+TEST_F(TorchImports, SayWhatIsMissing) {
+  const auto import = [&](const ImportOptions& o) {
+    import_model(foreign("torch_pre_norm.pt"), at("m"), o, [](double) {});
+  };
+  ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+  EXPECT_THAT(what_of<DataError>([&] { import(o); }), HasSubstr("norm_first=True"));
+  o.norm_position = "pre", o.heads = 0;
+  EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`heads` is missing"));
+  o.heads = 3;
+  EXPECT_THAT(what_of<DataError>([&] { import(o); }), HasSubstr("torch_pre_norm.pt"));
+  o.heads = 2, o.source_vocab = "";
+  EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`source-vocab` is missing"));
+  o.source_vocab = foreign("tokens_19.txt");
+  EXPECT_THAT(what_of<DataError>([&] { import(o); }), HasSubstr("it has 19 tokens, but the model's table 23 rows"));
+  o.source_vocab = foreign("tokens_23.txt"), o.generator = "no.such";
+  EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`generator` 'no.such' is no tensor"));
+  EXPECT_EQ(entries(), 0u);
+}
+
+}  // namespace
+}  // namespace hexapla::convert

@@ -1,0 +1,91 @@
+#include "convert/token_list.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "convert/parsing/json_texts.h"
+#include "convert/parsing/limits.h"
+#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/piece_table.h"
+
+namespace hexapla::convert {
+namespace {
+
+using text::PieceModel;
+using Type = PieceModel::Type;
+
+constexpr const char* kMark = "\u2581";  // before a word, in SentencePiece's pieces
+
+std::string first_of(const std::vector<std::string>& tokens, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::find(tokens.begin(), tokens.end(), name) != tokens.end()) return name;
+  return "";
+}
+
+// A model of whole words: each word of a text is one token.
+PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& names, const std::string& path) {
+  PieceModel model;
+  model.kind = PieceModel::Kind::word;
+  model.bos = names.start, model.eos = names.end, model.pad = names.padding;
+  std::unordered_set<std::string> seen;
+  for (const std::string& token : tokens) {
+    if (!seen.insert(token).second) throw DataError(cat(path, ": the token ", shown(token), " is there twice"));
+    if (token.find(kMark) != std::string::npos)
+      throw DataError(cat(path, ": the token ", shown(token),
+                          " is a piece of a SentencePiece model; name its file with ",
+                          "`source-spm` and `target-spm`, so that text can be cut into such pieces"));
+    const bool control = token == names.start || token == names.end || token == names.padding;
+    if (token == names.unknown)
+      model.pieces.push_back({token, 0, Type::unknown});
+    else if (control)
+      model.pieces.push_back({token, 0, Type::control});
+    else
+      model.pieces.push_back({kMark + token, 0, Type::normal});
+  }
+  return model;
+}
+
+}  // namespace
+
+std::vector<std::string> read_token_list(const std::string& path) {
+  if (path.ends_with(".json")) return read_text_list(path);
+  const std::string text = read_limited(path, limits::text);
+  std::vector<std::string> tokens;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    tokens.push_back(text.substr(at, end - at));
+    if (tokens.back().ends_with('\r')) tokens.back().pop_back();
+    at = end + 1;
+  }
+  return tokens;
+}
+
+TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path) {
+  const TokenNames names{first_of(tokens, {"<s>", "<bos>", "<sos>", "<start>", "[BOS]"}),
+                         first_of(tokens, {"</s>", "<eos>", "<end>", "[EOS]"}),
+                         first_of(tokens, {"<unk>", "<UNK>", "[UNK]"}),
+                         first_of(tokens, {"<pad>", "<blank>", "[PAD]"})};
+  for (const auto& [name, meaning] : {std::pair{names.start, "starts a sentence (<s>, <bos>, <sos>)"},
+                                      {names.end, "ends a sentence (</s>, <eos>)"},
+                                      {names.unknown, "stands for unknown ones (<unk>)"}})
+    if (name.empty()) throw DataError(cat(path, ": none of its ", tokens.size(), " tokens ", meaning));
+  return names;
+}
+
+std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const TokenNames& names,
+                                 const std::string& subwords, const std::string& path) {
+  for (const std::string* name : {&names.start, &names.end, &names.unknown})
+    if (std::find(tokens.begin(), tokens.end(), *name) == tokens.end())
+      throw DataError(cat(path, ": there is no token ", shown(*name), ", which the model's configuration asks for"));
+  if (subwords.empty()) {
+    const std::string bytes = word_model(tokens, names, path).serialized();
+    return PieceModel::parse(bytes, path).serialized();
+  }
+  const text::PieceTable table{tokens, names.start, names.end, names.unknown, names.padding};
+  const PieceModel pieces = PieceModel::parse(read_file(subwords), subwords);
+  return text::with_ids_of(table, pieces, path).serialized();
+}
+
+}  // namespace hexapla::convert
