@@ -31,7 +31,8 @@ TEST_F(ToCTranslate2, HasEveryWeightTransposed) {
   EXPECT_EQ(file.specification(), "TransformerSpec");
   EXPECT_EQ(file.number("encoder/num_heads"), static_cast<float>(model.config.heads));
   EXPECT_EQ(file.number("decoder/pre_norm"), 0);
-  const model::FeedForward& ffn = std::get<model::FeedForward>(model.net->decoder.layers[0].feed_forward);
+  const auto& layers = std::get<std::vector<model::DecoderLayer>>(model.net->decoder.layers);
+  const auto& ffn = std::get<model::FeedForward>(layers[0].feed_forward);
   const auto inner = ffn.inner.weight.value.values<float>();
   const std::vector<float> theirs = read(file, "decoder/layer_0/ffn/linear_0/weight");
   const size_t d_model = static_cast<size_t>(model.config.d_model), d_ff = static_cast<size_t>(model.config.d_ff);
