@@ -1,4 +1,4 @@
-"""Translates stdin with a folder of CTranslate2 and its SentencePiece model; beam 4, the paper's length penalty.
+"""Translates stdin by greedy search with a folder of CTranslate2 and the SentencePiece models in it.
 Usage: translate_with_ctranslate2.py FOLDER [COMPUTE_TYPE]"""
 import os
 import sys
@@ -8,10 +8,10 @@ import sentencepiece
 
 folder = sys.argv[1]
 shared = os.path.join(folder, "sentencepiece.model")
-source, target = (sentencepiece.SentencePieceProcessor(model_file=shared if os.path.exists(shared) else os.path.join(folder, name))
-                  for name in ("source.spm", "target.spm"))
-translator = ctranslate2.Translator(folder, compute_type=sys.argv[2] if len(sys.argv) > 2 else "float32", intra_threads=2)
+files = [shared] * 2 if os.path.exists(shared) else [os.path.join(folder, name) for name in ("source.spm", "target.spm")]
+source, target = (sentencepiece.SentencePieceProcessor(model_file=file) for file in files)
+compute_type = sys.argv[2] if len(sys.argv) > 2 else "float32"
+translator = ctranslate2.Translator(folder, compute_type=compute_type, intra_threads=2)
 lines = sys.stdin.read().splitlines()
-for result in translator.translate_batch([source.encode(line, out_type=str) for line in lines], beam_size=4, length_penalty=0.6,
-                                         max_batch_size=32):
+for result in translator.translate_batch([source.encode(line, out_type=str) for line in lines], beam_size=1, max_batch_size=32):
     print(target.decode(result.hypotheses[0]))

@@ -71,10 +71,8 @@ class Variables {
   void add_table(const std::string& name, const Tensor& t) {
     add_rows(name, shape_of(t), [t] { return floats(t); });
   }
-  void alias(const std::string& name, const std::string& of) {
-    aliases_[name] = of;
-    if (type_ == CTranslate2Type::int8) aliases_[name + "_scale"] = of + "_scale";
-  }
+  // Its scales, if there are any, become aliases where the file is read.
+  void alias(const std::string& name, const std::string& of) { aliases_[name] = of; }
   void write(const std::string& path) const {
     AtomicFile file(path);
     file.write(packed(binary_version) + packed_text("TransformerSpec") + packed(revision) +
@@ -316,11 +314,12 @@ void export_ctranslate2(model::LoadedModel& m, const std::string& folder, CTrans
 void export_argos(model::LoadedModel& m, const std::string& folder, CTranslate2Type type, const std::string& source,
                   const std::string& target) {
   check_expressible(m.config);
-  if (m.source_vocabulary != m.target_vocabulary)
+  if (!same_pieces(text::Vocabulary::parse(m.source_vocabulary, "source"),
+                   text::Vocabulary::parse(m.target_vocabulary, "target")))
     throw DataError(
-        "a package of Argos Translate has one SentencePiece model for both languages, and this model has two; export "
-        "it to "
-        "ctranslate2");
+        "a package of Argos Translate has one SentencePiece model for both languages, but this model has other pieces "
+        "for each; "
+        "export it to ctranslate2");
   NewFolder out(folder);
   write_model(m, out, "model/", type);
   write_file_atomically(out.file("sentencepiece.model"), m.source_vocabulary);
