@@ -7,9 +7,9 @@ All have the same weights and answer POST /translate, one line per request, beam
 second of --connections that ask again as soon as they have an answer, then the time to an answer at half of this server's own
 median rate, with arrivals at random times whether earlier ones are answered or not. Prints medians over the rounds and the
 ratios to hexapla. With --cores 1 the servers have one core and this program another one; with 2 they share two.
-The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2, numpy,
+The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2,
 sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the ends of sentences), a
-built hexapla, and a model of the paper's kind with shared embeddings.
+built hexapla, and a model that `hexapla export --to argos` takes.
 """
 import argparse, asyncio, json, os, random, re, statistics, subprocess, sys, tempfile, time
 
@@ -149,22 +149,12 @@ def libretranslate(threads):
 
 
 def packages(o, folder):
-    """The weights as CTranslate2 and LibreTranslate read them. -> the folder of the first"""
-    sys.path.insert(0, HERE)
-    import sentencepiece
-    from translate_vs_ctranslate2 import export, read_model
-    tensors, config, spm = read_model(o.model)
-    for source, target in (("en", "de"), ("de", "en")):  # LibreTranslate wants two; the second is never asked
-        place = os.path.join(folder, "packages", f"translate-{source}_{target}-1_0")
-        os.makedirs(place)
-        with open(os.path.join(place, "sentencepiece.model"), "wb") as f:
-            f.write(bytes(spm))
-        pieces = sentencepiece.SentencePieceProcessor(model_proto=bytes(spm))
-        export(tensors, config, [pieces.id_to_piece(i) for i in range(len(pieces))], os.path.join(place, "model"))
-        names = {"en": "English", "de": "German"}
-        with open(os.path.join(place, "metadata.json"), "w") as f:
-            json.dump({"package_version": "1.0", "argos_version": "1.9", "from_code": source, "from_name": names[source],
-                       "to_code": target, "to_name": names[target]}, f)
+    """The model as CTranslate2 and LibreTranslate read it. -> the folder of the first"""
+    for pair in ("en-de", "de-en"):  # LibreTranslate wants two; the second is never asked
+        place = os.path.join(folder, "packages", "translate-" + pair.replace("-", "_") + "-1_0")
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", pair, "-o", place], check=True,
+                       stderr=subprocess.DEVNULL)
     return os.path.join(folder, "packages", "translate-en_de-1_0")
 
 
