@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "inspect/recorder.h"
+#include "lab/bench/training.h"
 
 namespace hexapla::lab {
 namespace {

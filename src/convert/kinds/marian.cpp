@@ -1,0 +1,280 @@
+#include "convert/kinds/marian.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "convert/containers/npz_file.h"
+#include "convert/plain_yaml.h"
+#include "text/vocabulary/piece_table.h"
+
+namespace hexapla::convert {
+namespace {
+
+using model::Config;
+
+constexpr const char* kSettings = "special:model.yml";
+constexpr const char* kStart = "<start>";  // not in any vocabulary of Marian's, where a translation starts with zeros
+constexpr float kNever = -1e4F;            // the start token's bias: no search writes it, no softmax sees it
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// The file of this name in the folder of another, whatever folder the name had: no other is opened.
+std::string beside(const std::string& file, const std::string& name) {
+  return directory_of(file) + "/" + name.substr(name.rfind('/') + 1);
+}
+
+struct Files {
+  std::string model, settings;  // of the decoder; "": none
+};
+
+Files files_of(const std::string& path) {
+  if (is_file(path)) {
+    for (const std::string& settings : {path + ".decoder.yml", beside(path, "decoder.yml")})
+      if (is_file(settings)) return {path, settings};
+    return {path, ""};
+  }
+  const std::string settings = path + "/decoder.yml";
+  const std::vector<std::string> models = PlainYaml::read(settings).list("models");
+  if (models.size() != 1)
+    throw DataError(
+        cat(settings, ": 'models' names ", models.size(), " files; one can be imported at a time, name it"));
+  return {beside(settings, models.front()), settings};
+}
+
+// Settings that a model of ours can be without, but not with.
+void refuse_unknown_variants(const PlainYaml& yaml) {
+  const std::pair<const char*, const char*> only[] = {
+      {"type", "transformer"},
+      {"transformer-decoder-autoreg", "self-attention"},
+      {"transformer-no-projection", "false"},
+      {"transformer-no-bias", "false"},
+      {"transformer-no-affine", "false"},
+      {"transformer-rnn-projection", "false"},
+      {"transformer-train-position-embeddings", "false"},
+      {"lemma-dim-emb", "0"},
+      {"right-left", "false"},
+      {"ulr", "false"},
+  };
+  for (const auto& [key, value] : only)
+    if (yaml.word(key, value) != value)
+      yaml.refuse(key, cat("'", value, "': models of another kind cannot be imported"));
+  if (!yaml.list("transformer-tied-layers").empty())
+    yaml.refuse("transformer-tied-layers", "none: layers with the same weights cannot be imported");
+}
+
+std::string norm_position(const PlainYaml& yaml) {
+  const std::string before = yaml.word("transformer-preprocess", ""),
+                    after = yaml.word("transformer-postprocess", "dan"),
+                    top = yaml.word("transformer-postprocess-top", "");
+  const auto only = [](std::string ops, const std::string& kept) {
+    std::erase(ops, 'd');
+    return ops == kept;
+  };
+  if (only(before, "") && only(after, "an") && only(top, "")) return "post";
+  if (only(before, "n") && only(after, "a") && only(top, "n")) return "pre";
+  yaml.refuse(
+      "transformer-postprocess",
+      cat("dan with no preprocess and no postprocess-top (post-norm), or da with preprocess n and postprocess-top n "
+          "(pre-norm); preprocess is '",
+          before, "' and postprocess-top '", top, "'"));
+}
+
+std::string activation(const PlainYaml& yaml) {
+  const std::string name = yaml.word("transformer-ffn-activation", "swish");
+  if (name != "relu" && name != "swish")
+    yaml.refuse("transformer-ffn-activation", "relu or swish: Marian's gelu is another function than elsewhere");
+  return name;
+}
+
+Config read_config(const PlainYaml& yaml) {
+  refuse_unknown_variants(yaml);
+  Config c;
+  c.enc_layers = yaml.whole("enc-depth", Config::kLayers);
+  c.dec_layers = yaml.whole("dec-depth", Config::kLayers);
+  c.d_model = yaml.whole("dim-emb", {1, 1 << 16});
+  c.d_ff = yaml.whole("transformer-dim-ffn", {1, 1 << 20});
+  c.heads = yaml.whole("transformer-heads", {1, 1 << 12});
+  if (yaml.word("transformer-ffn-depth", "2") != "2") yaml.refuse("transformer-ffn-depth", "2");
+  const bool one = yaml.flag("tied-embeddings-all", false);
+  const bool target = yaml.flag("tied-embeddings", false), source = yaml.flag("tied-embeddings-src", false);
+  if (source && !one && !target)
+    yaml.refuse("tied-embeddings-src",
+                "false, or with tied-embeddings: a shared embedding beside an output layer of its own "
+                "cannot be imported");
+  c.tied = one || (source && target) ? "all" : target ? "decoder" : "none";
+  c.norm_position = norm_position(yaml);
+  c.embedding_norm = yaml.word("transformer-postprocess-emb", "d").find('n') != std::string::npos;
+  c.activation = activation(yaml);
+  c.positions = "timing-signal";
+  c.attention_bias = c.generator_bias = true;
+  c.norm_eps = 1e-6;
+  return c;
+}
+
+class Weights {
+ public:
+  Weights(const Config& config, const ForeignTensors& tensors) : config_(config), tensors_(tensors) {}
+
+  WeightMap map() {
+    embeddings();
+    for (const char* stack : {"encoder", "decoder"}) {
+      const int64_t layers = std::string_view(stack) == "encoder" ? config_.enc_layers : config_.dec_layers;
+      for (int64_t i = 0; i < layers; ++i) layer(cat(stack, ".layers.", i), cat(stack, "_l", i + 1));
+      if (config_.embedding_norm) norm(cat(stack, ".input.norm"), cat(stack, "_emb"), "_pre");
+      if (config_.norm_position == "pre") norm(cat(stack, ".last_norm"), cat(stack, "_top"), "");
+    }
+    for (const char* name : {kSettings, "decoder_c_mask", "Wpos"}) map_.ignored.emplace_back(name);
+    return std::move(map_);
+  }
+
+ private:
+  // The start token is a row of zeros, behind the others.
+  void embeddings() {
+    const bool one = config_.tied == "all";
+    const std::string source = one                     ? "Wemb"
+                               : tensors_.find("Wemb") ? "Wemb"
+                                                       : "encoder_Wemb",
+                      target = one ? "Wemb" : "decoder_Wemb";
+    map_.origins["embeddings.0.table"] = one ? with_zeros(target, Layout::stacked) : Origin{{{source}}};
+    if (!one) map_.origins["embeddings.1.table"] = with_zeros(target, Layout::stacked);
+    if (config_.tied == "none") {
+      const bool transposed = tensors_.find("decoder_ff_logit_out_Wt") != nullptr;
+      map_.origins["generator.weight"] = transposed ? with_zeros("decoder_ff_logit_out_Wt", Layout::transposed)
+                                                    : with_zeros("decoder_ff_logit_out_W", Layout::beside);
+    }
+    map_.origins["generator.bias"] = with_zeros("decoder_ff_logit_out_b", Layout::stacked);
+    map_.replaced["generator.bias"][static_cast<size_t>(config_.target_vocab - 1)] = kNever;
+  }
+  static Origin with_zeros(const std::string& name, Layout layout) { return {{{name}, {"", 0, 1}}, layout}; }
+
+  void layer(const std::string& own, const std::string& foreign) {
+    const bool decoder = own.starts_with("decoder");
+    const std::string suffix = config_.norm_position == "pre" ? "_pre" : "";
+    attention(own + ".self_attention", foreign + "_self", {"q", "k", "v"}, "qkv");
+    norm(own + (decoder ? ".self_norm" : ".attention_norm"), foreign + "_self_Wo", suffix);
+    if (decoder) {
+      linear(own + ".cross_attention.query", foreign + "_context", {"q"});
+      attention(own + ".cross_attention", foreign + "_context", {"k", "v"}, "key_value");
+      norm(own + ".cross_norm", foreign + "_context_Wo", suffix);
+    }
+    linear(own + ".feed_forward.inner", foreign + "_ffn", {"1"});
+    linear(own + ".feed_forward.outer", foreign + "_ffn", {"2"});
+    norm(own + ".feed_forward_norm", foreign + "_ffn_ffn", suffix);
+  }
+  void attention(const std::string& own, const std::string& foreign, const std::vector<std::string>& in,
+                 const std::string& name) {
+    linear(cat(own, ".", name), foreign, in);
+    linear(own + ".output", foreign, {"o"});
+  }
+  void linear(const std::string& own, const std::string& foreign, const std::vector<std::string>& which) {
+    Origin &weight = map_.origins[own + ".weight"], &bias = map_.origins[own + ".bias"];
+    weight.layout = Layout::beside;
+    for (const std::string& one : which) {
+      weight.parts.push_back({cat(foreign, "_W", one)});
+      bias.parts.push_back({cat(foreign, "_b", one)});
+    }
+  }
+  void norm(const std::string& own, const std::string& foreign, const std::string& suffix) {
+    map_.origins[own + ".gain"] = {{{cat(foreign, "_ln_scale", suffix)}}};
+    map_.origins[own + ".bias"] = {{{cat(foreign, "_ln_bias", suffix)}}};
+  }
+
+  const Config& config_;
+  const ForeignTensors& tensors_;
+  WeightMap map_;
+};
+
+// The pieces of a SentencePiece model, whose ids are those of the network, or of a table.
+text::PieceTable table_of(const std::string& path, const text::PieceModel* pieces, int64_t size) {
+  text::PieceTable table{{}, kStart, "</s>", "<unk>", ""};
+  if (pieces)
+    for (size_t id = 0; id < pieces->size(); ++id) table.pieces.push_back(pieces->pieces[id].text);
+  else
+    table.pieces = read_yaml_piece_ids(path, static_cast<size_t>(size));
+  if (table.pieces.size() > static_cast<size_t>(size))
+    throw DataError(
+        cat(path, " has ", table.pieces.size(), " pieces, but the model ", size, "; the files do not belong together"));
+  table.pieces.resize(static_cast<size_t>(size));
+  return table;
+}
+
+// size: pieces that the network has on this side; start: whether it has the start token behind them.
+std::string vocabulary(const std::string& path, const std::string& subwords, int64_t size, bool start) {
+  const bool table = !path.ends_with(".spm");
+  const std::string model = table ? subwords : path;
+  if (table && !is_file(model))
+    throw DataError(cat(path, " is a table of pieces, and there is no ", model,
+                        " that cuts text into them; put the model's SentencePiece file there"));
+  text::PieceModel pieces = text::PieceModel::parse(read_file(model), model);
+  text::PieceTable all = table_of(path, table ? nullptr : &pieces, size);
+  if (!table) all.unknown = pieces.pieces[static_cast<size_t>(pieces.unknown())].text;
+  if (start)
+    all.pieces.emplace_back(kStart);
+  else
+    all.start = all.end;  // nothing begins with a start token there
+  return text::with_ids_of(all, pieces, path).serialized();
+}
+
+std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
+  std::map<std::string, std::string> search;
+  search["beam-size"] = cat(yaml.has("beam-size") ? yaml.whole("beam-size", ranges::beam) : 12);
+  search["length-penalty"] = cat(yaml.number("normalize", {-100, 100}, 0));
+  search["length-normalization"] = "power";
+  search["word-penalty"] = cat(yaml.number("word-penalty", {-1e6, 1e6}, 0));
+  search["longest-ratio"] = cat(yaml.number("max-length-factor", {0, 1e6}, 3));
+  search["unk"] = yaml.flag("allow-unk", false) ? "keep" : "forbid";
+  search["stop-when"] = "shrinking";
+  return search;
+}
+
+int64_t rows_of(const ForeignTensors& tensors, const std::string& name) {
+  const ForeignTensor& tensor = tensors.get(name);
+  const size_t rows = tensor.shape.empty() ? 0 : tensor.shape.front();
+  if (rows < 1 || rows >= size_t{Config::kVocabulary.most})
+    throw DataError(cat(tensors.path(), ": the tensor ", tensor.text(), " has no row for each piece of a vocabulary"));
+  return static_cast<int64_t>(rows);
+}
+
+}  // namespace
+
+bool is_marian(const std::string& path) {
+  if (is_file(path)) return path.ends_with(".npz");
+  return is_file(path + "/decoder.yml");
+}
+
+ForeignModel read_marian(const std::string& path, const ImportOptions& options) {
+  const Files files = files_of(path);
+  const auto tensors = std::make_shared<NpzFile>(files.model);
+  const PlainYaml yaml(tensors->bytes(tensors->get(kSettings)), cat(files.model, " (", kSettings, ")"));
+  if (files.settings.empty())
+    throw DataError(cat(files.model, ": there is no ", files.model,
+                        ".decoder.yml and no decoder.yml beside it, which name ", "the vocabularies; put it there"));
+  const PlainYaml decoder = PlainYaml::read(files.settings);
+  ForeignModel m{.origin = "Marian", .config = read_config(yaml)};
+  const bool one = m.config.tied == "all";
+  const int64_t target = rows_of(*tensors, one ? "Wemb" : "decoder_Wemb");
+  const int64_t source = one ? target : rows_of(*tensors, tensors->find("Wemb") ? "Wemb" : "encoder_Wemb");
+  m.config.target_vocab = target + 1;
+  m.config.source_vocab = one ? target + 1 : source;
+  resolve(m.config, yaml.name());
+  if (!options.positions.empty()) m.config.positions = options.positions;
+  m.config.resolve();
+  m.weights = Weights(m.config, *tensors).map();
+  m.tensors = tensors;
+  check(m.weights, m.config, *tensors);
+  const std::vector<std::string> names = decoder.list("vocabs");
+  if (names.size() != 2) decoder.refuse("vocabs", "two files, of the source and of the target");
+  const std::string of_source = beside(files.settings, names[0]), of_target = beside(files.settings, names[1]);
+  m.text.source_vocabulary = vocabulary(of_source, beside(files.settings, "source.spm"), source, one);
+  m.text.target_vocabulary = vocabulary(of_target, beside(files.settings, "target.spm"), target, true);
+  m.search = search_of(decoder);
+  return m;
+}
+
+}  // namespace hexapla::convert

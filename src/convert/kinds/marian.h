@@ -1,0 +1,14 @@
+#pragma once
+#include "convert/foreign_model.h"
+
+namespace hexapla::convert {
+
+// A Transformer that Marian trained: model.npz, with decoder.yml (or model.npz.decoder.yml) and the vocabularies that
+// it names beside it: SentencePiece models (.spm), or tables of pieces (.yml) with source.spm and target.spm, as
+// OPUS-MT has them. path: the .npz, or a folder with one decoder.yml.
+bool is_marian(const std::string& path);
+// Computes what Marian computes: the wavelengths of its timing signal, epsilon 1e-6, a start token whose embedding is
+// zero. DataError naming the file and the setting: what no model of ours can be is refused by its name.
+ForeignModel read_marian(const std::string& path, const ImportOptions& options);
+
+}  // namespace hexapla::convert

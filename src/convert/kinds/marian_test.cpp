@@ -1,0 +1,100 @@
+// A model in Marian's own format (scripts/golden/marian_npz.py): imported, it translates as Marian does.
+#include "convert/kinds/marian.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/json.h"
+#include "base/test_paths.h"
+#include "convert/import.h"
+#include "convert/plain_yaml.h"
+#include "decode/models/search_defaults.h"
+#include "models/open_model.h"
+
+namespace hexapla::convert {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class MarianModel : public TestFolder {
+ protected:
+  MarianModel() { fs::copy(source_path("src/convert/fixtures/marian"), at("m")); }
+  void import() const {
+    import_model(at("m"), at("out"), {}, [](double) {});
+  }
+  // The folder with a text in one of its files in place of another.
+  std::string refusal(const std::string& name, const std::string& before, const std::string& after) const {
+    const std::string file = at("m/" + name), content = read_file(file);
+    const size_t found = content.find(before);
+    EXPECT_NE(found, content.npos) << before;
+    std::ofstream(file) << std::string(content).replace(found, before.size(), after);
+    const std::string what = what_of<DataError>([&] { import(); });
+    EXPECT_FALSE(fs::exists(at("out"))) << what;
+    std::ofstream(file) << content;
+    return what;
+  }
+};
+
+void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
+                         const decode::BeamOptions& options) {
+  std::vector<std::string> texts;
+  for (const auto& line : lines) texts.push_back(line["text"]);
+  const auto found = m.translator().translate(texts, options.translate_options());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> pieces;
+    for (const int32_t id : found[i].front().ids) pieces.push_back(m.target.piece(id));
+    EXPECT_EQ(pieces, lines[i][name].get<std::vector<std::string>>()) << name << " of " << texts[i];
+  }
+}
+
+TEST_F(MarianModel, TranslatesAsMarianDoes) {
+  import();
+  const models::OpenModel m = models::open_model(at("out"));
+  EXPECT_EQ(m.file.config.positions, "timing-signal");
+  const nlohmann::json lines = nlohmann::json::parse(read_file(at("m/golden.json")));
+  ASSERT_GE(lines.size(), 15u);
+  decode::BeamOptions options;
+  decode::take_search_defaults(
+      m.file.history, [](const auto&) { return false; }, options);
+  EXPECT_EQ(options.beam_size, 4);
+  EXPECT_EQ(options.stop_when, "shrinking");
+  options.extra_length = 200;
+  expect_translations(m, lines, "best", options);
+  options.beam_size = 1;
+  expect_translations(m, lines, "greedy", options);
+}
+
+TEST_F(MarianModel, WhatIsDamagedOrOfAnotherKindIsRefused) {
+  EXPECT_THAT(refusal("decoder.yml", "models:\n  - model.npz", "models: [a.npz, b.npz]"), HasSubstr("names 2 files"));
+  EXPECT_THAT(refusal("decoder.yml", "vocabs:\n  - vocab.yml", "vocabs:"), HasSubstr("'vocabs' is 'vocab.yml'"));
+  EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "beam-size: x"), HasSubstr("'beam-size' is 'x'"));
+  EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "beam-size:\n  deep: 4"), HasSubstr("decoder.yml:8"));
+  EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "\"</s>\": 1"), HasSubstr("the id 1 has two pieces"));
+  EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "\"</s>\": 1000"), HasSubstr("the id is 1000"));
+  EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "nothing"), HasSubstr("vocab.yml:1"));
+  EXPECT_THAT(refusal("vocab.yml", "\"</s>\"", "\"<end>\""), HasSubstr("has no piece </s>"));
+  fs::remove(at("m/source.spm"));
+  EXPECT_THAT(what_of<DataError>([&] { import(); }), HasSubstr("source.spm"));
+}
+
+TEST_F(MarianModel, OnlyFilesOfItsFolderAreOpened) {
+  EXPECT_THAT(refusal("decoder.yml", "- vocab.yml", "- /etc/passwd"),
+              AllOf(HasSubstr(at("m/passwd")), testing::Not(HasSubstr("/etc/"))));
+}
+
+TEST(PlainYaml, ReadsWhatMarianWrites) {
+  const PlainYaml yaml("---\na: 1\nb: \"x \\\"y\\\"\"\nlist:\n  - 'it''s'\n  - 2\nshort: [u, v]\nempty:\n  []\n", "y");
+  EXPECT_EQ(yaml.whole("a", {0, 5}), 1);
+  EXPECT_EQ(yaml.word("b", ""), "x \"y\"");
+  EXPECT_EQ(yaml.list("list"), (std::vector<std::string>{"it's", "2"}));
+  EXPECT_EQ(yaml.list("short"), (std::vector<std::string>{"u", "v"}));
+  EXPECT_TRUE(yaml.list("empty").empty());
+}
+
+}  // namespace
+}  // namespace hexapla::convert

@@ -1,0 +1,40 @@
+#pragma once
+// The YAML that Marian writes: keys of one level with a scalar or a list of scalars each. Anything else that YAML can
+// say is refused. A scalar is what stands there, or what its quotes hold.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/range.h"
+
+namespace hexapla::convert {
+
+class PlainYaml {
+ public:
+  static constexpr size_t max_bytes = size_t{1} << 20;
+
+  // DataError naming `name` and the line: deeper levels, a key that is there twice, more than max_bytes.
+  PlainYaml(std::string_view text, const std::string& name);
+  static PlainYaml read(const std::string& path);  // of a file
+
+  const std::string& name() const { return name_; }
+  bool has(const std::string& key) const;
+  std::vector<std::string> list(const std::string& key) const;  // empty where there is no such key
+  std::string word(const std::string& key, const std::string& otherwise) const;
+  bool flag(const std::string& key, bool otherwise) const;
+  int64_t whole(const std::string& key, const Range<int64_t>& allowed) const;
+  double number(const std::string& key, const Range<double>& allowed, double otherwise) const;
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const;
+
+ private:
+  std::string name_;
+  std::map<std::string, std::vector<std::string>> values_;
+};
+
+// Of "a: 3", "'it''s': 4", "\"\\x22\": 5" and "? a\n: 3", as Marian's vocabularies have them (*.yml): the piece of each
+// id, "" where none has it. DataError naming file and line; an id that is not in [0, most) or has two pieces.
+std::vector<std::string> read_yaml_piece_ids(const std::string& path, size_t most);
+
+}  // namespace hexapla::convert
