@@ -144,7 +144,7 @@ class Backward(Forward):
                 self.check("derivative: through a norm", through, g(last))
 
     def embedding_gradients(self):
-        f, g, d = self.f, self.gradient, self.c["dim-model"]
+        f, g = self.f, self.gradient
         tables = {name: np.zeros(f[name].shape) for name in f.tensors if name.startswith("embeddings.")}
         for stack, ids in (("encoder", "source.ids"), ("decoder", "target.ids")):
             embedded = g(f"{stack}.embedded")

@@ -14,9 +14,9 @@ using testing::HasSubstr;
 
 class ImportCommand : public CommandFolder {
  protected:
-  static std::string fixture(const std::string& name) { return source_path("src/convert/fixtures/" + name); }
+  static std::string peer_model(const std::string& name) { return source_path("src/convert/fixtures/" + name); }
   std::string imported(const std::string& name) const {
-    const Result r = run_command({"import", fixture(name), "-o", at(name)});
+    const Result r = run_command({"import", peer_model(name), "-o", at(name)});
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_EQ(r.out, "");
     EXPECT_THAT(r.err, HasSubstr("2+2 layers, 16 wide"));
@@ -26,7 +26,7 @@ class ImportCommand : public CommandFolder {
 
 TEST_F(ImportCommand, TranslatesAsTheModelsOwnerKnowsIt) {
   const std::string model = imported("hf_marian_joint");
-  const nlohmann::json all = nlohmann::json::parse(read_file(fixture("hf_marian_joint") + "/golden.json"));
+  const nlohmann::json all = nlohmann::json::parse(read_file(peer_model("hf_marian_joint") + "/golden.json"));
   const nlohmann::json& line = all.front();
   const std::string text = line["text"].get<std::string>() + "\n";
   const auto ids = [&](const std::vector<std::string>& more) {
@@ -55,9 +55,9 @@ TEST_F(ImportCommand, SaysWhatIsWrong) {
   };
   refused({at("none"), "-o", at("out")}, 3, "there is no such file or folder");
   refused({folder(), "-o", at("out")}, 2, "name another file");
-  refused({fixture(""), "-o", at("out")}, 3, "known are hf-marian");
-  refused({fixture("marian"), "--from", "x", "-o", at("out")}, 2, "--from 'x' is unknown");
-  refused({fixture("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
+  refused({peer_model(""), "-o", at("out")}, 3, "known are hf-marian");
+  refused({peer_model("marian"), "--from", "x", "-o", at("out")}, 2, "--from 'x' is unknown");
+  refused({peer_model("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
 }
 
 }  // namespace
