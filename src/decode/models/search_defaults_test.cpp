@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "base/options/given_option.h"
 
 namespace hexapla::decode {
 namespace {
