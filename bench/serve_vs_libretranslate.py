@@ -4,9 +4,10 @@
     bench/serve_vs_libretranslate.py -m run --source test.en --cores 1
 
 All have the same weights and answer POST /translate, one line per request, beam 4. Each round measures the requests per
-second of --connections that ask again as soon as they have an answer, then the time to an answer at half of this server's own
-median rate, with arrivals at random times whether earlier ones are answered or not. Prints medians over the rounds and the
-ratios to hexapla. With --cores 1 the servers have one core and this program another one; with 2 they share two.
+second of --connections that ask again as soon as they have an answer, then the time to an answer at half of that, with
+arrivals at random times whether earlier ones are answered or not; hexapla's also at half of each other server's rate.
+Prints medians over the rounds and the ratios to hexapla. With --cores 1 the servers have one core and this program
+another one; with 2 they share two.
 The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2,
 sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the ends of sentences), a
 built hexapla, and a model that `hexapla export --to argos` takes.
@@ -27,7 +28,7 @@ def options():
     p.add_argument("--connections", type=int, default=32)
     p.add_argument("--seconds", type=float, default=10)
     p.add_argument("--rounds", type=int, default=3)
-    p.add_argument("--servers", default="hexapla,ctranslate2,libretranslate")
+    p.add_argument("--servers", default="ctranslate2,libretranslate")
     return p.parse_args()
 
 
@@ -186,16 +187,21 @@ def start(server, o, folder, log):
     sys.exit(f"{server} does not answer; see {log.name}")
 
 
-def measure(server, o, folder, lines, log, rate):
+def measure(server, o, folder, lines, log, rates_of_others):
+    """-> requests per second; (median, p99) in ms at half of that, and at these rates"""
     process, said = start(server, o, folder, log)
+    times = []
     try:
         throughput = asyncio.run(saturated(lines, o.connections, o.seconds))
-        found = asyncio.run(latencies(lines, (rate or throughput) / 2, o.seconds))
+        for rate in [throughput / 2, *rates_of_others]:
+            found = asyncio.run(latencies(lines, rate, o.seconds))
+            times.append([found[min(len(found) - 1, int(share * len(found)))] * 1e3 for share in (0.5, 0.99)])
     finally:
         process.terminate()
         process.wait()
-    at = lambda share: found[min(len(found) - 1, int(share * len(found)))] * 1e3
-    return throughput, at(0.5), at(0.99), said
+    print(f"{server:15} {throughput:8.1f} requests/s; " +
+          ", ".join(f"median {m:.1f} ms, p99 {p:.1f} ms" for m, p in times) + f"   {said}", flush=True)
+    return throughput, times
 
 
 def main():
@@ -206,22 +212,21 @@ def main():
         os.sched_setaffinity(0, {1})
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
         place = packages(o, folder)
-        servers, results = o.servers.split(","), {}
+        others, rounds = o.servers.split(","), []
         for i in range(o.rounds):
-            for server in servers if i % 2 == 0 else servers[::-1]:
-                before = results.setdefault(server, [])
-                rate = statistics.median(r[0] for r in before) if before else None
-                throughput, middle, p99, said = measure(server, o, place, lines, log, rate)
-                before.append((throughput, middle, p99))
-                print(f"{server:15} {throughput:8.1f} requests/s; at half of it median {middle:.1f} ms, p99 {p99:.1f} ms   "
-                      f"{said}", flush=True)
+            order = others if i % 2 == 0 else others[::-1]
+            found = {server: measure(server, o, place, lines, log, []) for server in order}
+            found["hexapla"] = measure("hexapla", o, place, lines, log, [found[server][0] / 2 for server in others])
+            rounds.append(found)
+        middle = lambda of: statistics.median(of(r) for r in rounds)
         print(f"{o.model}, {o.precision}, {o.cores} cores, medians of {o.rounds} rounds")
-        for server in servers:
-            a, b = results["hexapla"], results[server]
-            middle = lambda k: statistics.median(r[k] for r in b)
-            ratio = lambda k: statistics.median(x[k] / y[k] for x, y in zip(a, b))
-            print(f"  {server:15} {middle(0):8.1f} requests/s (hexapla {ratio(0):5.2f} x)   median {middle(1):7.1f} ms   "
-                  f"p99 {middle(2):7.1f} ms (hexapla {ratio(2):5.2f} x)")
+        for server in ["hexapla", *others]:
+            print(f"  {server:15} {middle(lambda r: r[server][0]):8.1f} requests/s; at half of it "
+                  f"median {middle(lambda r: r[server][1][0][0]):6.1f} ms, p99 {middle(lambda r: r[server][1][0][1]):6.1f} ms")
+        for k, server in enumerate(others):
+            print(f"  hexapla to {server}: {middle(lambda r: r['hexapla'][0] / r[server][0]):.2f} times the requests; "
+                  f"p99 at half of {server}'s rate {middle(lambda r: r['hexapla'][1][k + 1][1]):.1f} ms, "
+                  f"{middle(lambda r: r['hexapla'][1][k + 1][1] / r[server][1][0][1]):.2f} of {server}'s")
 
 
 if sys.argv[1:2] == ["--run"]:

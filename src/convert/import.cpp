@@ -77,8 +77,8 @@ Imported import_model(const std::string& path, const std::string& output, const 
     done += static_cast<double>(to.size());
     progress(done / all);
   };
-  const std::map<std::string, std::string> history{{"origin", m.origin},
-                                                   {decode::kSearchDefaults, decode::search_defaults(m.search)}};
+  std::map<std::string, std::string> history{{"origin", m.origin}};
+  if (!m.search.empty()) history[decode::kSearchDefaults] = decode::search_defaults(m.search);
   model::save_model(output, m.config, m.text, history, numbers);
   return {kind.name, m.origin, m.config, m.notes};
 }

@@ -144,7 +144,7 @@ class Backward(Forward):
                 self.check("derivative: through a norm", through, g(last))
 
     def embedding_gradients(self):
-        f, g, d = self.f, self.gradient, self.c["dim-model"]
+        f, g = self.f, self.gradient
         tables = {name: np.zeros(f[name].shape) for name in f.tensors if name.startswith("embeddings.")}
         for stack, ids in (("encoder", "source.ids"), ("decoder", "target.ids")):
             embedded = g(f"{stack}.embedded")
@@ -156,7 +156,7 @@ class Backward(Forward):
             for part in ("tokens", "positions"):
                 self.check("derivative: of both parts of a sum: the same", embedded, g(f"{stack}.{part}"))
             table = tables["embeddings.1.table" if stack == "decoder" and len(tables) > 1 else "embeddings.0.table"]
-            np.add.at(table, f[ids], np.sqrt(d) * embedded)
+            np.add.at(table, f[ids], self.embedding_scale() * embedded)
             if self.c["positions"] == "learned":
                 learned = np.zeros(f[f"{stack}.input.positions.table"].shape)
                 learned[: len(f[ids])] = embedded

@@ -91,7 +91,7 @@ class Forward(Mixing, Experts):
         f, d = self.f, self.c["dim-model"]
         for stack, ids in (("encoder", "source.ids"), ("decoder", "target.ids")):
             table = "embeddings.1.table" if stack == "decoder" and "embeddings.1.table" in f else "embeddings.0.table"
-            self.check("embedding: sqrt(d_model) E[id]", self.scale() * f[table][f[ids]], f[f"{stack}.tokens"])
+            self.check("embedding: sqrt(d_model) E[id]", self.embedding_scale() * f[table][f[ids]], f[f"{stack}.tokens"])
             pos = np.arange(len(f[ids]))
             if self.c["positions"] == "learned":
                 encodings = f[f"{stack}.input.positions.table"][pos]
@@ -105,7 +105,7 @@ class Forward(Mixing, Experts):
                 norm = self.layer_norm(f[f"{stack}.embedded"], f"{stack}.input.norm")
                 self.check("input: LayerNorm(embedding + positions)", norm, f[f"{stack}.input.norm"])
 
-    def scale(self):
+    def embedding_scale(self):
         return np.sqrt(self.c["dim-model"]) if self.c.get("embedding-scale", "sqrt") == "sqrt" else 1
 
     def layer_norm(self, x, module):
@@ -338,7 +338,7 @@ class Forward(Mixing, Experts):
     def start(self, stack, ids):
         pos = np.arange(len(self.f[ids]))
         table = "embeddings.1.table" if stack == "decoder" and "embeddings.1.table" in self.f else "embeddings.0.table"
-        x = self.scale() * self.f[table][self.f[ids]]
+        x = self.embedding_scale() * self.f[table][self.f[ids]]
         if self.c["positions"] == "learned":
             x = x + self.f[f"{stack}.input.positions.table"][pos]
         elif self.c["positions"] != "none":
