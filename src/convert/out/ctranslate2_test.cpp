@@ -120,7 +120,8 @@ TEST_F(ToCTranslate2, CTranslate2GivesTheSameTranslations) {
   const std::string command = cat(python, " ", source_path("tests/clients/translate_with_ctranslate2.py"), " ",
                                   at("out"), " < ", lines, " > ", at("theirs"));
   ASSERT_EQ(std::system(command.c_str()), 0);
-  const std::string ours = cat(build_path("hexapla"), " translate -q --beam-size 1 -m ", small, " < ", lines, " > ", at("ours"));
+  const std::string ours =
+      cat(build_path("hexapla"), " translate -q --beam-size 1 -m ", small, " < ", lines, " > ", at("ours"));
   ASSERT_EQ(std::system(ours.c_str()), 0);
   EXPECT_EQ(read_file(at("theirs")), read_file(at("ours")));
 }
