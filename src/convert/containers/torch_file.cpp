@@ -6,7 +6,7 @@
 namespace hexapla::convert {
 namespace {
 
-using Kind = PickleValue::Kind;
+using PickleKind = PickleValue::Kind;
 using Use = KnownName::Use;
 
 // All that a pickle of weights may ask for; argparse's record of options is part of fairseq's, OpenNMT's and other
@@ -142,7 +142,7 @@ void TorchFile::place_storages(Cursor& bytes) {
   const Pickle keys = Pickle::read(bytes, {});
   std::map<std::string, Storage> wanted;
   for (const PickleValue& value : values_.values())
-    if (value.kind == Kind::reference) {
+    if (value.kind == PickleKind::reference) {
       const Storage s = storage_of(value);
       wanted.emplace(s.key, s);
     }
@@ -169,21 +169,21 @@ void TorchFile::place_storages(Cursor& bytes) {
 // Of ('storage', torch.FloatStorage, key, 'cpu', number of elements), in the legacy format with another field.
 TorchFile::Storage TorchFile::storage_of(const PickleValue& reference) const {
   const std::vector<PickleId>& fields = values_[reference.items.at(0)].items;
-  const auto field = [&](size_t i, Kind kind) -> const PickleValue& {
+  const auto field = [&](size_t i, PickleKind kind) -> const PickleValue& {
     if (i >= fields.size() || values_[fields[i]].kind != kind) damaged(cat("field ", i, " of a storage is missing"));
     return values_[fields[i]];
   };
-  if (field(0, Kind::text).text != "storage")
-    damaged(cat("what it refers to is no storage but ", shown(field(0, Kind::text).text)));
+  if (field(0, PickleKind::text).text != "storage")
+    damaged(cat("what it refers to is no storage but ", shown(field(0, PickleKind::text).text)));
   Storage s;
-  s.type = type_of_storage(field(1, Kind::name).text, path_);
-  s.key = field(2, Kind::text).text;
-  const int64_t count = field(4, Kind::integer).integer;
+  s.type = type_of_storage(field(1, PickleKind::name).text, path_);
+  s.key = field(2, PickleKind::text).text;
+  const int64_t count = field(4, PickleKind::integer).integer;
   if (count < 0 || static_cast<uint64_t>(count) > SIZE_MAX / 16)
     damaged(cat("storage ", shown(s.key), " has ", count, " elements"));
   s.count = static_cast<size_t>(count);
   if (!archive_) {
-    if (fields.size() > 5 && values_[fields[5]].kind != Kind::none)
+    if (fields.size() > 5 && values_[fields[5]].kind != PickleKind::none)
       throw DataError(cat(path_, ": storage ", shown(s.key),
                           " is a part of another one, as PyTorch 0.3 wrote it; load ",
                           "and save the file with a later version"));
@@ -204,20 +204,20 @@ void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
   const PickleValue& value = values_[at];
   if (++walk.visits > limits::values || walk.depth > limits::depth)
     damaged(cat("its values lead in a circle, or deeper than ", limits::depth, " levels"));
-  if (value.kind == Kind::call && value.text.starts_with("torch._utils.")) return add_tensor(name, value);
-  if (value.kind != Kind::dictionary && value.kind != Kind::list) return;
+  if (value.kind == PickleKind::call && value.text.starts_with("torch._utils.")) return add_tensor(name, value);
+  if (value.kind != PickleKind::dictionary && value.kind != PickleKind::list) return;
   ++walk.depth;
   const std::string before = name.empty() ? "" : name + ".";
-  const size_t step = value.kind == Kind::dictionary ? 2 : 1;
+  const size_t step = value.kind == PickleKind::dictionary ? 2 : 1;
   for (size_t i = 0; i + step <= value.items.size(); i += step) {
     const PickleId item = value.items[i + step - 1];
-    const Kind kind = values_[item].kind;
-    if (kind != Kind::dictionary && kind != Kind::list && kind != Kind::call) continue;
+    const PickleKind kind = values_[item].kind;
+    if (kind != PickleKind::dictionary && kind != PickleKind::list && kind != PickleKind::call) continue;
     const PickleValue& key = values_[value.items[i]];
-    const std::string own = step == 1                   ? std::to_string(i)
-                            : key.kind == Kind::integer ? std::to_string(key.integer)
-                            : key.kind == Kind::text    ? std::string(key.text.substr(0, limits::name + 1))
-                                                        : "?";
+    const std::string own = step == 1                         ? std::to_string(i)
+                            : key.kind == PickleKind::integer ? std::to_string(key.integer)
+                            : key.kind == PickleKind::text    ? std::string(key.text.substr(0, limits::name + 1))
+                                                              : "?";
     find_tensors(walk, item, before + own);
   }
   --walk.depth;
@@ -228,16 +228,16 @@ void TorchFile::add_tensor(const std::string& name, const PickleValue& rebuilt) 
   const std::string place = cat(path_, ": tensor ", shown(name));
   const PickleValue* call = &rebuilt;
   if (call->text == "torch._utils._rebuild_parameter" && !call->items.empty()) call = &values_[call->items[0]];
-  const auto argument = [&](size_t i, Kind kind) -> const PickleValue& {
+  const auto argument = [&](size_t i, PickleKind kind) -> const PickleValue& {
     if (i >= call->items.size() || values_[call->items[i]].kind != kind)
       damaged(cat("tensor ", shown(name), ", argument ", i, " is missing"));
     return values_[call->items[i]];
   };
-  if (call->kind != Kind::call || !call->text.starts_with("torch._utils._rebuild_tensor"))
+  if (call->kind != PickleKind::call || !call->text.starts_with("torch._utils._rebuild_tensor"))
     damaged(shown(name) + " is no tensor");
-  View view{storage_of(argument(0, Kind::reference)), 0, sizes_of(name, argument(3, Kind::list))};
-  ForeignTensor tensor{name, sizes_of(name, argument(2, Kind::list)), view.storage.type};
-  const int64_t offset = argument(1, Kind::integer).integer;
+  View view{storage_of(argument(0, PickleKind::reference)), 0, sizes_of(name, argument(3, PickleKind::list))};
+  ForeignTensor tensor{name, sizes_of(name, argument(2, PickleKind::list)), view.storage.type};
+  const int64_t offset = argument(1, PickleKind::integer).integer;
   if (offset < 0) damaged(cat("tensor ", shown(name), " has the offset ", offset));
   view.offset = static_cast<size_t>(offset);
   if (!archive_) {
@@ -256,7 +256,7 @@ std::vector<size_t> TorchFile::sizes_of(const std::string& name, const PickleVal
   std::vector<size_t> all;
   for (const PickleId id : list.items) {
     const PickleValue& value = values_[id];
-    if (all.size() == limits::rank || value.kind != Kind::integer || value.integer < 0)
+    if (all.size() == limits::rank || value.kind != PickleKind::integer || value.integer < 0)
       damaged(cat("tensor ", shown(name), " has sizes that are no ", limits::rank, " whole numbers from 0, or fewer"));
     all.push_back(static_cast<size_t>(value.integer));
   }

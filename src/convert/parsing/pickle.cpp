@@ -9,7 +9,7 @@
 namespace hexapla::convert {
 namespace {
 
-using Kind = PickleValue::Kind;
+using PickleKind = PickleValue::Kind;
 using Use = KnownName::Use;
 
 // Those of pickletools.py that picklers write for data; protocol 2 is what PyTorch asks for.
@@ -72,7 +72,7 @@ class Machine {
  public:
   Machine(Cursor& bytes, std::span<const KnownName> known, std::deque<PickleValue>& values)
       : bytes_(bytes), known_(known), values_(values) {
-    values_ = {{.kind = Kind::none}, {.kind = Kind::boolean}, {.kind = Kind::boolean, .integer = 1}};
+    values_ = {{.kind = PickleKind::none}, {.kind = PickleKind::boolean}, {.kind = PickleKind::boolean, .integer = 1}};
   }
 
   PickleId run() {
@@ -104,8 +104,8 @@ class Machine {
     values_.push_back(std::move(value));
     push(static_cast<PickleId>(values_.size() - 1));
   }
-  void push_integer(int64_t integer) { push({.kind = Kind::integer, .integer = integer}); }
-  void push_text(Kind kind, std::string_view text) { push({.kind = kind, .text = text}); }
+  void push_integer(int64_t integer) { push({.kind = PickleKind::integer, .integer = integer}); }
+  void push_text(PickleKind kind, std::string_view text) { push({.kind = kind, .text = text}); }
   size_t bottom() const { return marks_.empty() ? 0 : marks_.back(); }  // what lies below belongs to somebody else
   PickleId pop() {
     if (stack_.size() <= bottom()) refuse("takes a value that is not there; the file is damaged");
@@ -180,7 +180,7 @@ class Machine {
         push_long(bytes_.number<uint32_t>());
         return true;
       case Op::real:
-        push({.kind = Kind::real, .real = std::bit_cast<double>(__builtin_bswap64(bytes_.number<uint64_t>()))});
+        push({.kind = PickleKind::real, .real = std::bit_cast<double>(__builtin_bswap64(bytes_.number<uint64_t>()))});
         return true;
       default:
         return false;
@@ -189,7 +189,7 @@ class Machine {
   // Two's complement of any number of bytes.
   void push_long(size_t size) {
     const std::string_view all = bytes_.take(size);
-    if (size > 8) return push_text(Kind::large, all);
+    if (size > 8) return push_text(PickleKind::large, all);
     uint64_t value = !all.empty() && (all.back() & 0x80) != 0 ? ~uint64_t{0} : 0;
     for (size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(all[i]);
     push_integer(static_cast<int64_t>(value));
@@ -200,16 +200,16 @@ class Machine {
       case Op::string1:
       case Op::text1:
       case Op::bytes1:
-        push_text(Kind::text, bytes_.take(bytes_.number<uint8_t>()));
+        push_text(PickleKind::text, bytes_.take(bytes_.number<uint8_t>()));
         return true;
       case Op::string4:
       case Op::text4:
       case Op::bytes4:
-        push_text(Kind::text, bytes_.take(bytes_.number<uint32_t>()));
+        push_text(PickleKind::text, bytes_.take(bytes_.number<uint32_t>()));
         return true;
       case Op::text8:
       case Op::bytes8:
-        push_text(Kind::text, bytes_.take(bytes_.number<uint64_t>()));
+        push_text(PickleKind::text, bytes_.take(bytes_.number<uint64_t>()));
         return true;
       default:
         return false;
@@ -221,23 +221,23 @@ class Machine {
       case Op::empty_list:
       case Op::empty_tuple:
       case Op::empty_set:
-        push({.kind = Kind::list});
+        push({.kind = PickleKind::list});
         return true;
       case Op::empty_dictionary:
-        push({.kind = Kind::dictionary});
+        push({.kind = PickleKind::dictionary});
         return true;
       case Op::tuple:
       case Op::frozen_set:
-        push({.kind = Kind::list, .items = pop_to_mark()});
+        push({.kind = PickleKind::list, .items = pop_to_mark()});
         return true;
       case Op::tuple1:
-        push({.kind = Kind::list, .items = pop(1)});
+        push({.kind = PickleKind::list, .items = pop(1)});
         return true;
       case Op::tuple2:
-        push({.kind = Kind::list, .items = pop(2)});
+        push({.kind = PickleKind::list, .items = pop(2)});
         return true;
       case Op::tuple3:
-        push({.kind = Kind::list, .items = pop(3)});
+        push({.kind = PickleKind::list, .items = pop(3)});
         return true;
       default:
         return false;
@@ -247,26 +247,27 @@ class Machine {
   bool filling(Op op) {
     switch (op) {
       case Op::append:
-        extend(Kind::list, pop(1));
+        extend(PickleKind::list, pop(1));
         return true;
       case Op::appends:
       case Op::add_items:
-        extend(Kind::list, pop_to_mark());
+        extend(PickleKind::list, pop_to_mark());
         return true;
       case Op::set_item:
-        extend(Kind::dictionary, pop(2));
+        extend(PickleKind::dictionary, pop(2));
         return true;
       case Op::set_items:
-        extend(Kind::dictionary, pop_to_mark());
+        extend(PickleKind::dictionary, pop_to_mark());
         return true;
       default:
         return false;
     }
   }
-  void extend(Kind kind, const std::vector<PickleId>& more) {
+  void extend(PickleKind kind, const std::vector<PickleId>& more) {
     PickleValue& to = top();
     if (to.kind != kind) refuse("fills what is no list or dictionary; the file is damaged");
-    if (kind == Kind::dictionary && more.size() % 2 != 0) refuse("has a key without a value; the file is damaged");
+    if (kind == PickleKind::dictionary && more.size() % 2 != 0)
+      refuse("has a key without a value; the file is damaged");
     to.items.insert(to.items.end(), more.begin(), more.end());
   }
 
@@ -294,7 +295,7 @@ class Machine {
         return true;
       }
       case Op::reference: {
-        push({.kind = Kind::reference, .items = pop(1)});
+        push({.kind = PickleKind::reference, .items = pop(1)});
         return true;
       }
       default:
@@ -302,7 +303,7 @@ class Machine {
     }
   }
   std::string_view text_of(PickleId id) const {
-    if (values_[id].kind != Kind::text) refuse("names something by what is no text; the file is damaged");
+    if (values_[id].kind != PickleKind::text) refuse("names something by what is no text; the file is damaged");
     return values_[id].text;
   }
   const KnownName* known(std::string_view name) const {
@@ -318,12 +319,12 @@ class Machine {
                  ", a class or function, which is not on the list of those that hold weights. ",
                  "Nothing of a pickle is ever run. If you trust the file, save its weights alone: ",
                  "torch.save(model.state_dict(), ...)"));
-    push_text(Kind::name, found->name);
+    push_text(PickleKind::name, found->name);
   }
 
   // What calling a known name with a tuple of arguments stands for.
   void call(PickleId what, PickleId arguments) {
-    if (values_[what].kind != Kind::name || values_[arguments].kind != Kind::list)
+    if (values_[what].kind != PickleKind::name || values_[arguments].kind != PickleKind::list)
       refuse("calls what is no function; the file is damaged");
     const KnownName& name = *known(values_[what].text);
     std::vector<PickleId> items = values_[arguments].items;
@@ -332,17 +333,17 @@ class Machine {
       case Use::name:
         refuse(cat("calls ", name.name, ", which only stands for itself"));
       case Use::call:
-        return push({.kind = Kind::call, .text = name.name, .items = std::move(items)});
+        return push({.kind = PickleKind::call, .text = name.name, .items = std::move(items)});
       case Use::object:
-        return push({.kind = Kind::object, .text = name.name});
+        return push({.kind = PickleKind::object, .text = name.name});
       case Use::dictionary:
-        return push({.kind = Kind::dictionary, .items = pairs(items)});
+        return push({.kind = PickleKind::dictionary, .items = pairs(items)});
       case Use::list:
-        if (items.size() > 1 || (items.size() == 1 && values_[items[0]].kind != Kind::list))
+        if (items.size() > 1 || (items.size() == 1 && values_[items[0]].kind != PickleKind::list))
           refuse(cat("calls ", name.name, " with something else than one list; the file is damaged"));
         if (!items.empty()) items = values_[items[0]].items;
         count(items.size());
-        return push({.kind = Kind::list, .items = std::move(items)});
+        return push({.kind = PickleKind::list, .items = std::move(items)});
     }
   }
   // Of OrderedDict([(key, value), ...]), as Python 2 wrote it.
@@ -360,8 +361,8 @@ class Machine {
   // a tensor are of no use here.
   void build(PickleId state) {
     PickleValue& to = top();
-    if (to.kind == Kind::dictionary || to.kind == Kind::call) return;
-    if (to.kind != Kind::object || values_[state].kind != Kind::dictionary)
+    if (to.kind == PickleKind::dictionary || to.kind == PickleKind::call) return;
+    if (to.kind != PickleKind::object || values_[state].kind != PickleKind::dictionary)
       refuse("gives attributes to what has none; the file is damaged");
     const std::vector<PickleId> more = values_[state].items;
     count(more.size());
@@ -418,10 +419,10 @@ Pickle Pickle::read(Cursor& bytes, std::span<const KnownName> known) {
 }
 
 const PickleValue* Pickle::find(const PickleValue& dictionary, std::string_view key) const {
-  if (dictionary.kind != Kind::dictionary && dictionary.kind != Kind::object) return nullptr;
+  if (dictionary.kind != PickleKind::dictionary && dictionary.kind != PickleKind::object) return nullptr;
   for (size_t i = dictionary.items.size(); i >= 2; i -= 2) {  // of two of one key the last one counts, as in Python
     const PickleValue& name = values_[dictionary.items[i - 2]];
-    if (name.kind == Kind::text && name.text == key) return &values_[dictionary.items[i - 1]];
+    if (name.kind == PickleKind::text && name.text == key) return &values_[dictionary.items[i - 1]];
   }
   return nullptr;
 }
