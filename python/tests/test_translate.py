@@ -33,6 +33,8 @@ CASES: list[dict[str, Any]] = [
     {"max_repetition": 1},
     {"unk": "forbid"},
     {"unk": "copy"},
+    {"stop_when": "outscored"},
+    {"stop_when": "shrinking"},
     {"long_input": "truncate", "max_length": 8},
     {"sample": True, "seed": 7},
     {"sample": True, "temperature": 1.4, "top_k": 9, "top_p": 0.8},
