@@ -150,5 +150,24 @@ TEST_F(ServeCommand, ServesClientsOfOthers) {
           translation, "'"));
 }
 
+TEST_F(ServeCommand, ServesDialect) {
+  const char* folder = std::getenv("HEXAPLA_DIALECT");
+  if (folder == nullptr) GTEST_SKIP() << "HEXAPLA_DIALECT does not name Dialect's folder";
+  start(cat("-m en-de=", model, " --port 0 --spec-title LibreTranslate"));
+  std::string translation = translated("a b c\n");
+  translation.pop_back();
+  get(cat("/usr/bin/python3 ", source_path("tests/clients/dialect_client.py"), " ", folder, " ", port(), " 'a b c' '",
+          translation, "'"));
+}
+
+// Requests made from the description of the interface, those that it allows and those that it does not.
+TEST_F(ServeCommand, IsAsItsDescriptionSays) {
+  const char* schemathesis = std::getenv("HEXAPLA_SCHEMATHESIS");
+  if (schemathesis == nullptr) GTEST_SKIP() << "HEXAPLA_SCHEMATHESIS names no such program";
+  start(cat("-m en-de=", model, " --port 0 --extra-length 5"));
+  get(cat("cd ", at(""), " && ", schemathesis, " --config-file ", source_path("tests/clients/schemathesis.toml"),
+          " run http://127.0.0.1:", port(), "/spec --max-examples 10 --seed 1"));
+}
+
 }  // namespace
 }  // namespace hexapla

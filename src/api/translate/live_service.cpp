@@ -1,39 +1,50 @@
 #include "api/translate/live_service.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace hexapla::api {
 
-LiveService::Running::Running(const models::OpenModel& first, const decode::Ensemble& ensemble)
-    : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target)),
-      arena(live->arena_memory()),
-      cx{*first.backend, arena, live->dtype()} {}
+LiveService::Running::Running(const models::OpenModel& first, const decode::Ensemble& ensemble, int count)
+    : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target,
+                                                    decode::LiveLimits().shared_by(count))) {
+  for (int i = 0; i < count; ++i) loops.emplace_back(first, *live);
+}
 
 LiveService::Running::~Running() {
   live->close(false);
-  if (loop.joinable()) loop.join();
+  for (Loop& loop : loops)
+    if (loop.thread.joinable()) loop.thread.join();
 }
 
 LiveService::~LiveService() {
-  // In a child of the process that began it there is no loop: whoever waited for it would wait for ever.
+  // In a child of the process that began them there are no loops: whoever waited for one would wait for ever.
   if (running_ && process_ != getpid()) static_cast<void>(running_.release());
 }
 
 LiveService::Running& LiveService::running() {
   if (running_) return *running_;
   process_ = getpid();
-  running_ = std::make_unique<Running>(models_.members.front(), ensemble_);
-  running_->loop = std::thread([this, &r = *running_] {
+  const int loops = std::clamp(threads_, 1, most_loops);
+  auto all = std::make_unique<Running>(models_.members.front(), ensemble_, loops);
+  int i = 0;
+  for (Loop& loop : all->loops) begin(*all, loop, threads_ / loops + (i++ < threads_ % loops ? 1 : 0));
+  running_ = std::move(all);
+  return *running_;
+}
+
+void LiveService::begin(Running& r, Loop& loop, int threads) {
+  loop.thread = std::thread([&r, &loop, threads] {
     try {
-      use_threads(threads_);
-      r.live->serve(r.cx);
+      use_threads(threads);
+      r.live->serve(loop.cx);
+      return;
     } catch (...) {  // those on their way have been told
-      const std::lock_guard lock(mutex_);
       r.failed = true;
     }
     r.live->close(false);
   });
-  return *running_;
 }
 
 std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> LiveService::submit(decode::TextRequest request) {

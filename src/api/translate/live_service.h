@@ -1,7 +1,9 @@
 #pragma once
-// The thread that translates what Translator::submit() was given.
+// The threads that translate what Translator::submit() was given.
 #include <unistd.h>
 
+#include <atomic>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -14,36 +16,46 @@ namespace hexapla::api {
 
 class LiveService {
  public:
-  // Borrows the models. Computes with as many threads as the thread that makes it.
+  // Borrows the models. Computes with as many threads as the thread that makes it: each has a decode loop of its own,
+  // up to `most_loops`; beyond that the threads are shared out among the loops.
   LiveService(const models::OpenEnsemble& models, const decode::Ensemble& ensemble)
       : models_(models), ensemble_(ensemble), threads_(threads()) {}
   ~LiveService();  // what is left is canceled
   LiveService(const LiveService&) = delete;
   LiveService& operator=(const LiveService&) = delete;
 
+  static constexpr int most_loops = 16;
+
   // Errors as LiveTranslator::submit(). -> where the request can be canceled, by its name
   std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> submit(decode::TextRequest request);
 
  private:
-  // One translator with its loop.
-  struct Running {
-    std::shared_ptr<decode::LiveTranslator> live;
+  struct Loop {
     Arena arena;
     Context cx;
-    std::thread loop;
-    bool failed = false;  // the loop has ended of itself; under mutex_
+    std::thread thread;
 
-    Running(const models::OpenModel& first, const decode::Ensemble& ensemble);
+    Loop(const models::OpenModel& first, const decode::LiveTranslator& live)
+        : arena(live.arena_memory()), cx{*first.backend, arena, live.dtype()} {}
+  };
+  // One translator with its loops.
+  struct Running {
+    std::shared_ptr<decode::LiveTranslator> live;
+    std::list<Loop> loops;
+    std::atomic<bool> failed = false;  // a loop has ended of itself
+
+    Running(const models::OpenModel& first, const decode::Ensemble& ensemble, int loops);
     ~Running();
   };
   Running& running();  // under mutex_
+  static void begin(Running& r, Loop& loop, int threads);
 
   const models::OpenEnsemble& models_;
   decode::Ensemble ensemble_;
   const int threads_;
   std::mutex mutex_;
   std::unique_ptr<Running> running_;  // from the first request on
-  pid_t process_ = 0;                 // that the loop belongs to
+  pid_t process_ = 0;                 // that the loops belong to
 };
 
 }  // namespace hexapla::api

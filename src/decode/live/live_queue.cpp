@@ -9,6 +9,14 @@
 
 namespace hexapla::decode {
 
+LiveLimits LiveLimits::shared_by(int loops) const {
+  LiveLimits each = *this;
+  each.sentences = std::max(sentences / loops, std::min<int64_t>(sentences, 16));
+  each.tokens = std::max(tokens / loops, std::min(tokens, longest_source));
+  each.cache_rows = std::max(cache_rows / loops, std::min(cache_rows, longest * widest));
+  return each;
+}
+
 LiveQueue::LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces)
     : limits_(limits), special_(special), positions_(positions), pieces_(pieces) {}
 
@@ -132,11 +140,22 @@ size_t LiveQueue::waiting() const {
   return waiting_.size();
 }
 
-std::optional<SentenceJob> LiveQueue::next(bool idle) {
+void LiveQueue::join() {
+  const std::lock_guard lock(mutex_);
+  ++loops_;
+}
+
+void LiveQueue::leave() {
+  const std::lock_guard lock(mutex_);
+  --loops_;
+}
+
+// With n requests and k loops each takes up to n / k, rounded up: then none waits while a loop has less than its part.
+std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held) {
   for (;;) {
     std::unique_lock lock(mutex_);
     if (idle) arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
-    if (waiting_.empty()) return {};
+    if (waiting_.empty() || held * loops_ >= entries_.size()) return {};
     const size_t name = waiting_.front();
     const std::shared_ptr<Entry> entry = entries_.at(name);
     waiting_.pop_front();

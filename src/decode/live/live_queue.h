@@ -28,6 +28,10 @@ struct LiveLimits {
   int64_t widest = 16;           // hypotheses of a sentence at a time
   int64_t cache_rows = 32768;    // hypotheses times longest, of all sentences on their way together
   size_t waiting = 10'000;       // requests that are not yet begun
+
+  // Of each of so many loops that serve one queue: together they take about the memory of one with these limits. A
+  // request of `longest` and `widest` still has room, and no loop has fewer than 16 sentences at a time.
+  LiveLimits shared_by(int loops) const;
 };
 
 constexpr int64_t most_live_candidates = 1024;  // tokens of a row of logits that are drawn among
@@ -79,7 +83,11 @@ class LiveQueue {
   const LiveLimits& limits() const { return limits_; }
 
   // For a loop that serves the queue: as in SentenceQueue. Each request that a loop has from next() it answers.
-  std::optional<SentenceJob> next(bool idle);
+  // Loops share what there is: next() leaves a request to others where this one has its part (held: how many requests
+  // it has had from next() and not yet answered).
+  void join();
+  void leave();
+  std::optional<SentenceJob> next(bool idle, size_t held);
   bool wanted(const Sentence& sentence);
   void found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const model::Transformer& model);
   void failed(size_t name, const std::exception_ptr& error) { end(name, {LiveEnd::failed, {}, error}); }
@@ -113,7 +121,7 @@ class LiveQueue {
   std::deque<size_t> waiting_;                 // of these, not yet begun
   std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
   std::thread deadline_watch_;                                             // from the first request with a deadline on
-  size_t names_ = 0;
+  size_t names_ = 0, loops_ = 0;
   bool closed_ = false, gone_ = false;
 };
 

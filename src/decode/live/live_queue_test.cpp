@@ -187,6 +187,37 @@ TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   EXPECT_THAT(what_of<RunError>([&] { submit(5, {.extra_length = 5}); }), testing::HasSubstr("closed"));
 }
 
+TEST(LiveQueue, LoopsShareWhatArrives) {
+  const TestModel m(small_config());
+  LiveQueue queue(limits, specials, positions(m.model));
+  for (int loop = 0; loop < 2; ++loop) queue.join();
+  for (int i = 0; i < 5; ++i)
+    queue.submit(
+        {.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
+  for (size_t held = 0; held < 3; ++held) EXPECT_TRUE(queue.next(false, held)) << held;
+  EXPECT_FALSE(queue.next(false, 3)) << "three of five are its part";
+  EXPECT_TRUE(queue.next(true, 0));
+  EXPECT_TRUE(queue.next(false, 1));
+  EXPECT_FALSE(queue.next(false, 2)) << "nothing waits";
+  queue.submit(
+      {.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
+  queue.leave();
+  EXPECT_TRUE(queue.next(false, 5)) << "a loop that has gone leaves its part to the others";
+}
+
+TEST(LiveLimits, SharedByLoopsHaveRoomForTheLargestRequest) {
+  const LiveLimits all;
+  const LiveLimits two = all.shared_by(2), many = all.shared_by(16);
+  EXPECT_EQ(two.sentences, 32);
+  EXPECT_EQ(two.tokens, 2048);
+  EXPECT_EQ(two.cache_rows, 16384);
+  EXPECT_EQ(many.sentences, 16);
+  EXPECT_EQ(many.tokens, all.longest_source);
+  EXPECT_EQ(many.cache_rows, all.longest * all.widest);
+  EXPECT_EQ(limits.shared_by(3).cache_rows, 320) << "where even one has room for more than the largest";
+  EXPECT_EQ(all.shared_by(1).cache_rows, all.cache_rows);
+}
+
 TEST(LiveQueue, ClosingAnswersThoseThatWait) {
   const TestModel m(small_config());
   LiveQueue queue(limits, specials, positions(m.model));

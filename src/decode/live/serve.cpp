@@ -24,10 +24,15 @@ DecodingCapacity capacity_of(const LiveLimits& limits) {
 class LoopQueue final : public SentenceQueue {
  public:
   LoopQueue(LiveQueue& queue, Context& cx, const model::Transformer& model)
-      : queue_(queue), cx_(cx), between_steps_(cx.arena.mark()), model_(model) {}
+      : queue_(queue), cx_(cx), between_steps_(cx.arena.mark()), model_(model) {
+    queue_.join();
+  }
+  ~LoopQueue() override { queue_.leave(); }
+  LoopQueue(const LoopQueue&) = delete;
+  LoopQueue& operator=(const LoopQueue&) = delete;
 
   std::optional<SentenceJob> next(bool idle) override {
-    std::optional<SentenceJob> job = queue_.next(idle);
+    std::optional<SentenceJob> job = queue_.next(idle, on_their_way_.size());
     if (job) on_their_way_.insert(job->name);
     return job;
   }

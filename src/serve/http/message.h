@@ -44,7 +44,8 @@ struct HttpError : std::runtime_error {
 };
 
 // One request that waits for its answer: either answer(), once, or begin(), any number of send()s and end(). All of it
-// from any thread; nothing comes of it once the other side has left. Dropped without an answer it is answered by 500.
+// from any thread; what is sent before begin() follows it. Nothing comes of it once the other side has left. Dropped
+// without an answer it is answered by 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;

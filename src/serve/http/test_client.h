@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "serve/http/form.h"
 #include "serve/http/server.h"
@@ -108,6 +109,12 @@ class Client {
     take(2);
     return chunk;
   }
+  // Everything that comes until the other side closes the connection.
+  std::string all() {
+    while (more()) {
+    }
+    return std::exchange(read_, "");
+  }
   // Whether the other side has closed the connection, within a while.
   bool ended() {
     while (more()) {
@@ -156,6 +163,17 @@ class Client {
   std::string read_;
   bool ended_ = false;
 };
+
+// Of the answers in what a server has sent.
+inline std::vector<int> statuses_in(const std::string& sent) {
+  const std::string line = "HTTP/1.", next = "\r\nServer: hexapla\r\n";
+  std::vector<int> found;
+  for (std::size_t at = sent.find(next); at != std::string::npos; at = sent.find(next, at + 1)) {
+    const std::size_t begin = sent.rfind(line, at);
+    found.push_back(begin == std::string::npos ? 0 : std::atoi(sent.c_str() + begin + line.size() + 2));
+  }
+  return found;
+}
 
 class RunningServer {
  public:
