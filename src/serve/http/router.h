@@ -15,7 +15,7 @@ struct RouteField {
   std::string name, type;  // a type of JSON Schema; "text": a string or a list of strings; "file": of a form
   bool required = false;
   std::string help = "";
-  nlohmann::json more = nlohmann::json::object();  // of its schema: {"minimum": 1}
+  nlohmann::json more = nlohmann::json::object();  // of its schema: {"minimum": 1}; of a "text", of the string
 };
 
 struct Route {

@@ -11,16 +11,15 @@ using OrderedJson = nlohmann::ordered_json;
 using Choice = std::map<std::string, std::vector<std::string>>;
 
 OrderedJson schema_of(const RouteField& field, const Choice& choices) {
-  OrderedJson schema;
+  OrderedJson schema, text{{"type", "string"}};
+  for (const auto& [name, value] : field.more.items()) (field.type == "text" ? text : schema)[name] = value;
   if (field.type == "text")
-    schema["oneOf"] = {{{"type", "string"}, {"minLength", 1}},
-                       {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "string"}}}}};
+    schema["oneOf"] = {text, {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "string"}}}}};
   else if (field.type == "file")
-    schema = {{"type", "string"}, {"format", "binary"}};
+    schema["type"] = "string", schema["format"] = "binary";
   else
     schema["type"] = field.type;
-  if (field.type == "array") schema["items"] = {{"type", "object"}};
-  for (const auto& [name, value] : field.more.items()) schema[name] = value;
+  if (field.type == "array" && !schema.contains("items")) schema["items"] = {{"type", "object"}};
   if (const auto found = choices.find(field.name); found != choices.end()) schema["enum"] = found->second;
   if (!field.required) {  // null is as good as nothing
     schema["nullable"] = true;

@@ -143,21 +143,21 @@ void add_libre_routes(Router& router, Service& service) {
               "/translate",
               "Translate a text, or a list of texts",
               [&](const auto& call) { translate(service, call); },
-              {{"q", "text", true, "text to translate, or a list of texts"},
+              {{"q", "text", true, "text to translate, or a list of texts", {{"minLength", 1}}},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
                {"format", "string", false, "text or html", {{"enum", {"text", "html"}}}},
                {"alternatives",
-                "integer",
+                "number",
                 false,
                 "other translations to give",
-                {{"minimum", 0}, {"maximum", service.options().alternatives_limit}}},
+                {{"maximum", service.options().alternatives_limit}}},
                {"api_key", "string"}}});
   router.add({"POST",
               "/detect",
               "Which language a text is in",
               [&](const auto& call) { detect(service, call); },
-              {{"q", "text", true, "text whose language is asked for"}, {"api_key", "string"}}});
+              {{"q", "text", true, "text whose language is asked for", {{"minLength", 1}}}, {"api_key", "string"}}});
   router.add({"GET", "/languages", "Languages, and what each can be translated into",
               [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
   router.add({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",

@@ -16,6 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr std::int64_t longest_timeout = 86'400'000;  // milliseconds
+
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
 
 // The number that is written in the fewest digits and is this float.
@@ -103,6 +105,8 @@ std::string name_of(const Hops& hops) {
 
 // By name, by languages, or the only one that there is.
 Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& text) {
+  for (const char* name : {"source", "target", "model"})
+    if (!p[name].is_null() && !p[name].is_string()) refuse(cat(name, " must be a string"));
   if (const auto name = p.text("model")) {
     if (const auto model = models.named(*name)) return {model};
     for (const auto& first : models.models())
@@ -111,7 +115,9 @@ Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& tex
     refuse(cat("there is no model ", *name, "; see /v1/models"));
   }
   const std::string source = p.text_or("source", ""), target = p.text_or("target", "");
-  if (source.empty() && target.empty() && models.models().size() == 1) return models.models();
+  const auto& all = models.models();
+  const bool any = source.empty() || source == "auto" || language_code(source) == all.front()->source;
+  if (all.size() == 1 && target.empty() && any) return all;
   if (target.empty()) refuse("target is missing: the language to translate into, or model: the name of a model");
   const bool detected = source.empty() || source == "auto";
   const std::string from = detected ? detect_language(text, models.sources()).front().code : language_code(source);
@@ -183,7 +189,8 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   task.options = options_of(service, p["options"]);
   task.constraints = constraints_of(p["constraints"]);
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
-    if (!timeout.is_number_integer() || timeout < 1) refuse("timeout_ms must be a whole number of at least 1");
+    if (!timeout.is_number_integer() || timeout < 1 || timeout > longest_timeout)
+      refuse(cat("timeout_ms must be a whole number from 1 to ", longest_timeout));
     task.timeout = std::min(service.options().timeout, std::chrono::milliseconds(timeout.get<std::int64_t>()));
   }
   task.options.warn = [warnings = asked->warnings](std::size_t line, const std::string& what) {
@@ -227,8 +234,8 @@ void stream(Service& service, const Service::Call& call) {
 void score(Service& service, const Service::Call& call) {
   const auto p = std::make_shared<const Parameters>(call->request());
   service.admit(*p, call->request());
-  const std::string q = p->text_or("q", ""), t = p->text_or("t", "");
-  if (!p->text("q") || !p->text("t")) refuse("a text q and its translation t are needed");
+  if (!(*p)["q"].is_string() || !(*p)["t"].is_string()) refuse("q and t must be strings: a line and its translation");
+  const std::string q = (*p)["q"], t = (*p)["t"];
   const auto model = model_of(*p, *service.models(), q);
   service.compute(call, [&service, call, p, model, q, t] {
     const ScoreResult s = model->translator.score_tokens({q}, {t}, options_of(service, (*p)["options"])).front();
@@ -284,7 +291,11 @@ void add_native_routes(Router& router, Service& service) {
   std::vector<RouteField> to_translate{
       {"q", "text", true, "a text, line by line, or a list of lines"},
       {"constraints", "array", false, "for each line: {prefix, require, forbid}", schema_of_constraints()},
-      {"timeout_ms", "integer", false, "milliseconds that it may take", {{"minimum", 1}, {"maximum", 86'400'000}}}};
+      {"timeout_ms",
+       "integer",
+       false,
+       "milliseconds that it may take",
+       {{"minimum", 1}, {"maximum", longest_timeout}}}};
   to_translate.insert(to_translate.end(), languages.begin(), languages.end());
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};
   to_score.insert(to_score.end(), languages.begin(), languages.end());

@@ -85,11 +85,13 @@ TEST_F(Native, SaysWhatIsWrong) {
   EXPECT_THAT(with({{"q", {1}}}), HasSubstr("q must be"));
   EXPECT_THAT(with({{"target", "ja"}}), HasSubstr("/v1/models"));
   EXPECT_THAT(with({{"model", "x"}}), HasSubstr("no model x"));
+  EXPECT_THAT(with({{"model", "en-de"}, {"target", false}}), HasSubstr("target must be a string"));
   EXPECT_THAT(with({{"constraints", 1}}), HasSubstr("constraints"));
   EXPECT_THAT(with({{"constraints", {{{"prefix", 1}}}}}), HasSubstr("prefix"));
   EXPECT_THAT(with({{"constraints", {{{"require", 1}}}}}), HasSubstr("require"));
   EXPECT_THAT(with({{"constraints", {Json::object(), Json::object()}}}), HasSubstr("constraints"));
   EXPECT_THAT(with({{"timeout_ms", 0}}), HasSubstr("timeout_ms"));
+  EXPECT_THAT(with({{"timeout_ms", 86'400'001}}), HasSubstr("from 1 to 86400000"));
 }
 
 TEST_F(Native, GivesUpWhenTheTimeIsOver) {
