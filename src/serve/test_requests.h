@@ -13,9 +13,13 @@ inline std::vector<Request> sound_requests() {
   const std::string json = "application/json", form = "application/x-www-form-urlencoded",
                     multipart = "multipart/form-data; boundary=b";
   const auto part = [](const std::string& name, const std::string& more, const std::string& value) {
-    return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"" + more + "\r\n\r\n" + value + "\r\n";
+    return "-"
+           "-b\r\nContent-Disposition: form-data; name=\"" +
+           name + "\"" + more + "\r\n\r\n" + value + "\r\n";
   };
-  const std::string languages = part("source", "", "en") + part("target", "", "de") + "--b--\r\n";
+  const std::string languages = part("source", "", "en") + part("target", "", "de") +
+                                "-"
+                                "-b--\r\n";
   const struct {
     std::string method, target, type, body;
   } all[] = {
@@ -263,8 +267,10 @@ class AstrayRequests {
                                          "\xFF",
                                          "\xC0\x80",
                                          "\xED\xA0\x80",
-                                         "--b",
-                                         "--b--",
+                                         "-"
+                                         "-b",
+                                         "-"
+                                         "-b--",
                                          "Content-Length: 5\r\n",
                                          "Transfer-Encoding: chunked\r\n",
                                          "Expect: 100-continue\r\n",
