@@ -181,8 +181,9 @@ TEST_F(Docs, ExamplesRunAsTheyStand) {
 TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
   std::vector<Example> all;
   fs::create_directories(at("work"));
-  for (const char* command : {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize",
-                              "info", "import", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
+  for (const char* command :
+       {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize", "info", "compare",
+        "import", "export", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
     const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
     ASSERT_EQ(help.code, 0);
     std::istringstream lines(after(help.out, "Example"));

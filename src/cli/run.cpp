@@ -88,6 +88,7 @@ void add_commands(Command& app, Action& chosen) {
   add_quantize(app, chosen);
   add_import(app, chosen);
   add_info(app, chosen);
+  add_compare(app, chosen);
   add_replay(app, chosen);
   add_reproduce(app, chosen);
   add_doctor(app, chosen);

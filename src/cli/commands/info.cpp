@@ -6,6 +6,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/json.h"
+#include "cli/any_model.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
 #include "models/open_model.h"
@@ -24,7 +25,7 @@ struct Info {
 
   int run() const {
     use_threads(1);
-    const models::OpenModel m = models::open_model(model);
+    const models::OpenModel m = open_any_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;
     model::for_each<model::Parameter>(*m.file.net, [&](const std::string& name, model::Parameter& p) {
@@ -38,7 +39,7 @@ struct Info {
     return 0;
   }
 
-  int64_t integers() const { return models::integers_in(model::model_file(model)); }
+  int64_t integers() const { return is_foreign_model(model) ? 0 : models::integers_in(model::model_file(model)); }
 
   static std::string normalization(const text::Vocabulary& v) {
     return v.normalization().empty() ? "not named" : v.normalization();
@@ -89,9 +90,13 @@ struct Info {
 void add_info(Command& app, Action& chosen) {
   auto info = std::make_shared<Info>();
   Command* c = app.add_command("info", "configuration, parameters, vocabulary and history of a model");
-  c->add_option("-m,--model", info->model, "model file or training folder")->type_name("MODEL")->required();
+  c->add_option("-m,--model", info->model, "model file, training folder, or a model of another system")
+      ->type_name("MODEL")
+      ->required();
   c->add_flag("--json", info->json, "as JSON");
-  c->footer("Example:\n  hexapla info -m run/model.safetensors");
+  c->footer(
+      "A model of another system is shown as import would make it; it must need none of import's options.\n"
+      "Examples:\n  hexapla info -m run/model.safetensors\n  hexapla info -m opus-mt-en-de");
   c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+#include "convert/foreign_model.h"
+#include "models/open_model.h"
+
+namespace hexapla::cli {
+
+// Opens a model file of ours, the folder of a run, or a model of another system that can be imported without options
+// (convert/import.h): that one is imported to a temporary file, which is gone when this returns. Errors as of
+// models::open_model() and convert::import_model().
+models::OpenModel open_any_model(const std::string& path);
+
+// Whether it is one of another system.
+bool is_foreign_model(const std::string& path);
+
+}  // namespace hexapla::cli

@@ -1,0 +1,110 @@
+// hexapla compare: two models, of whatever formats, on the same text.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "base/compute/parallel.h"
+#include "base/error.h"
+#include "cli/any_model.h"
+#include "cli/command.h"
+#include "cli/options/text_inputs.h"
+#include "data/files/lines.h"
+#include "decode/models/search_defaults.h"
+#include "evaluate/metrics/make_metric.h"
+#include "evaluate/tokenization/choose_tokenizer.h"
+#include "report/comparison.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Compare {
+  std::vector<std::string> models;
+  std::string text;
+  std::vector<std::string> references;
+  int64_t lines = 100, beam_size = 0;
+  uint64_t seed = 1;
+  int threads = 0;
+  bool json = false;
+
+  int run() const {
+    if (text.empty() && !references.empty())
+      throw UsageError("--references are translations of --text; give it, too", "references", references.front());
+    use_threads(threads);
+    const evaluate::Sentences given = text.empty() ? evaluate::Sentences{} : read_text(text);
+    std::vector<evaluate::Sentences> all;
+    for (const std::string& path : references) all.push_back(read_text(path));
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i].size() != given.size())
+        throw DataError(cat(text, " has ", given.size(), " lines, but ", references[i], " has ", all[i].size(),
+                            "; line i of one must belong to line i of the other"));
+    const models::OpenModel first = open_any_model(models[0]), second = open_any_model(models[1]);
+    report::Comparison c = report::compare({models[0], first, search_of(first)}, {models[1], second, search_of(second)},
+                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : given);
+    if (!all.empty()) add_scores(c, all);
+    report::print_comparison(std::cout, c, json);
+    return 0;
+  }
+
+  static evaluate::Sentences read_text(const std::string& path) {
+    evaluate::Sentences all = data::read_lines(path);
+    if (all.empty()) throw DataError(cat(path, " is empty; give one sentence per line"));
+    return all;
+  }
+
+  // As each is searched by itself.
+  decode::TranslateOptions search_of(const models::OpenModel& m) const {
+    decode::BeamOptions options;
+    decode::take_search_defaults(
+        m.file.history, [](const auto&) { return false; }, options);
+    if (beam_size > 0) options.beam_size = beam_size;
+    return options.translate_options();
+  }
+
+  static void add_scores(report::Comparison& c, const std::vector<evaluate::Sentences>& references) {
+    evaluate::Sentences lines;
+    for (const evaluate::Sentences& one : references) lines.insert(lines.end(), one.begin(), one.end());
+    const auto bleu = evaluate::make_metric("bleu", {.tokenize = evaluate::tokenizer_for(lines).name});
+    for (const evaluate::Sentences& translated : c.translated)
+      c.scores.push_back(evaluate::corpus_score(*bleu, translated, references));
+    c.signature = evaluate::signature(*bleu, references.size());
+  }
+};
+
+}  // namespace
+
+void add_compare(Command& app, Action& chosen) {
+  auto compare = std::make_shared<Compare>();
+  Command* c = app.add_command("compare", "two models, of whatever formats, on the same text");
+  c->add_option("models", compare->models,
+                "A B: model files, training folders, or models of other systems, as import reads them")
+      ->expected(2)
+      ->required()
+      ->type_name("MODEL MODEL");
+  c->add_option("--text", compare->text, "lines to translate; default: made-up lines of the first model's pieces")
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--references", compare->references, "translations of the text, for BLEU; may be repeated")
+      ->repeated()
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--lines", compare->lines, Range<int64_t>{1, 1'000'000}, "number of made-up lines")->default_str("100");
+  c->add_option("--seed", compare->seed, ranges::seed, "random seed of the made-up lines")->default_str("1");
+  c->add_option("-b,--beam-size", compare->beam_size,
+                Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
+                "hypotheses kept at each step, in both searches; own: as each model has it by itself")
+      ->default_str("own");
+  c->add_option("--threads", compare->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_flag("--json", compare->json, "JSON, with the lines that are translated otherwise");
+  c->footer(
+      "Both compute in f32. A model of another system is imported to a temporary file (below TMPDIR) first; what "
+      "needs\n"
+      "options of import is to be imported before. Numbers are compared where the target pieces are the same, while\n"
+      "both are fed the first model's translation.\n"
+      "Examples:\n"
+      "  hexapla compare opus-mt-en-de ct2-en-de --text test.en --references test.de\n"
+      "  hexapla compare run run8.safetensors --text test.en --json");
+  c->callback([compare, &chosen] { chosen = [compare] { return compare->run(); }; });
+}
+
+}  // namespace hexapla::cli
