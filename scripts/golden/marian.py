@@ -45,11 +45,11 @@ def sentences(draw, letters, count):
     return [" ".join(draw.choice(words) for _ in range(draw.randint(2, 9))) for _ in range(count)]
 
 
-def train_pieces(path, lines, size):
+def train_pieces(path, lines, size, kind="unigram"):
     text = path.with_suffix(".txt")
     text.write_text("\n".join(lines))
     sentencepiece.SentencePieceTrainer.train(
-        input=str(text), model_prefix=str(path.with_suffix("")), vocab_size=size, model_type="unigram",
+        input=str(text), model_prefix=str(path.with_suffix("")), vocab_size=size, model_type=kind,
         normalization_rule_name="identity", minloglevel=2)
     os.rename(path.with_suffix(".model"), path)
     for extra in (".vocab", ".txt"):

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/kinds/ctranslate2.h"
-#include "convert/kinds/hugging_face_marian.h"
+#include "convert/kinds/hugging_face/marian.h"
+#include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian.h"
 #include "convert/kinds/torch_state_dict.h"
 #include "decode/models/search_defaults.h"
@@ -20,6 +21,8 @@ const std::vector<Kind>& kinds() {
        read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
        read_ctranslate2},
+      {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
+       is_mapped_safetensors, read_mapped_safetensors},
       {"torch",
        "PyTorch: a state dict (.pt, .safetensors) of torch.nn.Transformer, the Annotated Transformer or "
        "attention-is-all-you-need-pytorch",
@@ -68,6 +71,10 @@ int64_t numbers_of(const model::Config& config) {
 Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
                       const std::function<void(double)>& progress) {
   const Kind& kind = kind_of(path, options.from);
+  if (!options.map.empty() && kind.read != read_mapped_safetensors)
+    throw UsageError(cat("`map` is for `from` safetensors, but ", path, " is of the kind ", kind.name,
+                         "; leave it out, or give that kind"),
+                     "map", options.map);
   const ForeignModel m = kind.read(path, options);
   check(m.weights, m.config, *m.tensors);
   const auto all = 2 * static_cast<double>(numbers_of(m.config));  // each is read for the checksum, too

@@ -88,4 +88,25 @@ std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const T
   return text::with_ids_of(table, pieces, path).serialized();
 }
 
+std::string read_vocabulary(const std::string& path, const std::string& option, const std::string& subwords,
+                            int64_t size) {
+  if (path.empty())
+    throw UsageError(cat("`", option, "` is missing: the file of the tokens, one on each line or a JSON list, or the ",
+                         "SentencePiece model"),
+                     option, "");
+  const auto check_size = [&](size_t found) {
+    if (found != static_cast<size_t>(size))
+      throw DataError(cat(path, ": it has ", found, " tokens, but the model's table ", size,
+                          " rows; the files do not belong together"));
+  };
+  if (path.ends_with(".spm") || path.ends_with(".model")) {
+    std::string bytes = read_limited(path, limits::text);
+    check_size(PieceModel::parse(bytes, path).size());
+    return bytes;
+  }
+  const std::vector<std::string> tokens = read_token_list(path);
+  check_size(tokens.size());
+  return vocabulary_of_tokens(tokens, find_token_names(tokens, path), subwords, path);
+}
+
 }  // namespace hexapla::convert

@@ -1,5 +1,6 @@
 #pragma once
 // Vocabularies that are lists of tokens, one for each id, without anything that cuts text into them.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,11 @@ TokenNames find_token_names(const std::vector<std::string>& tokens, const std::s
 // them.
 std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const TokenNames& names,
                                  const std::string& subwords, const std::string& path);
+
+// The vocabulary of a side from a user's files: a SentencePiece model (.spm, .model) with these ids, or a list of
+// tokens, perhaps with a SentencePiece model that cuts text into them. size: rows of the model's table. UsageError
+// naming the option: no file. DataError as above, or another size.
+std::string read_vocabulary(const std::string& path, const std::string& option, const std::string& subwords,
+                            int64_t size);
 
 }  // namespace hexapla::convert

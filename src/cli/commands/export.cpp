@@ -8,6 +8,8 @@
 #include "cli/options/declare_option.h"
 #include "cli/terminal/terminal.h"
 #include "convert/out/ctranslate2.h"
+#include "convert/out/hugging_face_marian.h"
+#include "convert/out/plain_safetensors.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -17,21 +19,34 @@ struct Export {
   std::string model, output, kind, precision = "f32", languages;
 
   int run() const {
+    check_suited();
     const std::string file = model::model_file(model);
     model::LoadedModel m = model::load_model(file);
     const auto type = precision == "int8" ? convert::CTranslate2Type::int8 : convert::CTranslate2Type::f32;
+    std::vector<std::string> notes;
     if (kind == "argos") {
       const auto [source, target] = pair();
       convert::export_argos(m, output, type, source, target);
+    } else if (kind == "hf-marian") {
+      notes = convert::export_hugging_face_marian(m, output);
+    } else if (kind == "safetensors") {
+      convert::export_safetensors(m, output);
     } else {
-      if (!languages.empty()) throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
       convert::export_ctranslate2(m, output, type);
     }
-    say_on_stderr(fmt::format("{}: {:.1f} MB for {}\n", output, size(), kind) + limit(m.config));
+    say_on_stderr(fmt::format("{}: {:.1f} MB for {}\n", output, size(), kind));
+    if (kind != "safetensors") say_on_stderr(limit(m.config));
+    for (const std::string& note : notes) say_on_stderr("  " + note + "\n");
     return 0;
   }
 
  private:
+  void check_suited() const {
+    if (!languages.empty() && kind != "argos")
+      throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
+    if (precision == "int8" && (kind == "hf-marian" || kind == "safetensors"))
+      throw UsageError(cat("`to` ", kind, " has weights in f32; leave `precision` out"), "precision", precision);
+  }
   // "en-de"
   std::pair<std::string, std::string> pair() const {
     const size_t hyphen = languages.find('-');
@@ -59,14 +74,16 @@ void add_export(Command& app, Action& chosen) {
   auto e = std::make_shared<Export>();
   Command* c = app.add_command("export", "write a model as files of another system");
   c->add_option("model", e->model, "model file or training folder")->type_name("MODEL")->required();
-  const Choices kinds{"ctranslate2", "argos"};
-  c->add_option("--to", e->kind,
-                "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate")
+  const Choices kinds{"ctranslate2", "argos", "hf-marian", "safetensors"};
+  c->add_option(
+       "--to", e->kind,
+       "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate; hf-marian: a "
+       "MarianMTModel for Hugging Face's transformers; safetensors: weights with a map of their names")
       ->choices(kinds)
       ->check(one_of("to", kinds))
       ->required();
   const Choices precisions{"f32", "int8"};
-  c->add_option("--precision", e->precision, "of the weights: f32, or int8 with a scale per row")
+  c->add_option("--precision", e->precision, "of the weights: f32, or int8 with a scale per row (CTranslate2)")
       ->default_str("f32")
       ->choices(precisions)
       ->check(one_of("precision", precisions));
@@ -79,7 +96,9 @@ void add_export(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla export run --to ctranslate2 -o run-ct2\n"
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"
-      "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0");
+      "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0\n"
+      "  hexapla export run --to hf-marian -o run-hf\n"
+      "  hexapla export run --to safetensors -o run-plain");
   c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
 }
 

@@ -40,7 +40,8 @@ void add_vocabulary_options(Command& c, convert::ImportOptions& o) {
     c.add_option(name, file, help)->type_name("FILE")->default_str("");
   };
   add("--source-vocab", o.source_vocab,
-      "PyTorch: tokens of the source by id, one per line or a JSON list, or a SentencePiece model (.spm, .model)");
+      "PyTorch, safetensors: tokens of the source by id, one per line or a JSON list, or a SentencePiece model (.spm, "
+      ".model)");
   add("--target-vocab", o.target_vocab, "the same of the target; default: that of the source");
   add("--source-spm", o.source_spm,
       "SentencePiece model that cuts text into the tokens of a list (PyTorch, CTranslate2); default: text comes cut "
@@ -82,6 +83,10 @@ void add_import(Command& app, Action& chosen) {
   c->add_option("--positions", import->options.positions,
                 "positional encoding in place of the one that its system computes with: timing-signal for a model that "
                 "Marian trained and Hugging Face converted")
+      ->default_str("");
+  c->add_option("--map", import->options.map,
+                "safetensors: JSON file that says which tensors are which parameters; default: map.json in the folder")
+      ->type_name("FILE")
       ->default_str("");
   add_vocabulary_options(*c, import->options);
   add_torch_options(*c, import->options);

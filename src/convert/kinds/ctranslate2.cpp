@@ -1,7 +1,5 @@
 #include "convert/kinds/ctranslate2.h"
 
-#include <sys/stat.h>
-
 #include <cmath>
 #include <optional>
 
@@ -11,17 +9,13 @@
 #include "convert/json_file.h"
 #include "convert/kinds/layer_names.h"
 #include "convert/kinds/positions.h"
+#include "convert/parsing/limits.h"
 #include "convert/token_list.h"
 
 namespace hexapla::convert {
 namespace {
 
 using model::Config;
-
-bool is_file(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 // The specification's attributes, and what of the weights says how the model computes.
 class Specification {

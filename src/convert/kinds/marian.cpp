@@ -1,12 +1,11 @@
 #include "convert/kinds/marian.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "convert/containers/npz_file.h"
+#include "convert/parsing/limits.h"
 #include "convert/plain_yaml.h"
 #include "text/vocabulary/piece_table.h"
 
@@ -18,11 +17,6 @@ using model::Config;
 constexpr const char* kSettings = "special:model.yml";
 constexpr const char* kStart = "<start>";  // not in any vocabulary of Marian's, where a translation starts with zeros
 constexpr float kNever = -1e4F;            // the start token's bias: no search writes it, no softmax sees it
-
-bool is_file(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 // The file of this name in the folder of another, whatever folder the name had: no other is opened.
 std::string beside(const std::string& file, const std::string& name) {

@@ -163,26 +163,11 @@ class Around {
   std::set<std::string> divided_;
 };
 
-// A side's: a SentencePiece model with these ids, or a list of tokens, perhaps with a SentencePiece model that cuts
-// text into them.
-std::string vocabulary(const std::string& path, const std::string& option, const std::string& subwords, int64_t size) {
-  if (path.empty())
-    throw UsageError(cat("`", option, "` is missing: the file of the tokens, one on each line or a JSON list, or the ",
-                         "SentencePiece model"),
-                     option, "");
-  if (path.ends_with(".spm") || path.ends_with(".model")) return read_file(path);
-  const std::vector<std::string> tokens = read_token_list(path);
-  if (tokens.size() != static_cast<size_t>(size))
-    throw DataError(cat(path, ": it has ", tokens.size(), " tokens, but the model's table ", size,
-                        " rows; the files do not belong together"));
-  return vocabulary_of_tokens(tokens, find_token_names(tokens, path), subwords, path);
-}
-
 void read_vocabularies(ForeignModel& m, const ImportOptions& o) {
   const std::string target = o.target_vocab.empty() ? o.source_vocab : o.target_vocab;
   const std::string of_target = o.target_spm.empty() ? o.source_spm : o.target_spm;
-  m.text.source_vocabulary = vocabulary(o.source_vocab, "source-vocab", o.source_spm, m.config.source_vocab);
-  m.text.target_vocabulary = vocabulary(target, "target-vocab", of_target, m.config.target_vocab);
+  m.text.source_vocabulary = read_vocabulary(o.source_vocab, "source-vocab", o.source_spm, m.config.source_vocab);
+  m.text.target_vocabulary = read_vocabulary(target, "target-vocab", of_target, m.config.target_vocab);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 
 #include "base/files/file.h"
 
@@ -33,6 +34,11 @@ size_t checked_bytes(const std::string& place, const std::vector<size_t>& shape,
     empty = empty || extent == 0;
   }
   return empty ? 0 : static_cast<size_t>(size);
+}
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
 }
 
 std::string read_limited(const std::string& path, size_t limit) {

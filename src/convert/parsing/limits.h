@@ -37,6 +37,9 @@ void check_name(const std::string& file, std::string_view name);
 // limit, or the product beyond 63 bits even if zeros in it were ones: so no order of multiplying overflows later.
 size_t checked_bytes(const std::string& place, const std::vector<size_t>& shape, ElementType type);
 
+// Whether there is a regular file at the path.
+bool is_file(const std::string& path);
+
 // The content of a file of at most `limit` bytes. DataError where there is none, or it is longer.
 std::string read_limited(const std::string& path, size_t limit);
 

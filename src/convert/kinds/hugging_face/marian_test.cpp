@@ -1,6 +1,6 @@
 // Models that transformers has made (scripts/golden/marian.py): imported, they compute and translate what they do
 // there.
-#include "convert/kinds/hugging_face_marian.h"
+#include "convert/kinds/hugging_face/marian.h"
 
 #include <gmock/gmock.h>
 

@@ -1,26 +1,19 @@
-#include "convert/kinds/hugging_face_marian.h"
-
-#include <sys/stat.h>
+#include "convert/kinds/hugging_face/marian.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "convert/containers/safetensors_model.h"
-#include "convert/containers/torch_file.h"
 #include "convert/json_file.h"
+#include "convert/kinds/hugging_face/names.h"
+#include "convert/parsing/limits.h"
 #include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
 namespace {
 
 using model::Config;
-
-bool is_file(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 // Two numbers that a configuration of theirs may have apart, and of ours has once.
 int64_t same_on_both_sides(const JsonFile& json, const std::string& encoder, const std::string& decoder,
@@ -61,112 +54,6 @@ Config read_config(const JsonFile& json) {
   if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   return c;
 }
-
-// One safetensors file, several with an index, or what torch.save() wrote.
-std::shared_ptr<const ForeignTensors> open_weights(const std::string& folder) {
-  for (const char* name : {"/model.safetensors", "/model.safetensors.index.json"})
-    if (is_file(folder + name)) return std::make_shared<SafetensorsModel>(folder + name);
-  if (is_file(folder + "/pytorch_model.bin")) return std::make_shared<TorchFile>(folder + "/pytorch_model.bin");
-  throw DataError(cat(folder, ": there is no model.safetensors, no model.safetensors.index.json and no ",
-                      "pytorch_model.bin; the folder is incomplete"));
-}
-
-// The first of the names that the file has a tensor of: which of those that are one it holds depends on who wrote it.
-std::string first_of(const ForeignTensors& tensors, const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    if (tensors.find(name)) return name;
-  return tensors.get(names.front()).name;  // refused
-}
-
-class Weights {
- public:
-  Weights(const Config& config, const ForeignTensors& tensors) : config_(config), tensors_(tensors) {}
-
-  WeightMap map(bool shared) {
-    embeddings(shared);
-    for (const char* stack : {"encoder", "decoder"}) {
-      const int64_t layers = std::string_view(stack) == "encoder" ? config_.enc_layers : config_.dec_layers;
-      for (int64_t i = 0; i < layers; ++i) layer(cat(stack, ".layers.", i), cat("model.", stack, ".layers.", i));
-      input(stack);
-    }
-    return std::move(map_);
-  }
-
- private:
-  void embeddings(bool shared) {
-    const std::string both = "model.shared.weight", source = "model.encoder.embed_tokens.weight",
-                      target = "model.decoder.embed_tokens.weight", output = "lm_head.weight";
-    std::vector<std::string> of_source{source}, of_target{target};
-    if (shared) of_source = of_target = {both, source, target};
-    if (config_.tied != "none") of_target.push_back(output);
-    if (config_.tied == "all") of_source.push_back(output);
-    stack("embeddings.0.table", {first_of(tensors_, of_source)});
-    if (config_.tied != "all") stack("embeddings.1.table", {first_of(tensors_, of_target)});
-    if (config_.tied == "none") transpose("generator.weight", {output});
-    map_.origins["generator.bias"] = tensors_.find("final_logits_bias")
-                                         ? Origin{{{"final_logits_bias"}}}
-                                         : Origin{{{"", 0, static_cast<size_t>(config_.target_vocab)}}};
-    for (const std::string& name : {both, source, target, output}) map_.ignored.push_back(name);
-  }
-
-  // Of the encoder or the decoder: in the checkpoints of old versions stands the table of positions, too.
-  void input(const std::string& stack_name) {
-    const std::string table = cat("model.", stack_name, ".embed_positions.weight"),
-                      norm = cat("model.", stack_name, ".layernorm_embedding");
-    map_.ignored.push_back(table);
-    if (config_.embedding_norm) vectors(stack_name + ".input.norm", norm, "gain", "bias");
-  }
-
-  void layer(const std::string& own, const std::string& foreign) {
-    const bool decoder = own.starts_with("decoder");
-    attention(own + ".self_attention", foreign + ".self_attn", {"q", "k", "v"}, "qkv");
-    vectors(own + (decoder ? ".self_norm" : ".attention_norm"), foreign + ".self_attn_layer_norm", "gain", "bias");
-    if (decoder) {
-      const std::string cross = foreign + ".encoder_attn";
-      project(own + ".cross_attention.query", cross, {"q"});
-      attention(own + ".cross_attention", cross, {"k", "v"}, "key_value");
-      vectors(own + ".cross_norm", foreign + ".encoder_attn_layer_norm", "gain", "bias");
-    }
-    linear(own + ".feed_forward.inner", {foreign + ".fc1"});
-    linear(own + ".feed_forward.outer", {foreign + ".fc2"});
-    vectors(own + ".feed_forward_norm", foreign + ".final_layer_norm", "gain", "bias");
-  }
-
-  void attention(const std::string& own, const std::string& foreign, const std::vector<std::string>& in,
-                 const std::string& name) {
-    project(cat(own, ".", name), foreign, in);
-    linear(own + ".output", {foreign + ".out_proj"});
-  }
-  void project(const std::string& own, const std::string& foreign, const std::vector<std::string>& which) {
-    std::vector<std::string> names;
-    for (const std::string& one : which) names.push_back(cat(foreign, ".", one, "_proj"));
-    linear(own, names);
-  }
-  void linear(const std::string& own, const std::vector<std::string>& foreign) {
-    std::vector<std::string> weights, biases;
-    for (const std::string& name : foreign) {
-      weights.push_back(name + ".weight");
-      biases.push_back(name + ".bias");
-    }
-    transpose(own + ".weight", weights);
-    stack(own + ".bias", biases);
-  }
-  void vectors(const std::string& own, const std::string& foreign, const char* weight, const char* bias) {
-    stack(cat(own, ".", weight), {foreign + ".weight"});
-    stack(cat(own, ".", bias), {foreign + ".bias"});
-  }
-  void transpose(const std::string& own, const std::vector<std::string>& names) { set(own, names, Layout::transposed); }
-  void stack(const std::string& own, const std::vector<std::string>& names) { set(own, names, Layout::stacked); }
-  void set(const std::string& own, const std::vector<std::string>& names, Layout layout) {
-    Origin& origin = map_.origins[own];
-    origin.layout = layout;
-    for (const std::string& name : names) origin.parts.push_back({name});
-  }
-
-  const Config& config_;
-  const ForeignTensors& tensors_;
-  WeightMap map_;
-};
 
 // A table of positions in the file is what the model computes with: is it one of those that can be computed?
 std::string positions_of(const ForeignTensors& tensors, const Config& config) {
@@ -232,12 +119,15 @@ std::map<std::string, std::string> search_of(const JsonFile& json) {
 
 // Padding is never written. Where the probabilities are normalized without it, its own is taken away: a bias far below
 // all logits, and yet one that a training with smoothed labels can go on from.
-void add_forbidden(const JsonFile& search, int64_t padding, ForeignModel& m) {
+void add_forbidden(const JsonFile& search, int64_t padding, int64_t start, ForeignModel& m) {
   constexpr float never = -1e4F;
   if (search.flag("renormalize_logits", false))
     m.weights.replaced["generator.bias"][static_cast<size_t>(padding)] = never;
   const nlohmann::json& words = search.value("bad_words_ids");
-  if (!words.is_null() && words != nlohmann::json::array({nlohmann::json::array({padding})}))
+  const auto alone = [](int64_t id) { return nlohmann::json::array({id}); };
+  const bool usual = words == nlohmann::json::array({alone(padding)}) ||
+                     words == nlohmann::json::array({alone(padding), alone(start)});
+  if (!words.is_null() && !usual)
     m.notes.push_back(
         cat(search.path(), ": of 'bad_words_ids' only padding stays forbidden; see `forbid` of translate"));
 }
@@ -254,13 +144,13 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const JsonFile json(folder + "/config.json");
   if (json.word("model_type", "") != "marian") json.refuse("model_type", "marian");
   ForeignModel m{.origin = "Hugging Face Marian", .config = read_config(json)};
-  const std::shared_ptr<const ForeignTensors> tensors = open_weights(folder);
+  const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
   m.config.embedding_norm = tensors->find("model.encoder.layernorm_embedding.weight") != nullptr;
   resolve(m.config, json.path());
   m.config.positions = options.positions.empty() ? positions_of(*tensors, m.config) : options.positions;
   m.config.resolve();  // of a user's choice
-  m.weights = Weights(m.config, *tensors).map(shared);
+  m.weights = hugging_face_weights(m.config, hugging_face_tables(m.config, *tensors, shared));
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
   const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
@@ -270,7 +160,9 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const std::string generation = folder + "/generation_config.json";
   const JsonFile search = is_file(generation) ? JsonFile(generation) : json;
   m.search = search_of(search);
-  add_forbidden(search, json.whole("pad_token_id", {0, m.config.target_vocab - 1}), m);
+  const Range<int64_t> ids{0, m.config.target_vocab - 1};
+  const int64_t padding = json.whole("pad_token_id", ids);
+  add_forbidden(search, padding, json.whole("decoder_start_token_id", ids, padding), m);
   return m;
 }
 

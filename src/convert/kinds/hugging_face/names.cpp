@@ -1,0 +1,103 @@
+#include "convert/kinds/hugging_face/names.h"
+
+#include "base/error.h"
+#include "convert/containers/safetensors_model.h"
+#include "convert/containers/torch_file.h"
+#include "convert/kinds/layer_names.h"
+#include "convert/parsing/limits.h"
+
+namespace hexapla::convert {
+namespace {
+
+constexpr const char *kShared = "model.shared.weight", *kSource = "model.encoder.embed_tokens.weight",
+                     *kTarget = "model.decoder.embed_tokens.weight", *kOutput = "lm_head.weight",
+                     *kBias = "final_logits_bias";
+
+NormNames norm_of(const std::string& prefix) { return {prefix + ".weight", prefix + ".bias"}; }
+
+LinearNames projections(const std::string& prefix, const std::vector<std::string>& which) {
+  std::vector<std::string> names;
+  for (const std::string& one : which) names.push_back(cat(prefix, ".", one, "_proj"));
+  return linear_names(names, true);
+}
+
+AttentionNames attention_of(const std::string& prefix, const std::string& norm, bool cross) {
+  return {.into = projections(prefix, cross ? std::vector<std::string>{"q"} : std::vector<std::string>{"q", "k", "v"}),
+          .of_memory = cross ? projections(prefix, {"k", "v"}) : LinearNames{},
+          .output = projections(prefix, {"out"}),
+          .norm = norm_of(norm)};
+}
+
+FeedForwardNames feed_forward_of(const std::string& layer) {
+  return {.inner = linear_names({layer + ".fc1"}, true),
+          .linear = {},
+          .outer = linear_names({layer + ".fc2"}, true),
+          .norm = norm_of(layer + ".final_layer_norm")};
+}
+
+void add_layers(const model::Config& c, WeightNames& names) {
+  for (int64_t i = 0; i < c.enc_layers; ++i) {
+    const std::string layer = cat("model.encoder.layers.", i);
+    names.encoder_layer(i, attention_of(layer + ".self_attn", layer + ".self_attn_layer_norm", false),
+                        feed_forward_of(layer));
+  }
+  for (int64_t i = 0; i < c.dec_layers; ++i) {
+    const std::string layer = cat("model.decoder.layers.", i);
+    names.decoder_layer(i, attention_of(layer + ".self_attn", layer + ".self_attn_layer_norm", false),
+                        attention_of(layer + ".encoder_attn", layer + ".encoder_attn_layer_norm", true),
+                        feed_forward_of(layer));
+  }
+}
+
+}  // namespace
+
+WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& tables) {
+  WeightNames names;
+  add_layers(c, names);
+  for (const std::string side : {"encoder", "decoder"}) {
+    const std::string foreign = "model." + side;
+    if (c.embedding_norm) names.norm(side + ".input.norm", norm_of(foreign + ".layernorm_embedding"));
+    if (c.norm_position == "pre") names.norm(side + ".last_norm", norm_of(foreign + ".layer_norm"));
+    if (c.positions != "learned") names.ignore(foreign + ".embed_positions.weight");
+  }
+  names.table("embeddings.0.table", tables.source);
+  if (c.tied != "all") names.table("embeddings.1.table", tables.target);
+  if (c.tied == "none") names.linear("generator", {{{tables.output}}, {}});
+  for (const char* name : {kShared, kSource, kTarget, kOutput, kBias}) names.ignore(name);
+  WeightMap map = names.take();
+  if (c.generator_bias)
+    map.origins["generator.bias"] =
+        tables.bias ? Origin{{{kBias}}} : Origin{{{"", 0, static_cast<size_t>(c.target_vocab)}}};
+  if (c.positions == "learned")
+    for (const std::string side : {"encoder", "decoder"})
+      map.origins[side + ".input.positions.table"] = {{{cat("model.", side, ".embed_positions.weight"),
+                                                        learned_positions_from, static_cast<size_t>(c.max_positions)}}};
+  return map;
+}
+
+std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (tensors.find(name)) return name;
+  return tensors.get(names.front()).name;  // refused
+}
+
+HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTensors& tensors, bool shared) {
+  std::vector<std::string> of_source{kSource}, of_target{kTarget};
+  if (shared) of_source = of_target = {kShared, kSource, kTarget};
+  if (c.tied != "none") of_target.push_back(kOutput);
+  if (c.tied == "all") of_source.push_back(kOutput);
+  HuggingFaceTables tables{first_tensor_of(tensors, of_source), first_tensor_of(tensors, of_target), "",
+                           tensors.find(kBias) != nullptr};
+  if (c.tied == "none") tables.output = kOutput;
+  return tables;
+}
+
+std::shared_ptr<const ForeignTensors> open_hugging_face_weights(const std::string& folder) {
+  for (const char* name : {"/model.safetensors", "/model.safetensors.index.json"})
+    if (is_file(folder + name)) return std::make_shared<SafetensorsModel>(folder + name);
+  if (is_file(folder + "/pytorch_model.bin")) return std::make_shared<TorchFile>(folder + "/pytorch_model.bin");
+  throw DataError(cat(folder, ": there is no model.safetensors, no model.safetensors.index.json and no ",
+                      "pytorch_model.bin; the folder is incomplete"));
+}
+
+}  // namespace hexapla::convert

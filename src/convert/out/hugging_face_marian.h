@@ -1,0 +1,17 @@
+#pragma once
+// Models for transformers: the folder of a MarianMTModel with its MarianTokenizer.
+#include <string>
+#include <vector>
+
+#include "model/weights/model_file.h"
+
+namespace hexapla::convert {
+
+// model.safetensors (f32), config.json, generation_config.json, source.spm, target.spm, vocab.json, target_vocab.json
+// where the two languages have different pieces, and tokenizer_config.json, as AutoModelForSeq2SeqLM and AutoTokenizer
+// load them. The paper's sinusoids become Marian's by another order of the dimensions. -> what is not the same there,
+// for the user. DataError: the model has what MarianMT cannot say. UsageError: there is something at `folder`.
+// RunError: the disk.
+std::vector<std::string> export_hugging_face_marian(model::LoadedModel& model, const std::string& folder);
+
+}  // namespace hexapla::convert
