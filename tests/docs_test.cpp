@@ -128,6 +128,7 @@ class Docs : public TestFolder {
                                    {"both.target", "train.de"}})
       fs::copy_file(work / of, work / copy);
     fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), work / "opus-mt-en-de");
+    fs::copy(source_path("src/convert/fixtures/hf_m2m"), work / "m2m");
     fs::copy(source_path("tests/fixtures/foreign/ctranslate2_built_in"), work / "ct2-en-de");
     for (const auto& [copy, of] :
          {std::pair{"checkpoint.pt", "annotated.pt"}, {"vocab.en", "tokens_23.txt"}, {"vocab.de", "tokens_19.txt"}})

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "convert/kinds/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
+#include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian.h"
 #include "convert/kinds/torch_state_dict.h"
@@ -17,6 +18,10 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{
       {"hf-marian", "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
        is_hugging_face_marian, read_hugging_face_marian},
+      {"hf-multilingual",
+       "Hugging Face M2M-100, NLLB-200, mBART-50 or BART: a folder with config.json, weights and "
+       "sentencepiece.bpe.model",
+       is_hugging_face_multilingual, read_hugging_face_multilingual},
       {"marian", "Marian: a .npz, or the folder of one, with decoder.yml and the vocabularies that it names", is_marian,
        read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,

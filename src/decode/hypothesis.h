@@ -15,9 +15,12 @@ struct Hypothesis {
   bool operator==(const Hypothesis&) const = default;
 };
 
-// The ids that decoding knows: it starts with <s>, ends with </s>, and writes neither <s> nor padding.
+// The ids that decoding knows: it starts with <s>, ends with </s>, and writes neither <s> nor padding. Some systems
+// start with </s>.
 struct SpecialIds {
   int32_t bos, eos, pad;  // pad -1: there is none
+
+  bool writable(int32_t id) const { return (id != bos || bos == eos) && id != pad; }
 };
 SpecialIds special_ids(const text::Vocabulary& target);
 

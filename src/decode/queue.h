@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace hexapla::decode {
 
 // What is asked of one translation beyond being one.
 struct SentenceConstraints {
+  std::optional<int32_t> opening;           // the token that it begins with, before its text
   std::string prefix;                       // its text begins so; normalized, and a blank at the end ends the last word
   int64_t prefix_tokens = 0;                // that the prefix can take
   std::vector<Phrase> required, forbidden;  // it has each of these, and none of those

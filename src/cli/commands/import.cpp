@@ -90,6 +90,13 @@ void add_import(Command& app, Action& chosen) {
       ->default_str("");
   add_vocabulary_options(*c, import->options);
   add_torch_options(*c, import->options);
+  c->add_option("--source-language", import->options.source_language,
+                "M2M-100, NLLB-200, mBART-50: language of the sources, en, eng_Latn, en_XX; default: as the files say")
+      ->type_name("CODE")
+      ->default_str("");
+  c->add_option("--target-language", import->options.target_language, "the same of the translations")
+      ->type_name("CODE")
+      ->default_str("");
   c->add_flag("-q,--quiet", import->quiet, "print only errors");
   c->add_option("--color", import->color, "auto, always or never")
       ->default_str("auto")
@@ -99,6 +106,7 @@ void add_import(Command& app, Action& chosen) {
       "  hexapla import opus-mt-en-de -o en-de.safetensors\n"
       "  hexapla import ct2-en-de -o en-de.safetensors\n"
       "  hexapla import checkpoint.pt --heads 8 --source-vocab vocab.en --target-vocab vocab.de -o en-de.safetensors\n"
+      "  hexapla import m2m --source-language en --target-language de -o m2m.safetensors\n"
       "  hexapla import opus-mt-en-de --from hf-marian --positions timing-signal -o en-de.safetensors\n"
       "The file translates, serves, is quantized, inspected and trained further like any model of hexapla's. Beam,\n"
       "length normalization and limits that its system sets for a model become its defaults.");

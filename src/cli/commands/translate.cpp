@@ -50,6 +50,7 @@ struct InputLines {
 struct Translate {
   std::vector<std::string> models;
   std::string mixture = "linear", prefix_file, trace, color = "auto";
+  std::string source_language, target_language;
   std::vector<double> weights;
   decode::LineConstraints everywhere;
   decode::BeamOptions search;
@@ -78,7 +79,8 @@ struct Translate {
   int run() {
     check_trace(options());  // what is wrong with them is said before a model is read
     use_threads(threads);
-    const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
+    models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
+    set_languages(m.members[0]);
     decode::take_search_defaults(m.members[0].file.history, given, search);
     decode::TranslateOptions how = options();
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
@@ -121,6 +123,12 @@ struct Translate {
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
                                   text::counted(without, "line")));
     return 0;
+  }
+
+  // Of a model that is told languages. Of an ensemble, the vocabularies of the first count.
+  void set_languages(models::OpenModel& m) const {
+    if (!source_language.empty()) m.source = m.source.opening_with(source_language, "source-language");
+    if (!target_language.empty()) m.target = m.target.opening_with(target_language, "target-language");
   }
 
   void check_trace(const decode::TranslateOptions& how) const {
@@ -240,6 +248,16 @@ void add_translate(Command& app, Action& chosen) {
   c->add_option("--weights", t->weights, ranges::model_weight,
                 "weight of each model of an ensemble, as in --weights 2,1")
       ->delimiter(',');
+  c->add_option("--source-language", t->source_language,
+                "language of the lines, for a multilingual model; default: as imported")
+      ->type_name("CODE")
+      ->default_str("");
+  c->add_option(
+       "--target-language", t->target_language,
+       "language to translate to, for a multilingual model; default: as imported; >>code<< before a line takes "
+       "precedence")
+      ->type_name("CODE")
+      ->default_str("");
   bind_options(*c, t->search);
   bind_options(*c, t->sampling);
   bind_requests(*t, *c);

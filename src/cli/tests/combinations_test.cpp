@@ -129,6 +129,8 @@ Exceptions excepted() {
           {"batch-sentences", "every combination is run with 64 and with fewer"},
           {"batch-tokens", "every combination is run with many and with few"},
           {"files", "the pairs of score come from them, or from --tsv"},
+          {"source-language", "the models here are told no languages; ImportCommand tests it"},
+          {"target-language", "the models here are told no languages; ImportCommand tests it"},
           {"tsv", "the pairs of score come from it, or from files"},
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }

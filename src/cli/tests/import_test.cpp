@@ -40,6 +40,42 @@ TEST_F(ImportCommand, TranslatesAsTheModelsOwnerKnowsIt) {
               AllOf(HasSubstr("Hugging Face Marian"), HasSubstr("sinusoidal-halves")));
 }
 
+// Recorded when it is imported, changed when it translates, chosen by a line itself.
+TEST_F(ImportCommand, LanguagesAreRecordedAndMayBeChanged) {
+  const std::string folder = peer_model("hf_m2m"), model = at("m2m");
+  ASSERT_EQ(
+      run_command({"import", "-q", folder, "--source-language", "en", "--target-language", "de", "-o", model}).code, 0);
+  const auto ids = [&](const std::string& text, const std::vector<std::string>& more) {
+    const Result r =
+        run_command(std::vector<std::string>{"translate", "-q", "--json", "-m", model} + more, text + "\n");
+    EXPECT_EQ(r.code, 0) << r.err;
+    return nlohmann::json::parse(r.out)["translations"][0]["ids"];
+  };
+  int other = 0;
+  for (const auto& line : nlohmann::json::parse(read_file(folder + "/golden.json"))) {
+    const std::string text = line["text"], language = line["language"];
+    other += language != "de";
+    EXPECT_EQ(ids(text, {"--target-language", language}), line["best"]) << text;
+    EXPECT_EQ(ids(">>" + language + "<<" + text, {"--target-language", "zu"}), line["best"]) << text;
+    if (language == "de") {
+      EXPECT_EQ(ids(text, {}), line["best"]) << text;
+    }
+  }
+  EXPECT_GT(other, 0);
+  EXPECT_NE(ids("bh hk", {"--source-language", "fr"}), nullptr);
+  const Result unknown = run_command({"translate", "-q", "-m", model, "--target-language", "xx"}, "a\n");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--target-language 'xx'"), HasSubstr("af, am,")));
+  const Result none =
+      run_command({"translate", "-q", "-m", imported("hf_marian_joint"), "--target-language", "de"}, "a\n");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("not told languages"));
+  const Result sampled = run_command({"translate", "-q", "-m", model, "--sample", "--longest", "9"}, "bh hk\n");
+  EXPECT_EQ(sampled.code, 0) << sampled.err;
+  const Result score = run_command({"score", "-m", model, write("x", "bh hk\n"), write("y", "jff\n")});
+  EXPECT_EQ(score.code, 0) << score.err;
+}
+
 TEST_F(ImportCommand, ItsModelsAreQuantized) {
   const std::string model = imported("marian");
   EXPECT_EQ(run_command({"quantize", "-q", "-m", model, "-o", at("q")}).code, 0);

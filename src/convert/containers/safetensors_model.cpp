@@ -1,10 +1,6 @@
 #include "convert/containers/safetensors_model.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <set>
-
-#include "convert/parsing/json_texts.h"
+#include "convert/containers/shard_index.h"
 
 namespace hexapla::convert {
 namespace {
@@ -31,12 +27,6 @@ ElementType element_type(DType type) {
   fail(cat("no element type ", int(type)));
 }
 
-// A bare name: no folder, neither this one nor the one above.
-bool is_bare(const std::string& name) {
-  return !name.empty() && name.size() <= limits::name && name != "." && name != ".." &&
-         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-}
-
 }  // namespace
 
 SafetensorsModel::SafetensorsModel(const std::string& path) : path_(path) {
@@ -49,25 +39,17 @@ SafetensorsModel::SafetensorsModel(const std::string& path) : path_(path) {
 }
 
 void SafetensorsModel::open_index() {
-  const auto map = read_text_map(path_, "weight_map");
-  std::set<std::string> names;
-  for (const auto& [tensor, file] : map) {
-    if (!is_bare(file))
-      throw DataError(cat(path_, ": tensor ", shown(tensor), " should be in ", shown(file),
-                          "; allowed are files beside ", "the index, named without a folder"));
-    if (names.insert(file).second && names.size() > limits::shards)
-      throw DataError(cat(path_, ": it names more than ", limits::shards, " files"));
-  }
-  for (const std::string& name : names) add((std::filesystem::path(path_).parent_path() / name).string());
+  const ShardIndex index = read_shard_index(path_);
+  for (const std::string& name : index.files) add(beside(path_, name));
   catalog_.sort(path_);
-  for (const auto& [tensor, file] : map)
+  for (const auto& [tensor, file] : index.file_of)
     if (const ForeignTensor* found = find(tensor);
         !found || !files_[catalog_.place_of(*found).file].path().ends_with(file))
       throw DataError(cat(path_, ": tensor ", shown(tensor), " should be in ", shown(file),
                           ", but is not; the files are of different models"));
-  if (map.size() != list().size())
-    throw DataError(cat(path_, ": the files have ", list().size(), " tensors, but the index names ", map.size(),
-                        "; they are of different models"));
+  if (index.file_of.size() != list().size())
+    throw DataError(cat(path_, ": the files have ", list().size(), " tensors, but the index names ",
+                        index.file_of.size(), "; they are of different models"));
 }
 
 void SafetensorsModel::add(const std::string& file) {

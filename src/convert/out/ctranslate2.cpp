@@ -286,6 +286,8 @@ std::string settings_of(const model::Config& c, const text::Vocabulary& v) {
 void write_model(model::LoadedModel& m, const NewFolder& out, const std::string& place, CTranslate2Type type) {
   const auto source = text::Vocabulary::parse(m.source_vocabulary, "source"),
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
+  if (source.opening() >= 0 || target.opening() >= 0)
+    refuse("language (" + target.piece(target.opening()) + ") that a model begins its texts with by itself");
   Exporter(m, type).write(out.file(place + "model.bin"));
   write_file_atomically(out.file(place + "config.json"), settings_of(m.config, target));
   if (same_pieces(source, target)) {

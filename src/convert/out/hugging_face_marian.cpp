@@ -49,6 +49,8 @@ struct MarianText {
       : source(text::Vocabulary::parse(m.source_vocabulary, "source")),
         target(text::Vocabulary::parse(m.target_vocabulary, "target")),
         apart(!same_pieces(source, target)) {
+    if (source.opening() >= 0 || target.opening() >= 0)
+      refuse_for_marian("language that sources and translations begin with, " + target.piece(target.opening()));
     if (target.pad() < 0) refuse_for_marian("vocabulary without a padding piece");
     if (target.bos() == target.eos()) refuse_for_marian("translation that starts with the piece that ends it");
     if (apart && source.piece(source.eos()) != target.piece(target.eos()))

@@ -31,6 +31,10 @@ class ConstrainedTokens {
   // Those that may follow.
   template <class F>
   void visit(int64_t row, const Partial& so_far, const Constraints& rules, F&& f) {
+    if (const auto opening = Constraints::opening(so_far)) {  // no choice: it costs nothing
+      f(0.0, *opening);
+      return;
+    }
     const auto allowed = [&](int32_t id) { return rules.allows(so_far, id); };
     if (rules.forced(so_far)) return visit_sorted(row, allowed, f);
     visit(row, [&](double score, int32_t id) { return !allowed(id) || f(score, id); });
@@ -48,7 +52,7 @@ class ConstrainedTokens {
     }
     return r;
   }
-  bool writable(int32_t id) const { return id != special_.bos && id != special_.pad; }
+  bool writable(int32_t id) const { return special_.writable(id); }
 
  private:
   size_t rows() const { return static_cast<size_t>(logits_.shape[0]); }

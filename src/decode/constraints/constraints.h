@@ -2,6 +2,7 @@
 // What a translation may not do, whichever way its tokens are chosen. A rule looks at the translation so far and at the
 // token that would follow; it keeps no state, so hypotheses may come, go and change their ancestors.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ class Constraints {
 
   Partial partial(const text::Ids& ids, const SentenceConstraints& request) const;
   // Whether the prefix that was asked for is not yet written: then it alone decides, and few tokens are allowed.
+  // The token that the translation has to begin with, while nothing is written.
+  static std::optional<int32_t> opening(const Partial& so_far) {
+    return so_far.ids.size() == 1 ? so_far.request.opening : std::nullopt;
+  }
   bool forced(const Partial& so_far) const { return so_far.text.size() < so_far.request.prefix.size(); }
   bool allows(const Partial& so_far, int32_t id) const;
 

@@ -5,6 +5,7 @@
 
 #include "text/plain_line.h"
 #include "text/utf8.h"
+#include "text/vocabulary/piece_table.h"
 
 namespace hexapla::decode {
 namespace {
@@ -34,7 +35,8 @@ PieceTexts::PieceTexts(const text::Vocabulary& target) : vocabulary_(target), un
     std::string piece = target.piece(id);
     if (id == unk_)
       piece = kUnknown;
-    else if (id == target.bos() || id == target.eos() || id == target.pad())
+    else if (id == target.bos() || id == target.eos() || id == target.pad() || id == target.opening() ||
+             text::begins_text(piece))
       piece.clear();
     else if (read_byte(piece))
       bytes_ = true;

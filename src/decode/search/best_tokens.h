@@ -37,7 +37,7 @@ class BestTokens {
       const int32_t id = top_.ids.data<int32_t>()[i];
       const double score = number(top_.scores, i);
       if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
-      if (id != special_.bos && id != special_.pad && !f(score, id)) return;
+      if (special_.writable(id) && !f(score, id)) return;
     }
   }
   Token first(int64_t row) const {

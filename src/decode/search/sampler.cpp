@@ -98,6 +98,7 @@ void Sampler::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, 
 std::optional<Token> Sampler::next(const Sentence& s, const BeamEntry& live, ConstrainedTokens& tokens,
                                    int64_t row) const {
   const Partial so_far = constraints_.partial(live.prefix.ids, *s.constraints);
+  if (const auto opening = Constraints::opening(so_far)) return Token{0, *opening};
   const bool all = options_.sampling->top_k == 0 && options_.sampling->top_p == 1;
   return all ? of_all(so_far, key(s, live), tokens, row) : of_the_best(so_far, key(s, live), tokens, row);
 }

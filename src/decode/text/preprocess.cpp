@@ -61,10 +61,23 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
   }
 }
 
-}  // namespace
+// What each translation begins with, where the model is told languages: ">>de<<" before a line chooses for it, and is
+// no part of it.
+struct Openings {
+  std::vector<std::string> lines;
+  std::vector<int32_t> tokens;
 
-SourceSentences preprocess(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
-                           const LineWarning& warn) {
+  Openings(const text::Vocabulary& target, std::span<const std::string> given) {
+    for (const std::string& line : given) {
+      const auto chosen = target.leading(line);
+      lines.push_back(line.substr(chosen.bytes));
+      tokens.push_back(chosen.bytes > 0 ? chosen.id : target.opening());
+    }
+  }
+};
+
+SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
+                                 const LineWarning& warn) {
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
   const ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
   const std::vector<SentenceConstraints> asked = LineChecks(reader, maker, options).requests(lines);
@@ -74,6 +87,18 @@ SourceSentences preprocess(const TextSides& sides, const Lines& lines, const Tra
     add_line(all, split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i), asked[i],
              sides.source.eos());
   all.first.push_back(all.ids.size());
+  return all;
+}
+
+}  // namespace
+
+SourceSentences preprocess(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
+                           const LineWarning& warn) {
+  if (sides.target.opening() < 0) return preprocess_lines(sides, lines, options, warn);
+  const Openings openings(sides.target, lines.text);
+  SourceSentences all = preprocess_lines(sides, {openings.lines, lines.requests, lines.first}, options, warn);
+  for (size_t line = 0; line < all.lines(); ++line)
+    for (size_t i = all.first[line]; i < all.first[line + 1]; ++i) all.constraints[i].opening = openings.tokens[line];
   return all;
 }
 

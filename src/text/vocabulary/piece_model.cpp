@@ -17,8 +17,8 @@ namespace {
 using Type = PieceModel::Type;
 
 constexpr size_t kMostBytes = size_t{1} << 30;
-constexpr uint64_t kIdsField = 200;  // the first that sentencepiece_model.proto leaves to others
-constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
+constexpr uint64_t kIdsField = 200, kOpeningField = 201;  // the first that sentencepiece_model.proto leaves to others
+constexpr float kMostScore = 1e20F;                       // sums over a long text stay far below the largest float
 
 struct Malformed {
   std::string why;
@@ -147,6 +147,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == 3) parse_normalizer(field.message(), model.normalizer);
     if (field.number == 5) parse_normalizer(field.message(), model.denormalizer);
     if (field.number == kIdsField) model.ids = field.whole();
+    if (field.number == kOpeningField) model.opening = field.text(PieceModel::max_piece);
   });
 }
 
@@ -255,6 +256,7 @@ std::string PieceModel::serialized() const {
   put_bytes(bytes, 3, message_of(normalizer));
   if (!denormalizer.charsmap.empty()) put_bytes(bytes, 5, message_of(denormalizer));
   if (ids > 0) put_number(bytes, kIdsField, ids);
+  if (!opening.empty()) put_bytes(bytes, kOpeningField, opening);
   return bytes;
 }
 

@@ -28,6 +28,8 @@ struct PieceModel {
   // How many ids a text may get; 0: as many as there are pieces. The pieces behind them stand for the unknown one, but
   // text is cut into them all the same (text/vocabulary/piece_table.h).
   size_t ids = 0;
+  // The piece that every text begins with, as multilingual models are told their languages (">>de<<"); "": none.
+  std::string opening;
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
   static constexpr size_t max_pieces = size_t{1} << 22;

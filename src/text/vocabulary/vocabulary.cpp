@@ -155,13 +155,22 @@ std::map<std::string, int32_t, std::less<>> leading_pieces(const PieceModel& mod
   return all;
 }
 
+int32_t opening_of(const PieceModel& model, const std::string& name) {
+  if (model.opening.empty()) return -1;
+  for (size_t id = 0; id < model.size(); ++id)
+    if (model.pieces[id].text == model.opening && model.pieces[id].type == PieceModel::Type::control)
+      return static_cast<int32_t>(id);
+  throw DataError(cat(name, " begins texts with ", printable(model.opening),
+                      ", which is no control piece of it; the file is damaged, get it again from its source"));
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
   std::string bytes;
   // The processor may have more than `size` pieces: some that have no id, and from first_byte on bytes of unknown
   // characters.
-  int32_t size = 0, first_byte = 0, unknown = 0;
+  int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
   bool of_table = false;  // its pieces are not all its own (text/vocabulary/piece_table.h)
   std::map<std::string, int32_t, std::less<>> leading;  // the ids of what may begin a text
@@ -243,6 +252,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->unknown = model.unknown();
   impl->of_table = model.ids > 0;
   impl->leading = leading_pieces(model);
+  impl->opening = opening_of(model, name);
   add_bytes_for_unknown(model);
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
@@ -262,6 +272,28 @@ int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
 int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
 int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
+int32_t Vocabulary::opening() const { return impl_->opening; }
+
+std::vector<std::string> Vocabulary::languages() const {
+  std::vector<std::string> all;
+  for (const auto& [piece, id] : impl_->leading) all.push_back(piece.substr(2, piece.size() - 4));
+  return all;
+}
+
+Vocabulary Vocabulary::opening_with(const std::string& language, const std::string& option) const {
+  if (opening() < 0 || impl_->leading.empty())
+    throw UsageError(cat("`", option, "` ", language, ": this model is not told languages; leave it out"), option,
+                     language);
+  const std::string piece = cat(">>", language, "<<");
+  if (!impl_->leading.contains(piece)) {
+    std::string all;
+    for (const std::string& known : languages()) all += (all.empty() ? "" : ", ") + known;
+    throw UsageError(cat("`", option, "` '", language, "' is none of the model's languages: ", all), option, language);
+  }
+  PieceModel model = PieceModel::parse(bytes(), "the vocabulary");
+  model.opening = piece;
+  return parse(model.serialized(), "the vocabulary");
+}
 
 Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
   const size_t end = impl_->leading.empty() ? text.npos : text.find("<<");
@@ -272,7 +304,7 @@ Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
 }
 
 Ids Vocabulary::encode(std::string_view text) const {
-  if (impl_->of_table) return encode_with_spans(text).ids;
+  if (impl_->of_table || opening() >= 0) return encode_with_spans(text).ids;
   Ids ids;
   Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
   const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
@@ -297,11 +329,15 @@ EncodedText Vocabulary::encode_with_spans(std::string_view text) const {
   if (first.bytes > 0) {
     out.ids.push_back(first.id);
     out.spans.push_back({0, first.bytes});
+  } else if (opening() >= 0) {
+    out.ids.push_back(opening());
+    out.spans.push_back({0, 0});
   }
   for (const Impl::Token& token : impl_->tokens(text.substr(first.bytes))) {
     out.ids.push_back(token.id);
     out.spans.push_back({first.bytes + token.span.from, first.bytes + token.span.to});
   }
+  if (first.bytes == 0 && opening() >= 0 && out.ids.size() == 1) return {};  // blank
   return out;
 }
 

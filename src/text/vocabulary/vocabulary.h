@@ -49,9 +49,17 @@ class Vocabulary {
   int32_t eos() const;
   int32_t unk() const;  // every SentencePiece model has one
   int32_t pad() const;  // -1 where the model has none
+  // The piece that encode() begins every text with (PieceModel::opening); -1: none. On the target side it is what a
+  // translation has to begin with.
+  int32_t opening() const;
+  // The languages that may take its place, "de" for >>de<<, sorted.
+  std::vector<std::string> languages() const;
+  // The same vocabulary with the piece >>language<< as its opening. UsageError naming `option` and the languages: there
+  // is no such piece, or texts begin with none.
+  Vocabulary opening_with(const std::string& language, const std::string& option) const;
 
   // A control piece such as >>de<< that a text begins with: it says which language to translate to. The rest of the
-  // text is encoded without it.
+  // text is encoded without it. Where there is an opening, this piece takes its place.
   struct Leading {
     int32_t id = -1;   // -1: there is none
     size_t bytes = 0;  // of the text

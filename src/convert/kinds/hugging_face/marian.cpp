@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "convert/json_file.h"
+#include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
 #include "text/vocabulary/piece_table.h"
@@ -15,42 +16,15 @@ namespace {
 
 using model::Config;
 
-// Two numbers that a configuration of theirs may have apart, and of ours has once.
-int64_t same_on_both_sides(const JsonFile& json, const std::string& encoder, const std::string& decoder,
-                           const Range<int64_t>& allowed) {
-  const int64_t value = json.whole(encoder, allowed);
-  if (json.whole(decoder, allowed) != value)
-    json.refuse(decoder, cat(value, ", the value of '", encoder, "': models whose sides differ cannot be imported"));
-  return value;
-}
-
-std::string activation(const JsonFile& json) {
-  const std::string name = json.word("activation_function", "gelu");
-  if (name == "relu" || name == "gelu") return name;
-  if (name == "swish" || name == "silu") return "swish";
-  json.refuse("activation_function", "relu, gelu, swish or silu");
-}
-
 Config read_config(const JsonFile& json) {
-  const Range<int64_t> width{1, 1 << 16}, inner{1, 1 << 20}, heads{1, 1 << 12};
-  Config c;
+  Config c = hugging_face_config(json, "gelu");
   c.source_vocab = json.whole("vocab_size", Config::kVocabulary);
   c.target_vocab = json.whole("decoder_vocab_size", Config::kVocabulary, c.source_vocab);
-  c.enc_layers = json.whole("encoder_layers", Config::kLayers);
-  c.dec_layers = json.whole("decoder_layers", Config::kLayers);
-  c.d_model = json.whole("d_model", width);
-  c.d_ff = same_on_both_sides(json, "encoder_ffn_dim", "decoder_ffn_dim", inner);
-  c.heads = same_on_both_sides(json, "encoder_attention_heads", "decoder_attention_heads", heads);
-  c.dropout = json.number("dropout", ranges::below_1, 0.1);
-  c.attention_dropout = json.number("attention_dropout", ranges::below_1, 0);
-  c.activation_dropout = json.number("activation_dropout", ranges::below_1, 0);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
   c.tied = !json.flag("tie_word_embeddings", true) ? "none" : shared ? "all" : "decoder";
   c.positions = "sinusoidal-halves";
-  c.activation = activation(json);
-  c.attention_bias = c.generator_bias = true;
+  c.generator_bias = true;
   c.embedding_scale = json.flag("scale_embedding", false) ? "sqrt" : "none";
-  c.norm_eps = 1e-5;
   if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   return c;
 }
@@ -100,23 +74,6 @@ std::string vocabulary(const JsonFile& json, const std::string& model, const std
   return text::with_ids_of(table_of(json, table, size), pieces, table).serialized();
 }
 
-// generation_config.json, or config.json where an old version wrote it all there.
-std::map<std::string, std::string> search_of(const JsonFile& json) {
-  std::map<std::string, std::string> search;
-  search["beam-size"] = cat(json.whole("num_beams", ranges::beam, 1));
-  search["length-penalty"] = cat(json.number("length_penalty", {-100, 100}, 1));
-  search["length-normalization"] = "power";
-  if (json.has("max_length"))  // the start token is counted there
-    search["longest"] = cat(json.whole("max_length", {2, 1'000'000}) - 1);
-  if (const int64_t n = json.whole("no_repeat_ngram_size", {0, 1'000'000}, 0); n > 0)
-    search["no-repeat-ngram"] = cat(n);
-  const nlohmann::json& early = json.value("early_stopping");
-  if (!early.is_null() && !early.is_boolean() && early != "never")
-    json.refuse("early_stopping", "true, false or never");
-  search["stop-when"] = early == true ? "full" : "outscored";
-  return search;
-}
-
 // Padding is never written. Where the probabilities are normalized without it, its own is taken away: a bias far below
 // all logits, and yet one that a training with smoothed labels can go on from.
 void add_forbidden(const JsonFile& search, int64_t padding, int64_t start, ForeignModel& m) {
@@ -157,9 +114,8 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const std::string target_table = is_file(own) ? own : source_table;
   m.text.source_vocabulary = vocabulary(json, folder + "/source.spm", source_table, m.config.source_vocab);
   m.text.target_vocabulary = vocabulary(json, folder + "/target.spm", target_table, m.config.target_vocab);
-  const std::string generation = folder + "/generation_config.json";
-  const JsonFile search = is_file(generation) ? JsonFile(generation) : json;
-  m.search = search_of(search);
+  const JsonFile search = generation_in(folder);
+  m.search = hugging_face_search(search);
   const Range<int64_t> ids{0, m.config.target_vocab - 1};
   const int64_t padding = json.whole("pad_token_id", ids);
   add_forbidden(search, padding, json.whole("decoder_start_token_id", ids, padding), m);

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "convert/containers/safetensors_model.h"
-#include "convert/containers/torch_file.h"
+#include "convert/containers/torch_shards.h"
 #include "convert/kinds/layer_names.h"
 #include "convert/parsing/limits.h"
 
@@ -96,8 +96,10 @@ std::shared_ptr<const ForeignTensors> open_hugging_face_weights(const std::strin
   for (const char* name : {"/model.safetensors", "/model.safetensors.index.json"})
     if (is_file(folder + name)) return std::make_shared<SafetensorsModel>(folder + name);
   if (is_file(folder + "/pytorch_model.bin")) return std::make_shared<TorchFile>(folder + "/pytorch_model.bin");
-  throw DataError(cat(folder, ": there is no model.safetensors, no model.safetensors.index.json and no ",
-                      "pytorch_model.bin; the folder is incomplete"));
+  const std::string index = folder + "/pytorch_model.bin.index.json";
+  if (is_file(index)) return std::make_shared<TorchShards>(index);
+  throw DataError(cat(folder, ": there is no model.safetensors, no pytorch_model.bin, and no index of several ",
+                      "(model.safetensors.index.json, pytorch_model.bin.index.json); the folder is incomplete"));
 }
 
 }  // namespace hexapla::convert

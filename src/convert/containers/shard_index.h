@@ -1,0 +1,20 @@
+#pragma once
+// The index of a model in several files: {"weight_map": {"encoder.weight": "model-00001-of-00002.safetensors"}}.
+#include <map>
+#include <set>
+#include <string>
+
+namespace hexapla::convert {
+
+struct ShardIndex {
+  std::map<std::string, std::string> file_of;  // of each tensor, a bare name
+  std::set<std::string> files;
+};
+
+// DataError naming the index and the tensor: no such index, a file that lies elsewhere, too many files.
+ShardIndex read_shard_index(const std::string& path);
+
+// The path of a file that the index at `path` names.
+std::string beside(const std::string& path, const std::string& name);
+
+}  // namespace hexapla::convert

@@ -1,0 +1,183 @@
+#include "convert/kinds/hugging_face/languages.h"
+
+#include <algorithm>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/range.h"
+#include "convert/parsing/limits.h"
+
+namespace hexapla::convert {
+namespace {
+
+using nlohmann::json;
+
+// Of M2M-100 (Fan et al. 2020) in the order of their ids; its folders need not name them.
+constexpr const char* kOfM2M100 =
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu hy "
+    "id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro ru "
+    "sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
+constexpr const char* kOfWmt21 = "en ha is ja cs ru zh de";  // language_codes wmt21
+
+constexpr size_t kMostTokenizerBytes = size_t{64} << 20;
+
+class PiecesByNumber {
+ public:
+  PiecesByNumber(LanguageStyle style, size_t size, std::string path)
+      : style_(style), size_(size), path_(std::move(path)) {}
+
+  void put(size_t id, const std::string& piece) {
+    if (id >= size_)
+      throw DataError(cat(path_, ": the piece ", shown(piece), " has the id ", id, ", but the model has ", size_,
+                          " pieces; the files do not belong together"));
+    const std::string language = language_piece(style_, piece);
+    if (!language.empty()) ++languages_;
+    if (id >= pieces_.size()) pieces_.resize(id + 1);
+    std::string& place = pieces_[id];
+    if (!place.empty() && place != piece && place != language)
+      throw DataError(cat(path_, ": the id ", id, " belongs to ", shown(place), " and to ", shown(piece),
+                          "; the file is damaged, get it again from its source"));
+    place = language.empty() ? piece : language;
+  }
+  size_t languages() const { return languages_; }
+  std::vector<std::string> take() {
+    pieces_.resize(size_);
+    return std::move(pieces_);
+  }
+
+ private:
+  LanguageStyle style_;
+  size_t size_;
+  std::string path_;
+  std::vector<std::string> pieces_;
+  size_t languages_ = 0;
+};
+
+json parsed(const std::string& path) {
+  try {
+    return json::parse(read_limited(path, kMostTokenizerBytes), [](int depth, json::parse_event_t, json&) {
+      if (depth > static_cast<int>(limits::depth)) throw DataError("too deep");
+      return true;
+    });
+  } catch (const json::exception&) {
+    throw DataError(cat(path, " is not valid JSON; the file is damaged, get it again from its source"));
+  } catch (const DataError&) {
+    throw DataError(cat(path, " is too large, or has objects too deep inside of one another"));
+  }
+}
+
+std::optional<std::string> text_in(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object() && value.contains("content") && value["content"].is_string())
+    return value["content"].get<std::string>();
+  return {};
+}
+
+const json& member(const json& object, const char* key) {
+  static const json none;
+  if (!object.is_object()) return none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+// Pieces with their ids: "added_tokens" of tokenizer.json, "added_tokens_decoder" of tokenizer_config.json.
+void put_numbered(const std::string& folder, PiecesByNumber& pieces) {
+  const std::string tokenizer = folder + "/tokenizer.json", config = folder + "/tokenizer_config.json";
+  if (is_file(tokenizer)) {
+    const json all = parsed(tokenizer);
+    for (const json& token : member(all, "added_tokens"))
+      if (const auto text = text_in(token); text && member(token, "id").is_number_unsigned())
+        pieces.put(token["id"].get<size_t>(), *text);
+  }
+  if (is_file(config)) {
+    const json all = parsed(config);
+    const json& numbered = member(all, "added_tokens_decoder");
+    if (!numbered.is_object()) return;
+    for (const auto& [id, token] : numbered.items())
+      if (const auto text = text_in(token); text)
+        if (const auto value = parse_number<uint64_t>(id)) pieces.put(*value, *text);
+  }
+}
+
+// Languages in the order of their ids, from `first` on, and behind them <mask>.
+bool put_listed(const std::string& folder, LanguageStyle style, size_t first, PiecesByNumber& pieces) {
+  for (const char* name : {"/special_tokens_map.json", "/tokenizer_config.json"}) {
+    if (!is_file(folder + name)) continue;
+    const json file = parsed(folder + name);
+    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+      size_t id = first;
+      const json& list = member(file, key);
+      if (!list.is_array()) continue;
+      for (const json& token : list)
+        if (const auto text = text_in(token); text && !language_piece(style, *text).empty()) pieces.put(id++, *text);
+      if (id == first) continue;
+      if (style != LanguageStyle::underlined) pieces.put(id, "<mask>");
+      return true;
+    }
+  }
+  return false;
+}
+
+void put_of_m2m100(const std::string& folder, size_t first, PiecesByNumber& pieces) {
+  const std::string config = folder + "/tokenizer_config.json";
+  const bool wmt21 = is_file(config) && member(parsed(config), "language_codes") == "wmt21";
+  std::istringstream codes(wmt21 ? kOfWmt21 : kOfM2M100);
+  for (std::string code; codes >> code;) pieces.put(first++, cat("__", code, "__"));
+}
+
+void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, PiecesByNumber& pieces) {
+  const std::vector<std::string> special{"<s>", "<pad>", "</s>", "<unk>"};
+  for (size_t id = 0; id < special.size(); ++id) pieces.put(id, special[id]);
+  const size_t before = special.size() - 1;  // <unk> <s> </s>, which a SentencePiece model begins with
+  for (size_t id = 0; id < before; ++id)
+    if (id >= model.pieces.size() || model.pieces[id].type == text::PieceModel::Type::normal)
+      throw DataError(cat(path, ": it does not begin with <unk>, <s> and </s>, so its pieces have no numbers of ",
+                          "fairseq; the files do not belong together"));
+  for (size_t id = before; id < model.pieces.size(); ++id) pieces.put(id + 1, model.pieces[id].text);
+}
+
+}  // namespace
+
+std::string language_piece(LanguageStyle style, const std::string& piece) {
+  static const std::regex underlined("__([a-z]{2,3})__"), script("([a-z]{3}_[A-Z][a-z]{3})"),
+      country("([a-z]{2}_[A-Z]{2})");
+  if (style == LanguageStyle::none || piece.size() > 12) return "";
+  const std::regex& form = style == LanguageStyle::underlined ? underlined
+                           : style == LanguageStyle::script   ? script
+                                                              : country;
+  std::smatch match;
+  return std::regex_match(piece, match, form) ? cat(">>", match[1].str(), "<<") : "";
+}
+
+NumberedPieces numbered_pieces(const std::string& folder, LanguageStyle style, size_t size) {
+  const std::string spm = folder + "/sentencepiece.bpe.model", vocab = folder + "/vocab.json";
+  if (style == LanguageStyle::none && !is_file(spm))
+    throw DataError(cat(folder, ": there is no sentencepiece.bpe.model; BART's byte-level BPE (vocab.json with ",
+                        "merges.txt) is not read"));
+  NumberedPieces all{{{}, "</s>", "</s>", "<unk>", "<pad>"}, text::PieceModel::parse(read_file(spm), spm), spm};
+  const bool by_table = style == LanguageStyle::underlined;
+  if (by_table) all.path = vocab;
+  PiecesByNumber pieces(style, size, all.path);
+  size_t first = all.model.pieces.size() + 1;  // of what stands behind the pieces
+  if (by_table) {
+    const std::vector<std::string> listed = read_piece_ids(vocab, size);
+    for (size_t id = 0; id < listed.size(); ++id)
+      if (!listed[id].empty()) pieces.put(id, listed[id]);
+    first = listed.size();
+  } else {
+    put_fairseq_pieces(all.model, spm, pieces);
+  }
+  put_numbered(folder, pieces);
+  if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces) && by_table)
+    put_of_m2m100(folder, first, pieces);
+  if (pieces.languages() == 0 && style != LanguageStyle::none)
+    throw DataError(cat(folder, ": neither tokenizer.json nor special_tokens_map.json nor tokenizer_config.json says ",
+                        "what the languages are; the folder is incomplete"));
+  all.table.pieces = pieces.take();
+  return all;
+}
+
+}  // namespace hexapla::convert

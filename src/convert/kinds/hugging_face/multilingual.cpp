@@ -1,0 +1,182 @@
+#include "convert/kinds/hugging_face/multilingual.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "convert/json_file.h"
+#include "convert/kinds/hugging_face/configuration.h"
+#include "convert/kinds/hugging_face/languages.h"
+#include "convert/kinds/hugging_face/names.h"
+#include "convert/parsing/limits.h"
+#include "text/vocabulary/vocabulary.h"
+
+namespace hexapla::convert {
+namespace {
+
+using model::Config;
+
+// What the kinds differ in.
+struct MultilingualKind {
+  const char *type, *origin;  // of config.json; for the record
+  const char *norm_position, *positions;
+  bool embedding_norm, bias, scaled;  // scaled: where config.json does not say
+  const char *activation, *source;    // source: transformers' language of sources, where nothing is said
+};
+constexpr MultilingualKind kMultilingual[] = {
+    {"m2m_100", "Hugging Face M2M-100", "pre", "timing-signal", false, false, true, "relu", "en"},
+    {"mbart", "Hugging Face mBART", "pre", "learned", true, true, false, "gelu", "en_XX"},
+    {"bart", "Hugging Face BART", "post", "learned", true, true, false, "gelu", ""},
+};
+
+const MultilingualKind* multilingual_kind(const JsonFile& json) {
+  const std::string type = json.word("model_type", "");
+  for (const MultilingualKind& kind : kMultilingual)
+    if (type == kind.type) return &kind;
+  return nullptr;
+}
+
+// M2M-100 has its pieces in vocab.json; NLLB-200 is an M2M-100 without.
+LanguageStyle style_of(const MultilingualKind& kind, const std::string& folder) {
+  const std::string type = kind.type;
+  if (type == "bart") return LanguageStyle::none;
+  if (type == "mbart") return LanguageStyle::country;
+  return is_file(folder + "/vocab.json") ? LanguageStyle::underlined : LanguageStyle::script;
+}
+
+Config config_of_kind(const JsonFile& json, const MultilingualKind& kind, const ForeignTensors& tensors) {
+  Config c = hugging_face_config(json, kind.activation);
+  c.source_vocab = c.target_vocab = json.whole("vocab_size", Config::kVocabulary);
+  c.tied = json.flag("tie_word_embeddings", true) ? "all" : "none";
+  c.norm_position = kind.norm_position;
+  c.positions = kind.positions;
+  c.embedding_norm = kind.embedding_norm;
+  c.generator_bias = kind.bias;
+  c.embedding_scale = json.flag("scale_embedding", kind.scaled) ? "sqrt" : "none";
+  if (c.positions == "learned") {
+    const ForeignTensor& table = tensors.get("model.encoder.embed_positions.weight");
+    if (table.shape.size() != 2 || table.shape[0] <= learned_positions_from)
+      throw DataError(cat(tensors.path(), ": the tensor ", table.text(), " should be a table of positions"));
+    c.max_positions = static_cast<int64_t>(table.shape[0] - learned_positions_from);
+  } else {
+    c.first_position = learned_positions_from;  // fairseq counts from behind the padding's id
+    if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
+  }
+  return c;
+}
+
+// The ids that fairseq gives to what has a meaning, as the configuration repeats them.
+void check_ids(const JsonFile& json) {
+  const std::pair<const char*, int64_t> all[] = {
+      {"bos_token_id", 0}, {"pad_token_id", 1}, {"eos_token_id", 2}, {"decoder_start_token_id", 2}};
+  for (const auto& [key, id] : all)
+    if (json.whole(key, {0, Config::kVocabulary.most}, id) != id) json.refuse(key, cat(id, ", fairseq's number"));
+}
+
+class Languages {
+ public:
+  Languages(const std::string& folder, const MultilingualKind& kind, LanguageStyle style, const NumberedPieces& pieces)
+      : kind_(kind), style_(style), pieces_(pieces.table.pieces) {
+    const std::string path = folder + "/tokenizer_config.json";
+    if (is_file(path)) config_.emplace(path);
+    if (config_ && config_->flag("legacy_behaviour", false))
+      config_->refuse("legacy_behaviour", "false: a source that begins with its language");
+  }
+
+  // ">>en<<", with which every source begins.
+  std::string source(const std::string& asked) const {
+    if (style_ == LanguageStyle::none) return none(asked, "source-language");
+    if (!asked.empty()) return known(asked, "source-language");
+    if (const std::string recorded = in_config("src_lang"); !recorded.empty()) return recorded;
+    const std::string usual = cat(">>", style_ == LanguageStyle::script ? "eng_Latn" : kind_.source, "<<");
+    return has(usual) ? usual : first();
+  }
+  // "": nothing says so.
+  std::string target(const std::string& asked, const JsonFile& generation) const {
+    if (style_ == LanguageStyle::none) return none(asked, "target-language");
+    if (!asked.empty()) return known(asked, "target-language");
+    if (generation.has("forced_bos_token_id")) {
+      const int64_t id = generation.whole("forced_bos_token_id", {0, static_cast<int64_t>(pieces_.size()) - 1});
+      const std::string& piece = pieces_[static_cast<size_t>(id)];
+      if (!text::begins_text(piece)) generation.refuse("forced_bos_token_id", "the id of a language");
+      return piece;
+    }
+    return in_config("tgt_lang");
+  }
+
+ private:
+  bool has(const std::string& piece) const { return std::find(pieces_.begin(), pieces_.end(), piece) != pieces_.end(); }
+  std::string first() const { return *std::find_if(pieces_.begin(), pieces_.end(), text::begins_text); }
+  static std::string none(const std::string& asked, const char* option) {
+    if (!asked.empty())
+      throw UsageError(cat("`", option, "` ", asked, ": BART is not told languages; leave it out"), option, asked);
+    return "<s>";
+  }
+  std::string known(const std::string& code, const char* option) const {
+    const std::string piece = cat(">>", code, "<<");
+    if (has(piece)) return piece;
+    std::string all;
+    for (const std::string& one : pieces_)
+      if (text::begins_text(one)) all += (all.empty() ? "" : ", ") + one.substr(2, one.size() - 4);
+    throw UsageError(cat("`", option, "` '", code, "' is none of the model's languages: ", all), option, code);
+  }
+  std::string in_config(const char* key) const {
+    const std::string code = config_ ? config_->word(key, "") : "";
+    if (code.empty()) return "";
+    const std::string piece = cat(">>", code, "<<");
+    if (!has(piece)) config_->refuse(key, "a language of the model");
+    return piece;
+  }
+
+  const MultilingualKind& kind_;
+  LanguageStyle style_;
+  const std::vector<std::string>& pieces_;
+  std::optional<JsonFile> config_;
+};
+
+void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const JsonFile& generation,
+                const ImportOptions& options) {
+  const LanguageStyle style = style_of(kind, folder);
+  const NumberedPieces pieces = numbered_pieces(folder, style, static_cast<size_t>(m.config.source_vocab));
+  const Languages languages(folder, kind, style, pieces);
+  const std::string source = languages.source(options.source_language);
+  std::string target = languages.target(options.target_language, generation);
+  if (target.empty()) {
+    target = source;
+    m.notes.push_back(cat(folder, " does not say into which language it translates, so that is ",
+                          target.substr(2, target.size() - 4),
+                          ", too; give `target-language`, or begin lines with >>code<<"));
+  }
+  text::PieceModel words = text::with_ids_of(pieces.table, pieces.model, pieces.path);
+  words.opening = source;
+  m.text.source_vocabulary = words.serialized();
+  words.opening = target;
+  m.text.target_vocabulary = words.serialized();
+}
+
+}  // namespace
+
+bool is_hugging_face_multilingual(const std::string& folder) {
+  const std::string config = folder + "/config.json";
+  return is_file(config) && multilingual_kind(JsonFile(config)) != nullptr;
+}
+
+ForeignModel read_hugging_face_multilingual(const std::string& folder, const ImportOptions& options) {
+  const JsonFile json(folder + "/config.json");
+  const MultilingualKind* kind = multilingual_kind(json);
+  if (!kind) json.refuse("model_type", "m2m_100, mbart or bart");
+  const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
+  ForeignModel m{.origin = kind->origin, .config = config_of_kind(json, *kind, *tensors)};
+  resolve(m.config, json.path());
+  check_ids(json);
+  m.weights = hugging_face_weights(m.config, hugging_face_tables(m.config, *tensors, true));
+  m.tensors = tensors;
+  check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
+  const JsonFile generation = generation_in(folder);
+  read_words(m, folder, *kind, generation, options);
+  m.search = hugging_face_search(generation);
+  return m;
+}
+
+}  // namespace hexapla::convert
