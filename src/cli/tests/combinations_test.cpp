@@ -130,6 +130,9 @@ Exceptions excepted() {
           {"batch-tokens", "every combination is run with many and with few"},
           {"files", "the pairs of score come from them, or from --tsv"},
           {"tsv", "the pairs of score come from it, or from files"},
+          {"shard", "its own test compares what the parts of a file give"},
+          {"input", "it is stdin, and ShardsTest has files"},
+          {"output", "its own test compares it with stdout"},
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }
 
