@@ -2,12 +2,15 @@
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu)      # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once for each instruction set: src/backend/cpu/layer.cmake
+set(HEXAPLA_APART_cluster mpi)               # linked by the program alone
 hexapla_layer(base                )
 hexapla_layer(tensor              base)
 hexapla_layer(backend             base tensor)
 hexapla_layer(backend/reference   base tensor backend)
 hexapla_layer(backend/cpu         base tensor backend)
 hexapla_layer(ops                 base tensor backend)
+hexapla_layer(cluster             base)
+hexapla_layer(cluster/mpi         base cluster)
 hexapla_layer(model               base tensor backend ops)
 hexapla_layer(text                base)
 hexapla_layer(data                base text)
@@ -15,7 +18,7 @@ hexapla_layer(curate              base text data)
 hexapla_layer(evaluate            base)
 hexapla_layer(decode              base tensor backend ops model text data)
 hexapla_layer(convert             base tensor backend backend/reference ops model text data decode)
-hexapla_layer(train               base tensor backend ops model text data decode evaluate)
+hexapla_layer(train               base cluster tensor backend ops model text data decode evaluate)
 hexapla_layer(quantize            base tensor backend ops model)
 hexapla_layer(inspect             base tensor backend ops model text data decode train)
 hexapla_layer(models              base tensor backend backend/cpu ops model text data decode)
@@ -23,6 +26,6 @@ hexapla_layer(report              base tensor model text data curate evaluate de
 hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
 hexapla_layer(augment             base text data decode)
 hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
-hexapla_layer(api                 base tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report)
+hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report)
 hexapla_layer(serve               base text api)
-hexapla_layer(cli                 base tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models report lab augment tune convert api serve)
+hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models report lab augment tune convert api serve)

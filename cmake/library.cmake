@@ -1,6 +1,6 @@
 # libhexapla: every layer but the command line, as one shared library, with what a program outside needs to use it.
 set(library_layers ${HEXAPLA_LAYERS})
-list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|lab|augment|tune|convert|serve)$")
+list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|cluster_mpi|lab|augment|tune|convert|serve)$")
 set(library_objects)
 foreach(layer IN LISTS library_layers)
   list(APPEND library_objects $<TARGET_OBJECTS:${layer}>)

@@ -7,8 +7,10 @@ const char* __asan_default_options() {
 
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 
-// The OpenMP run time keeps its thread pool until the process ends.
-const char* __lsan_default_suppressions() { return "leak:libgomp.so\n"; }
+// The OpenMP run time keeps its thread pool until the process ends, and Open MPI what it has found out about the machine.
+const char* __lsan_default_suppressions() {
+  return "leak:libgomp.so\nleak:libmpi.so\nleak:libopen-pal.so\nleak:libopen-rte.so\nleak:libpmix.so\n";
+}
 
 // Other people's libraries are not instrumented: what they do inside (libgomp's barriers, oneDNN's caches,
 // SentencePiece) is neither seen nor judged. base/compute/parallel.cpp tells of the barriers of our own parallel loops.

@@ -118,7 +118,7 @@ class Docs : public TestFolder {
     std::istringstream x(read_file(work / "train.en")), y(read_file(work / "train.de"));
     for (std::string source, target; std::getline(x, source) && std::getline(y, target);)
       tsv += source + "\t" + target + "\n";
-    for (const char* name : {"news.tsv.zst", "raw.tsv.xz", "crawl.tsv"}) std::ofstream(work / name) << tsv;
+    for (const char* name : {"news.tsv.zst", "raw.tsv.xz", "crawl.tsv", "test.tsv"}) std::ofstream(work / name) << tsv;
     for (const char* name : {"test.hyp.de", "hyp", "ref1", "ref2", "baseline.de", "better.de", "other.de"})
       fs::copy_file(work / "test.de", work / name);
     for (const auto& [copy, of] : {std::pair{"mono.de", "train.de"},

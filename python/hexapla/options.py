@@ -95,6 +95,7 @@ class TrainingOptions(TypedDict, total=False):
     batch_tokens: Union[int, str]
     memory: int
     accumulate: int
+    shards: int
     max_length: int
     max_updates: int
     max_epochs: int

@@ -16,13 +16,14 @@ namespace {
 struct Interrupted {};
 
 std::optional<train::TrainingData> read_data(const train::TrainOptions& options, const data::ReadingProgress& reading,
-                                             const std::atomic<bool>& stop, const train::ProgramPairs& pairs) {
+                                             const std::atomic<bool>& stop, const train::ProgramPairs& pairs,
+                                             cluster::Processes& processes) {
   const auto progress = [&](const char* what, int64_t n) {
     if (stop) throw Interrupted();
     reading(what, n);
   };
   try {
-    return train::prepare_data(options, progress, pairs);
+    return train::prepare_data(options, progress, pairs, processes);
   } catch (const Interrupted&) {
     return {};
   }
@@ -41,15 +42,17 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
 
 train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWatcher& watcher,
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
-                                const train::ProgramPairs& pairs) {
+                                const train::ProgramPairs& pairs, cluster::Processes& processes) {
   const train::TrainOptions options = train::with_decay_of_run(asked, watcher);
   const auto backend = make_cpu_backend(parse_precision(options.precision));
-  const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs);
+  const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs, processes);
+  if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");
   if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};
   const int32_t pieces = data->pairs.target.size();
   if (train::given_vocabulary(options).empty() && pieces < options.vocab_size)
     watcher.note(fmt::format("the text gives {}, fewer than `vocab-size` {}", text::counted(pieces, "piece"),
                              options.vocab_size));
+  if (!processes.first()) return train::train(options, *data, *backend, watcher, stop);
   train::TensorBoardWatcher events(options.model, watcher);
   train::Watchers all({&watcher, &events});
   train::TrainResult result = train::train(options, *data, *backend, all, stop);

@@ -139,6 +139,7 @@ void add_tune(Command& app, Action& chosen);
 void add_replay(Command& app, Action& chosen);
 void add_reproduce(Command& app, Action& chosen);
 void add_translate(Command& app, Action& chosen);
+void add_join(Command& app, Action& chosen);
 void add_score(Command& app, Action& chosen);
 void add_evaluate(Command& app, Action& chosen);
 void add_data(Command& app, Action& chosen);

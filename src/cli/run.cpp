@@ -78,6 +78,7 @@ void add_commands(Command& app, Action& chosen) {
   add_tune(app, chosen);
   add_translate(app, chosen);
   add_serve(app, chosen);
+  add_join(app, chosen);
   add_score(app, chosen);
   add_evaluate(app, chosen);
   add_data(app, chosen);

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/search_options.h"
+#include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
@@ -64,6 +65,7 @@ struct Score {
   std::string model, tsv, color = "auto";
   decode::ScoringOptions how;
   AlignmentFlags alignment;
+  ShardFlags shard;
   int threads = 0;
   bool words = false, tokens = false, json = false, quiet = false;
 
@@ -71,11 +73,18 @@ struct Score {
     if (json && (words || tokens))
       throw UsageError("--json includes the scores of words and tokens; leave out the other options");
     use_threads(threads);
+    Progress progress(make_terminal(parse_color(color), quiet));
+    check_shard();
+    const ShardWork work = shard.open(tsv, {model});
+    if (!work.answers) {
+      progress.say(cat(shard.output, " is whole already"));
+      return 0;
+    }
+    std::ostream& out = work.answers->out();
     const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(how.precision));
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
         alignment ? std::optional(alignment.options(m)) : std::nullopt;
-    Progress progress(make_terminal(parse_color(color), quiet));
     Totals totals;
     const auto start = std::chrono::steady_clock::now();
     Pairs read;
@@ -90,25 +99,46 @@ struct Score {
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
         const decode::SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
-        std::cout << (json ? as_json(m, scores[i], x[i], y[i], a) : as_columns(scores[i], a)) << "\n";
+        out << (json ? as_json(m, scores[i], x[i], y[i], a) : as_columns(scores[i], a)) << "\n";
       }
-      if (!std::cout.flush()) throw OutputGone();
+      if (!out.flush()) throw OutputGone();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress.show(
           fmt::format("{} pairs : {:.1f} pairs/s", text::grouped(totals.pairs), double(totals.pairs) / seconds));
     });
     try {
-      data::ParallelReader pairs(source(), [&] { portions.answer(); });
+      data::ParallelReader pairs(source(work.part), [&] { portions.answer(); });
       portions.read_all([&] { return read.add(pairs); });
     } catch (const OutputGone&) {
       return 1;
     }
+    work.answers->finish(totals.pairs);
     progress.say(totals.text());
     return 0;
   }
 
  private:
-  data::ParallelSource source() const {
+  // Where a line of one file begins does not say where its translation does.
+  void check_shard() const {
+    if (!tsv.empty() && tsv != "-") return;
+    if (!shard.shard.empty() || !shard.output.empty())
+      throw UsageError(cat(shard.shard.empty() ? "--output" : "--shard",
+                           " needs one file with both sides: give --tsv FILE (paste SOURCE TARGET > FILE)"));
+  }
+
+  // The lines of a part, split at their tabs.
+  data::ParallelSource source(const std::shared_ptr<data::RangeReader>& part) const {
+    if (part && files.empty())
+      return {.tsv = tsv, .pairs = [part, name = tsv](std::string& x, std::string& y) {
+                std::string line;
+                if (!part->next(line)) return false;
+                const size_t tab = line.find('\t');
+                if (tab == line.npos || line.find('\t', tab + 1) != line.npos)
+                  throw DataError(cat(name, ", line ", part->line_number(), " of the part that begins at byte ",
+                                      part->from(), ": a line is SOURCE<TAB>TARGET, with one tab; fix the line"));
+                x = line.substr(0, tab), y = line.substr(tab + 1);
+                return true;
+              }};
     if (tsv.empty() ? files.size() != 2 : !files.empty())
       throw UsageError("give two files, SOURCE and TARGET, or one with both: --tsv FILE");
     return tsv.empty() ? data::ParallelSource{.source = files[0], .target = files[1]}
@@ -168,6 +198,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_flag("--json", s->json, "one JSON object per line, with words and tokens");
   s->alignment.bind(*c);
   bind_options(*c, s->how);
+  s->shard.bind(*c, "--tsv");
   c->add_option("--threads", s->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
@@ -179,6 +210,7 @@ void add_score(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla score -m run test.en test.de > scores\n"
       "  hexapla translate -m run < test.en | hexapla score -m run test.en - --word-scores\n"
+      "  hexapla score -m run --tsv test.tsv --shard 3/8 --output scores-3\n"
       "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
       "Each pair gives one line, in order: the log-probability of the translation including </s>, a tab, and the same\n"
       "divided by the length penalty; then the requested columns. Pairs from a pipe are answered as soon as no more\n"

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/search_options.h"
+#include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
@@ -55,10 +56,13 @@ struct Translate {
   decode::LineConstraints everywhere;
   decode::BeamOptions search;
   AlignmentFlags alignment;
+  ShardFlags shard;
+  std::string input = "-";
   decode::SampleOptions sampling;
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
   bool split_given = false;  // with --long-input
+  std::ostream* out = &std::cout;
   std::function<bool(const std::string& option)> given;
 
   decode::TranslateOptions options() const {
@@ -78,7 +82,15 @@ struct Translate {
 
   int run() {
     check_trace(options());  // what is wrong with them is said before a model is read
+    check_shard(options());
     use_threads(threads);
+    Progress progress(make_terminal(parse_color(color), quiet));
+    const ShardWork work = shard.open(input, models);
+    if (!work.answers) {
+      progress.say(cat(shard.output, " is whole already"));
+      return 0;
+    }
+    out = &work.answers->out();
     models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     set_languages(m.members[0]);
     decode::take_search_defaults(m.members[0].file.history, given, search);
@@ -86,8 +98,7 @@ struct Translate {
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
-    Progress progress(make_terminal(parse_color(color), quiet));
-    const bool typed = isatty(STDIN_FILENO), prompt = typed && !quiet;
+    const bool typed = input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
     int64_t first = 0, without = 0;
     const auto translate = [&](const InputLines& in) {
@@ -99,7 +110,7 @@ struct Translate {
                                  progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
                                });
       write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
-      if (!std::cout) throw OutputGone();
+      if (!*out) throw OutputGone();
       if (!trace.empty()) draw_trace(m.members[0], in.text.front(), how.search);
       without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
       first += static_cast<int64_t>(in.text.size());
@@ -110,15 +121,16 @@ struct Translate {
     InputLines read;
     Portions portions([&] { before_a_wrong_line(std::exchange(read, {}), translate); });
     try {
-      const auto input = open_input([&] {
+      const auto lines = open_input(work.part, [&] {
         portions.answer();
         if (prompt) std::cerr << "> " << std::flush;
       });
-      portions.read_all([&] { return read.add(*input); });
+      portions.read_all([&] { return read.add(*lines); });
     } catch (const OutputGone&) {
       return 1;
     }
     if (prompt) std::cerr << "\n";
+    work.answers->finish(first);
     if (strict && without > 0)
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
                                   text::counted(without, "line")));
@@ -167,11 +179,33 @@ struct Translate {
     }
   }
 
-  std::unique_ptr<TranslateInput> open_input(const data::BeforeWaiting& before_waiting) const {
+  // Of a part nobody knows how many lines are before it.
+  void check_shard(const decode::TranslateOptions& how) const {
+    if (input == "-" && (!shard.shard.empty() || !shard.output.empty()))
+      throw UsageError(cat(shard.shard.empty() ? "--output" : "--shard", " needs a file: give --input FILE"));
+    if (shard.shard.empty()) return;
+    const char* const numbered = !prefix_file.empty()             ? "--prefix"
+                                 : sampling.sample                ? "--sample"
+                                 : how.search.n_best > 1 && !json ? "--n-best"
+                                 : !trace.empty()                 ? "--trace"
+                                                                  : nullptr;
+    if (numbered)
+      throw UsageError(cat(numbered, " goes by the numbers of lines, which a part of a file does not know; leave out ",
+                           "--shard",
+                           numbered == std::string("--prefix")   ? ", or put the prefixes into --jsonl"
+                           : numbered == std::string("--n-best") ? ", or give --json"
+                                                                 : ""));
+  }
+
+  std::unique_ptr<TranslateInput> open_input(const std::shared_ptr<data::RangeReader>& part,
+                                             const data::BeforeWaiting& before_waiting) const {
     if (jsonl && !prefix_file.empty())
       throw UsageError("--jsonl and --prefix both set prefixes; put \"prefix\" into the JSON");
-    if (jsonl) return json_input(before_waiting);
-    return prefix_file.empty() ? plain_input(before_waiting) : input_with_prefixes(prefix_file, before_waiting);
+    LinesToTranslate lines = part ? LinesToTranslate{[part](std::string& line) { return part->next(line); }, input}
+                                  : lines_of(input, before_waiting);
+    if (jsonl) return json_input(std::move(lines));
+    if (prefix_file.empty()) return plain_input(std::move(lines));
+    return input_with_prefixes(std::move(lines), prefix_file, before_waiting);
   }
 
   void write(int64_t first, const std::vector<std::string>& sources,
@@ -186,13 +220,13 @@ struct Translate {
         const decode::Translation& t = all[i][j];
         const std::string aligned = alignment ? " ||| " + alignments[i][j] : "";
         if (search.n_best == 1)
-          std::cout << t.text << aligned << "\n";
+          *out << t.text << aligned << "\n";
         else
-          std::cout << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", first + static_cast<int64_t>(i), t.text,
-                                   aligned, t.score, t.normalized);
+          *out << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", first + static_cast<int64_t>(i), t.text,
+                              aligned, t.score, t.normalized);
       }
     }
-    std::cout.flush();
+    out->flush();
   }
 
   // alignments: one a translation, or none.
@@ -212,7 +246,7 @@ struct Translate {
     }
     nlohmann::ordered_json line{{"translations", std::move(list)}};
     if (numbers_words) line["source_words"] = alignment.words_in(source);
-    std::cout << json_text(line) << "\n";
+    *out << json_text(line) << "\n";
   }
 };
 
@@ -267,6 +301,10 @@ void add_translate(Command& app, Action& chosen) {
   c->add_option("--trace", t->trace,
                 "draw the beam search for one line, step by step: an image (.svg) here, a table on stderr")
       ->type_name("FILE");
+  c->add_option("--input", t->input, "translate the lines of this file instead of stdin")
+      ->check(text_input())
+      ->type_name("FILE");
+  t->shard.bind(*c, "--input");
   c->add_flag("--strict", t->strict, "exit with code 3 if any line has no translation that satisfies the constraints");
   c->add_option("--threads", t->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
@@ -282,6 +320,7 @@ void add_translate(Command& app, Action& chosen) {
       "  hexapla translate -m run --alignment hard < test.en      # text ||| 0-0 1-2 ...\n"
       "  hexapla translate -m run --sample --top-p 0.9 --seed 7 --n-best 3 < test.en\n"
       "  echo 'A dog runs.' | hexapla translate -m run --beam-size 3 --trace search.svg\n"
+      "  hexapla translate -m run --input test.en --shard 3/8 --output part-3.de\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
       "Every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
       "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst,\n"

@@ -46,8 +46,8 @@ class Progress {
   bool shown_ = false;
 };
 
-// From now on SIGINT, SIGTERM and SIGHUP set the flag; a second SIGINT or SIGTERM ends the process at once. SIGHUP only
-// where it was not ignored before: under nohup it stays so.
+// From now on SIGINT, SIGTERM, SIGUSR1 (which launchers and batch systems pass on) and SIGHUP set the flag; a second
+// SIGINT or SIGTERM ends the process at once. SIGHUP only where it was not ignored before: under nohup it stays so.
 const std::atomic<bool>& stop_on_signals();
 int caught_signal();  // the first; 0: none yet
 

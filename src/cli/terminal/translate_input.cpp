@@ -8,23 +8,23 @@ namespace {
 
 class Plain final : public TranslateInput {
  public:
-  explicit Plain(data::BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  explicit Plain(LinesToTranslate lines) : lines_(std::move(lines)) {}
   bool next(std::string& text, decode::LineConstraints& request) override {
     request = {};
     return lines_.next(text);
   }
 
  private:
-  data::LineReader lines_;
+  LinesToTranslate lines_;
 };
 
 class WithPrefixes final : public TranslateInput {
  public:
-  WithPrefixes(const std::string& file, const data::BeforeWaiting& before_waiting)
-      : prefixes_(file, before_waiting), lines_("-", before_waiting) {}
+  WithPrefixes(LinesToTranslate lines, const std::string& file, data::BeforeWaiting before_waiting)
+      : prefixes_(file, std::move(before_waiting)), lines_(std::move(lines)) {}
   bool next(std::string& text, decode::LineConstraints& request) override {
     request = {};
-    const int64_t before = lines_.line_number();
+    const int64_t before = read_;
     const bool line = lines_.next(text), prefix = prefixes_.next(request.prefix);
     if (line && !prefix)
       throw DataError(cat(prefixes_.name(), " has ", before,
@@ -32,19 +32,23 @@ class WithPrefixes final : public TranslateInput {
     if (prefix && !line)
       throw DataError(cat(prefixes_.name(), " has more lines than the ", before,
                           " of the input; give exactly one prefix per line"));
+    read_ += line;
     return line;
   }
 
  private:
-  data::LineReader prefixes_, lines_;
+  data::LineReader prefixes_;
+  LinesToTranslate lines_;
+  int64_t read_ = 0;
 };
 
 class Json final : public TranslateInput {
  public:
-  explicit Json(data::BeforeWaiting before_waiting) : lines_("-", std::move(before_waiting)) {}
+  explicit Json(LinesToTranslate lines) : lines_(std::move(lines)) {}
   bool next(std::string& text, decode::LineConstraints& request) override {
     std::string line;
     if (!lines_.next(line)) return false;
+    ++number_;
     text.clear();
     request = {};
     if (!line.empty()) read(line, text, request);
@@ -80,23 +84,27 @@ class Json final : public TranslateInput {
     return all;
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw DataError(cat("stdin, line ", lines_.line_number(), ": it ", what));
+    throw DataError(cat(lines_.name, ", line ", number_, ": it ", what));
   }
 
-  data::LineReader lines_;
+  LinesToTranslate lines_;
+  int64_t number_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<TranslateInput> plain_input(data::BeforeWaiting before_waiting) {
-  return std::make_unique<Plain>(std::move(before_waiting));
+LinesToTranslate lines_of(const std::string& path, data::BeforeWaiting before_waiting) {
+  const auto reader = std::make_shared<data::LineReader>(path, std::move(before_waiting));
+  return {[reader](std::string& line) { return reader->next(line); }, reader->name()};
 }
-std::unique_ptr<TranslateInput> input_with_prefixes(const std::string& prefix_file,
+
+std::unique_ptr<TranslateInput> plain_input(LinesToTranslate lines) {
+  return std::make_unique<Plain>(std::move(lines));
+}
+std::unique_ptr<TranslateInput> input_with_prefixes(LinesToTranslate lines, const std::string& prefix_file,
                                                     data::BeforeWaiting before_waiting) {
-  return std::make_unique<WithPrefixes>(prefix_file, before_waiting);
+  return std::make_unique<WithPrefixes>(std::move(lines), prefix_file, std::move(before_waiting));
 }
-std::unique_ptr<TranslateInput> json_input(data::BeforeWaiting before_waiting) {
-  return std::make_unique<Json>(std::move(before_waiting));
-}
+std::unique_ptr<TranslateInput> json_input(LinesToTranslate lines) { return std::make_unique<Json>(std::move(lines)); }
 
 }  // namespace hexapla::cli

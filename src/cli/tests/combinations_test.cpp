@@ -132,6 +132,9 @@ Exceptions excepted() {
           {"source-language", "the models here are told no languages; ImportCommand tests it"},
           {"target-language", "the models here are told no languages; ImportCommand tests it"},
           {"tsv", "the pairs of score come from it, or from files"},
+          {"shard", "its own test compares what the parts of a file give"},
+          {"input", "it is stdin, and ShardsTest has files"},
+          {"output", "its own test compares it with stdout"},
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }
 

@@ -57,6 +57,29 @@ text::VocabularyPair train_vocabularies(const TrainOptions& o, data::LineSample 
           text::Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
 }
 
+text::VocabularyPair find_or_train_vocabularies(const TrainOptions& o, data::TrainingText& text,
+                                                const data::ReadingProgress& progress) {
+  const bool separate = o.text.separate();
+  std::optional<text::VocabularyPair> found = vocabularies_of_run(o.model, separate);
+  if (!found) found = given_vocabularies(o, separate);
+  if (found) return *found;
+  data::LineSample sample = data::sample_lines(text, o.text.vocab_lines / 2, progress);
+  progress("training the vocabulary", 0);
+  found = train_vocabularies(o, std::move(sample), separate);
+  text.rewind();
+  return *found;
+}
+
+// Those of the first process become everyone's.
+void share_vocabularies(cluster::Processes& processes, std::optional<text::VocabularyPair>& both) {
+  if (!processes.several()) return;
+  const std::string own = both ? cluster::pack({both->source.bytes(), both->target.bytes()}) : std::string();
+  const std::vector<std::string> bytes = cluster::unpack(cluster::of_first(processes, own));
+  if (!both)
+    both = {text::Vocabulary::parse(bytes[0], "the vocabulary of the first process"),
+            text::Vocabulary::parse(bytes[1], "the vocabulary of the first process")};
+}
+
 // By the name of its file with the references; by the whole path where two sets have that name.
 std::vector<std::string> names_of(const std::vector<data::ParallelSource>& sets) {
   auto path = [](const data::ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
@@ -140,23 +163,18 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
 
 }  // namespace
 
-TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress, const ProgramPairs& given) {
+TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress, const ProgramPairs& given,
+                          cluster::Processes& processes) {
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
-  const bool separate = o.text.separate();
   const data::ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
                                  o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
   data::TrainingText text(sets_of("train-sets", o.train_sets, o.text.tsv, given.train), space);
-  const auto lock = lock_of_run(o.model);
-  std::optional<text::VocabularyPair> vocabularies = vocabularies_of_run(o.model, separate);
-  if (!vocabularies) vocabularies = given_vocabularies(o, separate);
-  if (!vocabularies) {
-    data::LineSample sample = data::sample_lines(text, o.text.vocab_lines / 2, progress);
-    progress("training the vocabulary", 0);
-    vocabularies = train_vocabularies(o, std::move(sample), separate);
-    text.rewind();
-  }
+  const auto lock = processes.first() ? lock_of_run(o.model) : nullptr;
+  std::optional<text::VocabularyPair> vocabularies;
+  if (processes.first()) vocabularies = find_or_train_vocabularies(o, text, progress);
+  share_vocabularies(processes, vocabularies);
   if (o.text.subword_alpha > 0) {  // can they be drawn from? Better known before everything is read
     text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
     text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
@@ -170,6 +188,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   TrainingData data{
       .pairs = {pairs.store, vocabularies->source, vocabularies->target, std::move(weights), o.text.subword_alpha}};
   data.lock = lock;
+  data.processes = &processes;
   data.space = space;
   data.sets = text.names();
   data.identity["training data"] = pairs.fingerprint;

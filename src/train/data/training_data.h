@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/processes.h"
 #include "data/batches/batch_stream.h"
 #include "data/training_text.h"
 #include "train/options/options.h"
@@ -33,6 +34,8 @@ struct TrainingData {
   // Of the run's folder, from before anything was read there until the result is shown; train() takes one where there
   // is none.
   std::shared_ptr<const RunLock> lock{};
+  // Those that train together. The first of them alone reads and writes the run's folder, and holds its lock.
+  cluster::Processes* processes = &cluster::alone();
 };
 
 // Pairs that a program gives instead of files, where an option of sets is data::pairs_of_program. Each is read once.
@@ -44,6 +47,6 @@ struct ProgramPairs {
 // UsageError (another run has the folder, ...), DataError, RunError.
 TrainingData prepare_data(
     const TrainOptions& options, const data::ReadingProgress& progress = [](const char*, int64_t) {},
-    const ProgramPairs& pairs = {});
+    const ProgramPairs& pairs = {}, cluster::Processes& processes = cluster::alone());
 
 }  // namespace hexapla::train

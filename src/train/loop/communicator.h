@@ -1,29 +1,74 @@
 #pragma once
-// Where several processes that train one model differ from one: which batches are whose, who adds up, who writes.
+// Where several processes that train one model differ from one: who computes which batches of an update, how gradients
+// are added up, who updates which parameters.
+#include <functional>
 #include <vector>
 
-#include "data/batches/batch.h"
+#include "cluster/processes.h"
 #include "model/transformer.h"
+#include "ops/ops.h"
 
 namespace hexapla::train {
+
+// A part of an update's batches: so many from `first` on. Its gradient is summed in their order.
+struct BatchShard {
+  size_t first, count;
+};
+
+inline void add_to(model::LossSums& sums, const model::LossSums& more) {
+  sums.loss += more.loss;
+  sums.nll += more.nll;
+  sums.tokens += more.tokens;
+  sums.alignment += more.alignment;
+  sums.linked += more.linked;
+  sums.divergence += more.divergence;
+  sums.balancing += more.balancing;
+}
 
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  // Of the batches of an update, those that this process computes; all processes are given the same.
-  virtual std::vector<data::Batch> mine(std::vector<data::Batch> batches) const = 0;
-  // Gradients and losses become the sums over all processes, the same bits in each.
-  virtual void sum(Tensor gradients, model::LossSums& losses) = 0;
-  // Whether this process writes the run's files and speaks to its watcher.
-  virtual bool writes() const = 0;
+
+  // Of the batches of an update, the shards that this process computes, in order.
+  virtual std::vector<BatchShard> shards(size_t batches) const = 0;
+  // The gradient of the next of them, and its losses.
+  virtual void add(Tensor gradients, const model::LossSums& losses) = 0;
+  // After the last one: the sum over all shards of all processes, in this process's slice of the gradients, and the
+  // sums of the losses, which are the same bits in each process.
+  virtual model::LossSums sum(Tensor gradients) = 0;
+
+  // What this process updates of slabs of so many numbers, and holds the moments of.
+  virtual cluster::Share slice(int64_t numbers) const = 0;
+  // Of a slab of which each process has its slice; the same bits in each.
+  virtual double sum_of_squares(Context& cx, Tensor slab) = 0;
+  // Every process gets the slices of all others.
+  virtual void complete(Tensor slab) = 0;
+
+  // A slab of which this process has the slice `own`: the whole, on the process that writes, until forget_whole().
+  virtual Tensor whole(Tensor own) = 0;
+  virtual void forget_whole() = 0;
+  // The slab that `read` reads on the process that writes: the whole of it, or what is this process's.
+  using Read = std::function<void(Tensor to)>;
+  virtual void read(Tensor whole, const Read& read) = 0;
+  virtual void read_slice(Tensor own, Tensor room, const Read& read) = 0;
 };
 
-// Siblings: one process has nothing to share.
+// Siblings: one process that adds up in one slab has nothing to share.
 class OneProcess final : public Communicator {
  public:
-  std::vector<data::Batch> mine(std::vector<data::Batch> batches) const override { return batches; }
-  void sum(Tensor, model::LossSums&) override {}
-  bool writes() const override { return true; }
+  std::vector<BatchShard> shards(size_t batches) const override { return {{0, batches}}; }
+  void add(Tensor, const model::LossSums& losses) override { losses_ = losses; }
+  model::LossSums sum(Tensor) override { return losses_; }
+  cluster::Share slice(int64_t numbers) const override { return {0, numbers}; }
+  double sum_of_squares(Context& cx, Tensor slab) override { return hexapla::sum_of_squares(cx, slab); }
+  void complete(Tensor) override {}
+  Tensor whole(Tensor own) override { return own; }
+  void forget_whole() override {}
+  void read(Tensor whole, const Read& read) override { read(whole); }
+  void read_slice(Tensor own, Tensor, const Read& read) override { read(own); }
+
+ private:
+  model::LossSums losses_;
 };
 
 }  // namespace hexapla::train

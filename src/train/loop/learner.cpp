@@ -2,18 +2,30 @@
 
 #include <cmath>
 
+#include "base/hash.h"
 #include "train/loop/freeze.h"
+#include "train/shards/sharded.h"
 
 namespace hexapla::train {
 
-Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend& backend, Communicator& communicator)
+namespace {
+
+std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, const TrainingData& data,
+                                                const model::Parameters& parameters) {
+  if (options.shards == 1) return std::make_unique<OneProcess>();
+  return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size());
+}
+
+}  // namespace
+
+Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend& backend)
     : options_(options),
       data_(data),
-      communicator_(communicator),
       model_(with_vocabularies(options.architecture, data.pairs)),
       parameters_(model_, DType::f32, model::Parameters::Use::training),
-      optimizer_(model_, parameters_, options),
-      average_(parameters_, optimizer_.parts(), options.ema),
+      communicator_(make_communicator(options, data, parameters_)),
+      optimizer_(model_, parameters_, options, communicator_->slice(parameters_.values().size())),
+      average_(parameters_, optimizer_.parts(), options.ema, communicator_->slice(parameters_.values().size())),
       stream_(data::open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
       plan_(plan_memory(model_, parameters_, data, options, *stream_)),
       arena_(arena_bytes(model_, parameters_, data, options, plan_)),
@@ -35,56 +47,63 @@ model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& bat
   int64_t tokens = 0;
   for (const data::Batch& batch : batches) tokens += batch.target_tokens();
   cx_.training = true;
-  cx_.step = step;
-  fill(cx_, parameters_.gradients(), 0);
-  model::LossSums all;
   const double scale = 1.0 / static_cast<double>(tokens);
-  for (const data::Batch& batch : communicator_.mine(batches)) {
-    const model::LossSums sums = loss_and_gradient(cx_, model_, batch, objective_of(options_), scale, saved_);
-    arena_.clear();
-    ++cx_.step;
-    all.loss += sums.loss;
-    all.nll += sums.nll;
-    all.tokens += sums.tokens;
-    all.alignment += sums.alignment;
-    all.linked += sums.linked;
-    all.divergence += sums.divergence;
-    all.balancing += sums.balancing;
+  for (const BatchShard& shard : communicator_->shards(batches.size())) {
+    cx_.step = step + static_cast<uint32_t>(shard.first);
+    fill(cx_, parameters_.gradients(), 0);
+    model::LossSums all;
+    for (size_t i = shard.first; i < shard.first + shard.count; ++i) {
+      add_to(all, loss_and_gradient(cx_, model_, batches[i], objective_of(options_), scale, saved_));
+      arena_.clear();
+      ++cx_.step;
+    }
+    communicator_->add(parameters_.gradients(), all);
   }
-  communicator_.sum(parameters_.gradients(), all);
-  return all;
+  return communicator_->sum(parameters_.gradients());
 }
 
 void Learner::update(int64_t update, double scale, double norm) {
   optimizer_.update(cx_, update, scale, norm);
   average_.update(cx_, update);
+  communicator_->complete(parameters_.values());
 }
 
 bool Learner::weights_are_finite() { return std::isfinite(sum_of_squares(cx_, parameters_.values())); }
 
-std::vector<NamedTensor> Learner::tensors() const {
+// Between updates the arena is empty: the system has its memory while there are more slabs than usual.
+std::vector<NamedTensor> Learner::gather_tensors() {
+  if (data_.processes->several()) arena_.release();
   std::vector<NamedTensor> all{{"values", parameters_.values()},
-                               {"first_moments", optimizer_.first_moments()},
-                               {"second_moments", optimizer_.second_moments()}};
-  if (average_) all.push_back({"average", average_.slab()});
+                               {"first_moments", communicator_->whole(optimizer_.first_moments())},
+                               {"second_moments", communicator_->whole(optimizer_.second_moments())}};
+  if (average_) all.push_back({"average", communicator_->whole(average_.slab())});
   if (parameters_.buffers()) all.push_back({"buffers", parameters_.buffers()});
   if (average_.buffers()) all.push_back({"average_buffers", average_.buffers()});
   return all;
 }
 
-bool Learner::read(const LoadedCheckpoint& checkpoint) {
-  checkpoint.read("values", parameters_.values());
-  checkpoint.read("first_moments", optimizer_.first_moments());
-  checkpoint.read("second_moments", optimizer_.second_moments());
-  if (parameters_.buffers()) checkpoint.read("buffers", parameters_.buffers());
-  if (average_) checkpoint.read("average", average_.slab());
+bool Learner::read(const LoadedCheckpoint* checkpoint) {
+  const auto of = [&](const char* name) { return [=](Tensor to) { checkpoint->read(name, to); }; };
+  const auto read_slice = [&](const char* name, Tensor own) {
+    communicator_->read_slice(own, parameters_.gradients(), of(name));
+  };
+  communicator_->read(parameters_.values(), of("values"));
+  read_slice("first_moments", optimizer_.first_moments());
+  read_slice("second_moments", optimizer_.second_moments());
+  if (parameters_.buffers()) checkpoint->read("buffers", parameters_.buffers());  // shards have none: TrainOptions
+  if (average_) read_slice("average", average_.slab());
   if (!average_.buffers()) return true;
-  if (checkpoint.tensors.find("average_buffers")) {
-    checkpoint.read("average_buffers", average_.buffers());
+  if (checkpoint->tensors.find("average_buffers")) {
+    checkpoint->read("average_buffers", average_.buffers());
     return true;
   }
   average_.start_statistics();
   return false;
+}
+
+std::string Learner::hash_of_weights() const {
+  const Tensor values = parameters_.values();
+  return hash_hex({reinterpret_cast<const char*>(values.bytes), static_cast<size_t>(values.size()) * sizeof(float)});
 }
 
 void Learner::end_updates() {

@@ -1,5 +1,6 @@
 #pragma once
 // The weights of a run, and how one update changes them.
+#include <memory>
 #include <optional>
 
 #include "model/weights/parameters.h"
@@ -15,7 +16,7 @@ namespace hexapla::train {
 
 class Learner {
  public:
-  Learner(const TrainOptions& options, const TrainingData& data, Backend& backend, Communicator& communicator);
+  Learner(const TrainOptions& options, const TrainingData& data, Backend& backend);
 
   // The weights that a run begins with, of init-from where there is such a model. -> what was carried over; "": nothing
   std::string initialize();
@@ -25,22 +26,27 @@ class Learner {
 
   // Of the mean over the target tokens of all batches. step: of the first batch's dropout; each draws anew.
   model::LossSums accumulate_gradient(const std::vector<data::Batch>& batches, uint32_t step);
-  double gradient_norm() { return optimizer_.gradient_norm(cx_); }
+  double gradient_norm() { return optimizer_.gradient_norm(cx_, *communicator_); }
   // update: 1 at the first; scale: of a plateau; norm: of this gradient.
   void update(int64_t update, double scale, double norm);
   double learning_rate(int64_t update, double scale) const { return optimizer_.learning_rate(update, scale); }
   bool weights_are_finite();
 
-  std::vector<NamedTensor> tensors() const;  // all that a checkpoint holds
-  // false: of an earlier version that did not average running statistics; their average begins now.
-  bool read(const LoadedCheckpoint& checkpoint);
+  // All that a checkpoint holds, of all processes; to be used on the one that writes, until forget_tensors().
+  std::vector<NamedTensor> gather_tensors();
+  void forget_tensors() { communicator_->forget_whole(); }
+  // checkpoint: of the process that writes; the others have none. -> false: of an earlier version that did not average
+  // running statistics; their average begins now.
+  bool read(const LoadedCheckpoint* checkpoint);
+  // Of the values, to be compared between processes.
+  std::string hash_of_weights() const;
 
   // No update follows: the memory of gradients and moments is the system's.
   void end_updates();
 
   model::Transformer& model() { return model_; }
   model::Parameters& parameters() { return parameters_; }
-  MovingAverage& average() { return average_; }
+  UseAverage use_average() { return {average_, parameters_, *communicator_}; }
   Context& context() { return cx_; }
   data::BatchStream& stream() { return *stream_; }
   const data::BatchStream& stream() const { return *stream_; }
@@ -50,9 +56,9 @@ class Learner {
  private:
   const TrainOptions& options_;
   const TrainingData& data_;
-  Communicator& communicator_;
   model::Transformer model_;
   model::Parameters parameters_;
+  std::unique_ptr<Communicator> communicator_;
   Optimizer optimizer_;
   MovingAverage average_;
   std::unique_ptr<data::BatchStream> stream_;

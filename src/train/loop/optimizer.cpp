@@ -9,6 +9,18 @@ namespace hexapla::train {
 namespace {
 
 Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
+// The same of a slab of a slice alone.
+Tensor part_of(Tensor slab, const Part& part, const cluster::Share& slice) {
+  return slab.slice(part.from - slice.from, part.count);
+}
+
+// Zeros, which take memory when they are written.
+Pages pages_for(const cluster::Share& slice) { return Pages(static_cast<size_t>(slice.size()) * sizeof(float)); }
+Tensor slab_in(const Pages& pages, const cluster::Share& slice) {
+  return Tensor::of(reinterpret_cast<float*>(pages.data()), {slice.size()});
+}
+
+cluster::Share all_of(const model::Parameters& parameters) { return {0, parameters.values().size()}; }
 
 // What starts as a linear map starts uniform in Glorot and Bengio's limits, and nothing else does.
 bool is_matrix(const model::Parameter& p) { return p.init.kind == model::Init::Kind::xavier; }
@@ -29,23 +41,38 @@ std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& p
   return parts;
 }
 
-Optimizer::Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options)
+std::vector<Part> parts_within(const std::vector<Part>& parts, const cluster::Share& slice) {
+  std::vector<Part> within;
+  for (Part part : parts) {
+    const int64_t from = std::max(part.from, slice.from), to = std::min(part.from + part.count, slice.to);
+    part.from = from, part.count = to - from;
+    if (part.count > 0) within.push_back(part);
+  }
+  return within;
+}
+
+Optimizer::Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options,
+                     std::optional<cluster::Share> slice)
     : parameters_(parameters),
       options_(options),
       schedule_(make_schedule(options)),
-      parts_(parts_of(model, parameters, frozen_parameters(model, options.freeze), options.weight_decay > 0)),
-      first_(parameters.slab_like_values()),
-      second_(parameters.slab_like_values()) {}
+      slice_(slice.value_or(all_of(parameters))),
+      parts_(parts_within(
+          parts_of(model, parameters, frozen_parameters(model, options.freeze), options.weight_decay > 0), slice_)),
+      first_pages_(pages_for(slice_)),
+      second_pages_(pages_for(slice_)),
+      first_(slab_in(first_pages_, slice_)),
+      second_(slab_in(second_pages_, slice_)) {}
 
 double Optimizer::learning_rate(int64_t step, double scale) const {
   const double rate = scale * train::learning_rate(schedule_, step);
   return step < options_.warmup ? rate : std::max(rate, options_.min_lr);
 }
 
-double Optimizer::gradient_norm(Context& cx) {
+double Optimizer::gradient_norm(Context& cx, Communicator& communicator) {
   for (const Part& part : parts_)
     if (!part.trained) fill(cx, part_of(parameters_.gradients(), part), 0);
-  return std::sqrt(sum_of_squares(cx, parameters_.gradients()));
+  return std::sqrt(communicator.sum_of_squares(cx, parameters_.gradients()));
 }
 
 void Optimizer::update(Context& cx, int64_t step, double scale, double norm) {
@@ -60,28 +87,33 @@ void Optimizer::update(Context& cx, int64_t step, double scale, double norm) {
     if (!part.trained) continue;
     how.weight_decay = part.decays ? options_.weight_decay : 0;
     adam(cx,
-         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part),
-          part_of(second_, part)},
+         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part, slice_),
+          part_of(second_, part, slice_)},
          how);
   }
 }
 
 void Optimizer::forget_moments() {
-  parameters_.forget(first_);
-  parameters_.forget(second_);
+  first_pages_.forget(0, first_pages_.size());
+  second_pages_.forget(0, second_pages_.size());
 }
 
-MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay)
-    : parameters_(parameters), parts_(parts), decay_(decay) {
+MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay,
+                             std::optional<cluster::Share> slice)
+    : parameters_(parameters),
+      slice_(slice.value_or(all_of(parameters))),
+      parts_(parts_within(parts, slice_)),
+      decay_(decay) {
   if (decay <= 0) return;
-  slab_ = parameters.slab_like_values();
+  pages_ = pages_for(slice_);
+  slab_ = slab_in(pages_, slice_);
   if (!parameters.buffers()) return;
   statistics_.resize(static_cast<size_t>(parameters.buffers().size()));
   buffers_ = Tensor::of(statistics_.data(), parameters.buffers().shape);
 }
 
 void MovingAverage::start() {
-  if (slab_) std::memcpy(slab_.bytes, parameters_.values().bytes, slab_.size() * size_of(slab_.dtype));
+  if (slab_) std::memcpy(slab_.bytes, values().bytes, slab_.size() * size_of(slab_.dtype));
   start_statistics();
 }
 
@@ -96,7 +128,7 @@ void MovingAverage::update(Context& cx, int64_t step) {
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
   const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
   for (const Part& part : parts_)
-    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, part_of(slab_, part));
+    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, part_of(slab_, part, slice_));
   const float* now = buffers_ ? parameters_.buffers().data<float>() : nullptr;
   for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));
 }
@@ -105,7 +137,7 @@ void MovingAverage::swap() {
   const auto exchange = [](const Tensor& a, const Tensor& b) {
     std::swap_ranges(a.bytes, a.bytes + a.size() * size_of(a.dtype), b.bytes);
   };
-  if (slab_) exchange(slab_, parameters_.values());
+  if (slab_) exchange(slab_, values());
   if (buffers_) exchange(buffers_, parameters_.buffers());
 }
 

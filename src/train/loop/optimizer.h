@@ -1,9 +1,13 @@
 #pragma once
 // Adam (section 5.3) on what is to be trained, and the exponential moving average of the same parameters.
+#include <exception>
+#include <optional>
 #include <set>
 
+#include "base/compute/pages.h"
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
+#include "train/loop/communicator.h"
 #include "train/loop/schedule.h"
 
 namespace hexapla::train {
@@ -19,29 +23,36 @@ struct Part {
 std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& parameters,
                            const std::set<std::string>& frozen, bool with_decay);
 
+// What of the parts lies in a slice of the slabs.
+std::vector<Part> parts_within(const std::vector<Part>& parts, const cluster::Share& slice);
+
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
  public:
-  // UsageError: `freeze`, `schedule` (frozen_parameters, make_schedule).
-  Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options);
+  // slice: of the slabs, what is updated here; without it all. UsageError: `freeze`, `schedule` (frozen_parameters,
+  // make_schedule).
+  Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options,
+            std::optional<cluster::Share> slice = {});
 
   // step: 1 at the first update; scale: of a plateau.
   double learning_rate(int64_t step, double scale) const;
   // Of the gradient of what is trained, before clipping; the rest of the gradient becomes zero.
-  double gradient_norm(Context& cx);
+  double gradient_norm(Context& cx, Communicator& communicator);
   // norm: as gradient_norm gave it. Values and moments of what is frozen are not touched.
   void update(Context& cx, int64_t step, double scale, double norm);
 
-  Tensor first_moments() const { return first_; }
+  Tensor first_moments() const { return first_; }  // of the slice
   Tensor second_moments() const { return second_; }
-  void forget_moments();  // no update follows: their memory is the system's
-  const std::vector<Part>& parts() const { return parts_; }
+  void forget_moments();                                     // no update follows: their memory is the system's
+  const std::vector<Part>& parts() const { return parts_; }  // within the slice
 
  private:
   model::Parameters& parameters_;
   const TrainOptions& options_;
   Schedule schedule_;
+  cluster::Share slice_;
   std::vector<Part> parts_;
+  Pages first_pages_, second_pages_;
   Tensor first_, second_;
 };
 
@@ -50,36 +61,55 @@ class Optimizer {
 // not weigh as if they were many. With decay 0 it takes no memory and does nothing.
 class MovingAverage {
  public:
-  // parts: what changes; the rest is the values' own.
-  MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay);
+  // parts: what changes; the rest is the values' own. slice: of the slabs, what is averaged here; without it all.
+  MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay,
+                std::optional<cluster::Share> slice = {});
 
   explicit operator bool() const { return decay_ > 0; }
-  Tensor slab() const { return slab_; }        // nothing with decay 0
+  Tensor slab() const { return slab_; }        // of the slice; nothing with decay 0
   Tensor buffers() const { return buffers_; }  // nor where the model has none
   void start();                                // from the values as they are
   void start_statistics();                     // the same of the running statistics alone
   void update(Context& cx, int64_t step);
-  // Values and average change places; called again, they are back to the bit.
+  // Values and average of the slice change places; called again, they are back to the bit.
   void swap();
 
  private:
+  Tensor values() const { return parameters_.values().slice(slice_.from, slice_.size()); }
+
   model::Parameters& parameters_;
+  cluster::Share slice_;
   std::vector<Part> parts_;
   double decay_;
   std::vector<float> statistics_;
+  Pages pages_;
   Tensor slab_, buffers_;
 };
 
-// The model is the averaged one while this lives.
+// The model is the averaged one while this lives. With several processes all of them make one at the same time.
 class UseAverage {
  public:
-  explicit UseAverage(MovingAverage& average) : average_(average) { average_.swap(); }
-  ~UseAverage() { average_.swap(); }
+  UseAverage(MovingAverage& average, model::Parameters& parameters, Communicator& communicator)
+      : average_(average), parameters_(parameters), communicator_(communicator), errors_(std::uncaught_exceptions()) {
+    swap();
+  }
+  // After an error this process ends, and the others with it.
+  ~UseAverage() {
+    if (std::uncaught_exceptions() == errors_) swap();
+  }
   UseAverage(const UseAverage&) = delete;
   UseAverage& operator=(const UseAverage&) = delete;
 
  private:
+  void swap() {
+    average_.swap();
+    if (average_) communicator_.complete(parameters_.values());
+  }
+
   MovingAverage& average_;
+  model::Parameters& parameters_;
+  Communicator& communicator_;
+  int errors_;
 };
 
 }  // namespace hexapla::train

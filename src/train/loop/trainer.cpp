@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
+#include "base/json.h"
+#include "base/system/machine.h"
 #include "base/system/subprocess.h"
+#include "cluster/agreement.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
 #include "train/memory/memory_budget.h"
 #include "train/outcome/best_files.h"
 #include "train/outcome/ending.h"
+#include "train/provenance/provenance.h"
 #include "train/provenance/replay.h"
 #include "train/provenance/resume_fingerprint.h"
 #include "train/run/run_folder.h"
@@ -22,9 +27,14 @@
 namespace hexapla::train {
 namespace {
 
-constexpr int64_t jump_memory = 100;  // updates that a jump of the loss is measured against
+constexpr int64_t jump_memory = 100;             // updates that a jump of the loss is measured against
+constexpr int64_t weights_compared_every = 100;  // updates
 
+int processors_of_host() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+// Of the process that writes.
 std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
+  if (!data.processes->first()) return {};
   if (!data.lock) return std::make_shared<const RunLock>(o.model);
   HEXAPLA_CHECK(data.lock->folder() == o.model, "data prepared for ", data.lock->folder(), " is used in ", o.model);
   return data.lock;
@@ -35,9 +45,10 @@ class Run {
   Run(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher)
       : options_(options),
         data_(data),
+        processes_(*data.processes),
         watcher_(watcher),
         folder_(options, lock_of(options, data), watcher),
-        learner_(options, data, backend, communicator_),
+        learner_(options, data, backend),
         pace_(options, state_, learner_.stream()),
         fingerprint_(resume_fingerprint(options, learner_.model().config, data, learner_.initial_checksum())),
         noted_(noted_options(options, data)) {}
@@ -47,7 +58,9 @@ class Run {
  private:
   void start();
   TrainStart announcement();
+  void check_others();
   bool resume();
+  void share_state(bool& resumed);
   std::vector<data::Batch> draw();
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
@@ -58,25 +71,33 @@ class Run {
   std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
   void report();
-  Validation measure();
+  Validation measure(cluster::Processes& among);
   void validate();
   void judge(Validation& v);
   void keep_if_best(const Validation& v);
   void save();
   void save_off_schedule();
   CheckpointContent content(const char* schedule) const;
+  template <class Write>
+  void write_with_tensors(Write&& write);
+  struct Next {
+    bool finished, stops;
+  };
+  Next next(const std::atomic<bool>& stop);
+  void compare_weights();
   Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
 
   const TrainOptions& options_;
   const TrainingData& data_;
+  cluster::Processes& processes_;  // the first of them writes, and speaks to the watcher
   TrainWatcher& watcher_;
-  OneProcess communicator_;
   RunFolder folder_;
   RunState state_;
   Learner learner_;
   Pace pace_;
   std::string fingerprint_, noted_;
+  std::vector<NamedTensor> tensors_;                                       // of all processes, while they are written
   double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
 };
@@ -95,20 +116,49 @@ TrainStart Run::announcement() {
   return info;
 }
 
+// What makes other weights of the same update, or would end the run elsewhere.
+void Run::check_others() {
+  cluster::require_same(processes_, "another program", build_text(), cluster::words_that_differ,
+                        "start the same program on all hosts");
+  cluster::require_same(processes_, "other kernels", learner_.context().backend.name(), cluster::words_that_differ,
+                        "set HEXAPLA_ISA to what all processors have");
+  cluster::require_same(processes_, "another run", fingerprint_, first_difference,
+                        "give all processes the same options, and put the same files on all hosts");
+  cluster::require_same(processes_, "other validation or learning rates", noted_, changes,
+                        "give all processes the same options, and put the same files on all hosts");
+  const cluster::Place place{threads(), usable_processors(), processors_of_host()};
+  for (const std::string& n : cluster::warnings_of_threads(processes_, place)) watcher_.note(n);
+}
+
 bool Run::resume() {
-  const auto found = resume_run(options_, fingerprint_, noted_, [&](const std::string& n) { watcher_.note(n); });
-  if (!found) return false;
-  if (!learner_.read(found->checkpoint))
+  bool resumed = false;
+  std::optional<Resumed> found;
+  if (processes_.first())
+    found = resume_run(options_, fingerprint_, noted_, [&](const std::string& n) { watcher_.note(n); });
+  if (found) state_ = found->state, resumed = true;
+  share_state(resumed);
+  if (!resumed) return false;
+  if (!learner_.read(found ? &found->checkpoint : nullptr))
     watcher_.note(
         "this run was started by a version that did not average running statistics (`ema` with `norm` batch): "
         "their average starts now");
-  state_ = found->state;
-  folder_.resumed_from(*found);
+  if (found) folder_.resumed_from(*found);
   return true;
 }
 
+void Run::share_state(bool& resumed) {
+  if (!processes_.several()) return;
+  const std::string own = resumed ? json_text(nlohmann::json(state_.to_strings())) : "";
+  const std::string firsts = cluster::of_first(processes_, own);
+  resumed = !firsts.empty();
+  if (resumed && !processes_.first())
+    state_ = RunState::from_strings(nlohmann::json::parse(firsts).get<std::map<std::string, std::string>>(),
+                                    "the state of the first process");
+}
+
 void Run::start() {
-  folder_.tidy();
+  if (processes_.first()) folder_.tidy();
+  check_others();
   TrainStart info = announcement();
   if (resume()) {
     info.resumed_at = state_.update;
@@ -116,10 +166,13 @@ void Run::start() {
     if (const std::string carried = learner_.initialize(); !carried.empty()) watcher_.note(carried);
     state_.measure = measure_of(noted_, options_.best_by);
   }
-  keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
+  compare_weights();
+  if (processes_.first()) {
+    keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
+    folder_.open_logs(state_.update);
+  }
   learner_.forget_initial_model();
   learner_.stream().seek(state_.epoch, state_.position);
-  folder_.open_logs(state_.update);
   for (const auto& n : data_.notes) watcher_.note(n);
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
   if (!data_.valid.empty() && !state_.best_score)
@@ -148,6 +201,7 @@ void Run::update() {
   balancing_ = sums.balancing / static_cast<double>(sums.tokens);
   learner_.update(state_.update + 1, state_.plateau.scale, norm_);
   count(sums);
+  if (state_.update % weights_compared_every == 0) compare_weights();
   if (pace_.due_to_be_shown()) watcher_.running(current());
 }
 
@@ -165,6 +219,11 @@ void Run::count(const model::LossSums& sums) {
 // The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
 void Run::fail_step(const std::string& what, const std::vector<data::Batch>& batches) {
   const std::string folder = folder_.failure();
+  tensors_ = learner_.gather_tensors();
+  if (!processes_.first()) {  // which finds out more, and says it
+    cluster::wait_for_all(processes_);
+    throw RunError(cat(what, " at update ", state_.update + 1));
+  }
   const Step step{state_.update + 1,
                   first_dropout_step(),
                   options_.seed,
@@ -213,15 +272,15 @@ void Run::report() {
   state_.loss_sum = 0;
   state_.loss_tokens = 0;
   pace_.reported();
-  folder_.log(r);
+  if (processes_.first()) folder_.log(r);
   watcher_.updated(r);
 }
 
 // Of the weights that the model holds now.
-Validation Run::measure() {
+Validation Run::measure(cluster::Processes& among) {
   Context& cx = learner_.context();
   cx.training = false;
-  Validation v = train::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()));
+  Validation v = train::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()), among);
   cx.arena.clear();
   v.update = state_.update;
   v.epoch = epoch();
@@ -229,11 +288,11 @@ Validation Run::measure() {
 }
 
 void Run::validate() {
-  const UseAverage averaged(learner_.average());
-  Validation v = measure();
+  const UseAverage averaged = learner_.use_average();
+  Validation v = measure(processes_);
   judge(v);
   keep_if_best(v);
-  folder_.log(v);
+  if (processes_.first()) folder_.log(v);
   watcher_.validated(v);
   pace_.reported();  // the rate of a report is that of training alone
 }
@@ -263,6 +322,7 @@ void Run::keep_if_best(const Validation& v) {
   const bool among = score && state_.best_models.accepts(*score, options_.average_best, options_.best_by);
   if (!v.best && !among) return;
   if (among) state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
+  if (!processes_.first()) return;
   folder_.written("the best model was not saved", [&] {
     save_run_model(best_model_path(options_.model, v.update), trained(), state_,
                    {Weights::Kind::best, {v.update}, score});
@@ -271,16 +331,26 @@ void Run::keep_if_best(const Validation& v) {
   prune_best(options_.model, state_);
 }
 
+// Of a checkpoint all processes have a part, and the first one writes it.
+template <class Write>
+void Run::write_with_tensors(Write&& write) {
+  tensors_ = learner_.gather_tensors();
+  if (processes_.first()) write([&](const char* schedule) { return content(schedule); });
+  tensors_.clear();
+  learner_.forget_tensors();
+}
+
 void Run::save() {
   if (learner_.weights_are_finite())  // else the next update, or the end of the run, says so
-    folder_.save(state_, [&](const char* schedule) { return content(schedule); });
+    write_with_tensors([&](const RunFolder::Content& content) { folder_.save(state_, content); });
   else
     folder_.lost(state_);
 }
 
 void Run::save_off_schedule() {
-  if (folder_.saved_update() != state_.update && learner_.weights_are_finite())
-    folder_.save_off_schedule(state_, [&](const char* schedule) { return content(schedule); });
+  const bool saved = cluster::of_first(processes_, folder_.saved_update()) == state_.update;
+  if (!saved && learner_.weights_are_finite())
+    write_with_tensors([&](const RunFolder::Content& content) { folder_.save_off_schedule(state_, content); });
 }
 
 CheckpointContent Run::content(const char* schedule) const {
@@ -291,7 +361,7 @@ CheckpointContent Run::content(const char* schedule) const {
   content.state["identity"] = fingerprint_;
   content.state["changeable"] = noted_;
   content.state["schedule"] = schedule;
-  content.tensors = learner_.tensors();
+  content.tensors = tensors_;
   return content;
 }
 
@@ -302,11 +372,12 @@ TrainResult Run::finish() {
   save_off_schedule();
   std::vector<std::string> missing = folder_.missing(state_.update);
   learner_.end_updates();
-  const UseAverage averaged(learner_.average());
+  const UseAverage averaged = learner_.use_average();
+  if (!processes_.first()) return {TrainEnd::finished, state_.update, state_.epoch, {}, "", learner_.peak()};
   EndOfRun end{trained(),
                learner_.parameters(),
                state_,
-               [&] { return measure(); },
+               [&] { return measure(cluster::alone()); },
                [&](const std::string& n) { watcher_.note(n); },
                missing};
   HandedOver handed_over = hand_over(end);
@@ -316,13 +387,34 @@ TrainResult Run::finish() {
   return result;
 }
 
+// Whether the run goes on: all stop where one is told to, and the clock is that of the first.
+Run::Next Run::next(const std::atomic<bool>& stop) {
+  Next own{pace_.finished(), stop};
+  if (!processes_.several()) return own;
+  const std::vector<std::string> all =
+      cluster::gather(processes_, cat(own.finished ? "f" : "-", own.stops ? "s" : "-"));
+  own.finished = all.front()[0] == 'f';
+  own.stops = std::any_of(all.begin(), all.end(), [](const std::string& one) { return one[1] == 's'; });
+  return own;
+}
+
+// Bits that a memory or a link has lost would spread with the next update.
+void Run::compare_weights() {
+  if (!processes_.several()) return;
+  cluster::require_same(
+      processes_, cat("other weights after update ", state_.update), learner_.hash_of_weights(),
+      [](const std::string& a, const std::string& b) { return cat("their hashes are ", a, " and ", b); },
+      "a memory, a link or a processor is faulty, or not of the same kind (HEXAPLA_ISA makes kinds alike); the same "
+      "command goes on from the last checkpoint");
+}
+
 TrainResult Run::go(const std::atomic<bool>& stop) {
   start();
   const Interval valid = Interval::parse("valid-every", options_.valid_every);
   const Interval saving = Interval::parse("save-every", options_.save_every);
   const Interval reports = Interval::parse("report-every", options_.report_every);
-  while (!pace_.finished()) {
-    if (stop) {
+  for (Next now = next(stop); !now.finished; now = next(stop)) {
+    if (now.stops) {
       save_off_schedule();
       return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()};
     }
@@ -335,19 +427,42 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     if (due(saving)) save();
   }
   const TrainResult result = finish();
-  folder_.forget_failure();
+  if (processes_.first()) folder_.forget_failure();
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+void check_processes(const TrainOptions& o, const cluster::Processes& processes) {
+  if (processes.count() <= o.shards) return;
+  throw UsageError(cat("there are ", processes.count(), " processes, but `shards` is ", o.shards,
+                       ": each computes one or more; give `shards` ", processes.count(),
+                       " or a multiple of it, and `accumulate` to match, or fewer processes"));
+}
+
+// What the first process knows of the run's folder, and options that no checkpoint knows and that all must follow.
+TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes) {
+  o.decay_updates = cluster::of_first(processes, o.decay_updates);
+  o.valid_tokenize = cluster::of_first(processes, o.valid_tokenize);
+  o.save_every = cluster::of_first(processes, o.save_every);
+  o.max_loss_jump = std::stod(cluster::of_first(processes, fmt::format("{}", o.max_loss_jump)));
+  return o;
 }
 
 }  // namespace
 
 TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop) {
-  const TrainOptions options = with_decay_of_run(asked, watcher);  // which `max-updates` need not fit any more
+  // Which `max-updates` need not fit any more.
+  const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, watcher), *data.processes);
   options.check();
+  check_processes(options, *data.processes);
   use_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");
-  const TrainOptions resolved = with_valid_tokenizer(with_batch_tokens(options, data), data, watcher);
+  const TrainOptions resolved =
+      with_choices_of_first(with_valid_tokenizer(with_batch_tokens(options, data), data, watcher), *data.processes);
   return Run(resolved, data, backend, watcher).go(stop);
 }
 

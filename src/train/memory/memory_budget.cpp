@@ -6,6 +6,7 @@
 #include "base/system/machine.h"
 #include "train/loop/schedule.h"
 #include "train/run/checkpoint.h"
+#include "train/shards/sharded.h"
 #include "train/validation/validation.h"
 
 namespace hexapla::train {
@@ -140,19 +141,28 @@ model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pair
 MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, data::BatchStream& stream) {
   const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
+  const cluster::Processes& processes = *data.processes;
+  const ShardMemory shards =
+      shard_memory(parameters.values().size(), options.shards, processes.number(), processes.count());
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", 2 * slab},
                    {working, step},
                    {"data", data_memory(data, stream)},
                    {"program", program}}};
-  if (options.ema > 0) plan.parts.emplace_back("moving average", slab);
+  if (options.ema > 0) plan.parts.emplace_back("moving average", shards.average);
+  if (shards.sums + shards.exchange > 0) plan.parts.emplace_back("sums of shards", shards.sums + shards.exchange);
   // It has the memory of the arena, which the system gets back meanwhile.
   const size_t translation = beyond(translating_memory(model, data, options), step);
   if (translation > 0) plan.parts.emplace_back(translating, translation);
   // Sums in f64 and a model of `average-best` have the memory of arena and moments.
   const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
   if (means > 0) plan.parts.emplace_back("means", means);
+  // While a checkpoint is written the arena's memory is free for what comes from others.
+  if (processes.several() && processes.first()) {
+    const size_t gathered = beyond((options.ema > 0 ? 3 : 2) * slab, step + translation + means);
+    if (gathered > 0) plan.parts.emplace_back("checkpoints", gathered);
+  }
   return plan;
 }
 
@@ -180,7 +190,9 @@ size_t arena_bytes(const model::Transformer& model, const model::Parameters& par
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
   TrainOptions o = options;
   if (o.batch_tokens != 0) return o;
-  o.batch_tokens = of_earlier_run(o.model, "batch-tokens", 0);
+  cluster::Processes& processes = *data.processes;
+  o.batch_tokens = processes.first() ? of_earlier_run(o.model, "batch-tokens", 0) : 0;
+  o.batch_tokens = cluster::of_first(processes, o.batch_tokens);
   if (o.batch_tokens != 0) return o;
   model::Transformer model(with_vocabularies(o.architecture, data.pairs));
   const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
@@ -191,6 +203,8 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
     refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }
+  for (const std::string& others : cluster::gather(processes, std::to_string(o.batch_tokens)))
+    o.batch_tokens = std::min<int64_t>(o.batch_tokens, std::stoll(others));
   return o;
 }
 

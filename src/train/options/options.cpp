@@ -39,6 +39,17 @@ void check_r_drop(const TrainOptions& o) {
             "`attention-dropout` and `activation-dropout` are 0: give one of them, or leave `r-drop` out"));
 }
 
+void check_shards(const TrainOptions& o) {
+  if (o.shards == 1) return;
+  if (o.shards > o.accumulate)
+    throw UsageError(cat("`shards` is ", o.shards, ", but an update has only ", o.accumulate,
+                         o.accumulate == 1 ? " batch" : " batches", " (`accumulate`): give `accumulate` ", o.shards,
+                         " or more, with smaller batches (`batch-tokens`), or fewer `shards`"));
+  if (o.architecture.norm == "batch")
+    throw UsageError(cat("`shards` ", o.shards, " does not go with `norm` batch: its running statistics change from ",
+                         "batch to batch, in the order in which one process sees them; leave one of them out"));
+}
+
 void check_tokenizer(const std::string& name) try {
   if (name != "auto") evaluate::bleu_tokenizer(name);  // says what is known, or missing
 } catch (const UsageError& e) {
@@ -69,6 +80,7 @@ void TrainOptions::check() const {
        {std::pair{"valid-every", valid_every}, {"save-every", save_every}, {"report-every", report_every}})
     Interval::parse(option, every);
   check_guided_alignment(*this);
+  check_shards(*this);
   check_recipe();
   if (architecture.positions == "learned" && architecture.max_positions < max_length)
     throw UsageError(

@@ -176,6 +176,10 @@ inline const Setters<TrainOptions> settings{
      }},
     {"memory", [](Draw& d, TrainOptions& o) { o.memory = d.number(500, 1000); }},
     {"accumulate", [](Draw& d, TrainOptions& o) { o.accumulate = d.number(1, 4); }},
+    {"shards",
+     [](Draw& d, TrainOptions& o) {
+       if (o.architecture.norm != "batch") o.shards = d.number(1, o.accumulate);
+     }},
     {"max-length",
      [](Draw& d, TrainOptions& o) {
        o.max_length = d.one_of<int64_t>({12, 20, 100});

@@ -28,7 +28,9 @@ void read(const json& j, T& value) {
 }
 
 // Not there before: where it is off, a model keeps the bytes that earlier versions gave it.
-bool is_off(const std::string& name, const TrainOptions& o) { return name == "r-drop" && o.r_drop == 0; }
+bool is_off(const std::string& name, const TrainOptions& o) {
+  return (name == "r-drop" && o.r_drop == 0) || (name == "shards" && o.shards == 1);
+}
 
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;

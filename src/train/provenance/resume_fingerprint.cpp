@@ -52,6 +52,7 @@ bool matters(const std::string& name, const TrainOptions& o) {
   if (name.starts_with("plateau-")) return o.schedule == "plateau";
   if (name.starts_with("guided-alignment-")) return !o.guided_alignment.empty();
   if (name == "r-drop") return o.r_drop > 0;
+  if (name == "shards") return o.shards > 1;
   if (name == "valid-script") return !o.valid_script.empty();
   if (name == "save-every") return o.average_last > 0;
   return true;

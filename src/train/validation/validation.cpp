@@ -3,31 +3,53 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "base/json.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
+#include "train/loop/communicator.h"
 #include "train/validation/valid_script.h"
 
 namespace hexapla::train {
 namespace {
 
-// In the order of the batches, so always the same bits.
-model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
-                                const TrainOptions& options, const data::Plan& batches) {
-  model::LossSums total;
+// Of each batch.
+std::vector<model::LossSums> validation_losses(Context& cx, const model::Transformer& model, const TrainingData& data,
+                                               const TrainOptions& options,
+                                               std::span<const std::vector<int32_t>> batches) {
+  std::vector<model::LossSums> all;
   model::Transformer::Saved saved;
   const auto mark = cx.arena.mark();
   for (const auto& indices : batches) {
     const data::Batch b = data::make_batch(data.pairs.target, data.valid, indices);
-    const model::LossSums sums = model.loss(
-        cx, {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets}, options.label_smoothing, saved);
+    all.push_back(model.loss(cx, {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets},
+                             options.label_smoothing, saved));
     cx.arena.rewind(mark);
-    total.loss += sums.loss;
-    total.nll += sums.nll;
-    total.tokens += sums.tokens;
   }
+  return all;
+}
+
+std::vector<model::LossSums> gather_losses(cluster::Processes& among, const std::vector<model::LossSums>& own) {
+  std::vector<model::LossSums> all;
+  for (const std::string& bytes :
+       cluster::gather(among, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(model::LossSums)})) {
+    const size_t before = all.size();
+    all.resize(before + bytes.size() / sizeof(model::LossSums));
+    if (!bytes.empty()) std::memcpy(&all[before], bytes.data(), bytes.size());
+  }
+  return all;
+}
+
+// In the order of the batches, so always the same bits.
+model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
+                                const TrainOptions& options, const data::Plan& batches, cluster::Processes& among) {
+  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(batches.size()));
+  const auto own = std::span(batches).subspan(static_cast<size_t>(share.from), static_cast<size_t>(share.size()));
+  model::LossSums total;
+  for (const model::LossSums& sums : gather_losses(among, validation_losses(cx, model, data, options, own)))
+    add_to(total, sums);
   return total;
 }
 
@@ -37,17 +59,38 @@ void set_loss(ValidScores& scores, const model::LossSums& sums) {
 }
 
 std::vector<std::string> translations(const model::Transformer& model, const TrainingData& data,
-                                      const decode::TranslateOptions& how, Backend& backend) {
+                                      const decode::TranslateOptions& how, Backend& backend,
+                                      cluster::Processes& among) {
   const decode::TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
   constexpr size_t portion = 2000;  // lines: ids, scores and hypotheses are held of so many
   const std::span<const std::string> lines(data.valid_source);
+  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(lines.size()));
+  const auto end = static_cast<size_t>(share.to);
   std::vector<std::string> best;
-  for (size_t from = 0; from < lines.size(); from += portion) {
-    const auto some = lines.subspan(from, std::min(portion, lines.size() - from));
+  for (size_t from = static_cast<size_t>(share.from); from < end; from += portion) {
+    const auto some = lines.subspan(from, std::min(portion, end - from));
     for (auto& found : translator.translate(decode::Lines{.text = some, .first = from}, how))
       best.push_back(std::move(found.front().text));
   }
-  return best;
+  if (!among.several()) return best;
+  std::vector<std::string> all;
+  for (const std::string& texts : cluster::gather(among, cluster::pack(best)))
+    for (std::string& text : cluster::unpack(texts)) all.push_back(std::move(text));
+  return all;
+}
+
+// The program runs once.
+ScriptScore score_of_script(const TrainOptions& options, const std::vector<std::string>& hypotheses,
+                            const TrainingData& data, cluster::Processes& among) {
+  ScriptScore score;
+  if (among.first()) score = measure_by_script(options, hypotheses, data.valid_reference, data.valid_source);
+  if (!among.several()) return score;
+  const std::string own = cluster::pack({score.score ? fmt::format("{}", *score.score) : "", score.problem});
+  const std::vector<std::string> firsts = cluster::unpack(cluster::of_first(among, own));
+  score.score.reset();
+  if (!firsts[0].empty()) score.score = std::stod(firsts[0]);
+  score.problem = firsts[1];
+  return score;
 }
 
 // Blanks left out.
@@ -104,24 +147,22 @@ decode::TranslateOptions translation_of(const TrainOptions& options) {
 }
 
 Validation validate(Context& cx, const model::Transformer& model, const TrainingData& data, const TrainOptions& options,
-                    size_t memory) {
+                    size_t memory, cluster::Processes& among) {
   Validation v;
   model::LossSums all;
   for (const ValidSet& set : data.valid_sets) v.sets.emplace_back(set.name, ValidScores{});
   const std::vector<data::Plan> plans = plan_validation(data, options);
   for (size_t i = 0; i < plans.size(); ++i) {
-    const model::LossSums sums = validation_loss(cx, model, data, options, plans[i]);
+    const model::LossSums sums = validation_loss(cx, model, data, options, plans[i], among);
     set_loss(v.sets[i].second, sums);
-    all.loss += sums.loss;
-    all.nll += sums.nll;
-    all.tokens += sums.tokens;
+    add_to(all, sums);
   }
   set_loss(v, all);
 
   cx.arena.release();
   decode::TranslateOptions how = translation_of(options);
   how.memory = memory;
-  const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend);
+  const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend, among);
   const evaluate::Bleu bleu({.tokenize = options.valid_tokenize});
   const evaluate::Chrf chrf;
   SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
@@ -136,7 +177,7 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   }
   if (v.sets.size() == 1) v.sets.clear();
   if (!options.valid_script.empty()) {
-    ScriptScore by_script = measure_by_script(options, hypotheses, data.valid_reference, data.valid_source);
+    ScriptScore by_script = score_of_script(options, hypotheses, data, among);
     v.script = by_script.score;
     v.script_problem = std::move(by_script.problem);
   }

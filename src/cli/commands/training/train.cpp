@@ -1,12 +1,14 @@
 // hexapla train: from parallel text to a model.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <iostream>
 
 #include "backend/cpu/cpu.h"
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
+#include "cluster/mpi/mpi_processes.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
 
@@ -19,17 +21,37 @@ struct Train : BoundTrainOptions {
   Command* command = nullptr;
 
   int run() {
+    const auto processes = cluster::launched_processes();
+    if (processes->first()) return run(*processes);
+    try {
+      return run(*processes);
+    } catch (const UsageError& e) {  // the first speaks for all, the others for themselves
+      throw UsageError(named(*processes, e), e.option(), e.value());
+    } catch (const DataError& e) {
+      throw DataError(named(*processes, e));
+    } catch (const RunError& e) {
+      throw RunError(named(*processes, e));
+    }
+  }
+
+  static std::string named(const cluster::Processes& processes, const UserError& e) {
+    const std::string name = cluster::name_of(processes), what = e.what();
+    return what.starts_with("process ") ? what : name + ": " + what;
+  }
+
+  int run(cluster::Processes& processes) {
     train::TrainOptions o = resolve_train_options(*command, *this);
     const Precision precision = parse_precision(o.precision);
     o.precision = name_of(precision);
+    if (dump && !processes.first()) return 0;
     if (dump) {
       std::cout << train::dump_options(o) << "\n";
       return 0;
     }
-    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet));
-    const train::TrainResult result = run_training(o, watcher);
-    report(watcher.progress(), o, result);
-    if (result.end == train::TrainEnd::interrupted) return 128 + caught_signal();
+    ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet || !processes.first()));
+    const train::TrainResult result = run_training(o, watcher, processes);
+    if (processes.first()) report(watcher.progress(), o, result);
+    if (result.end == train::TrainEnd::interrupted) return 128 + (caught_signal() > 0 ? caught_signal() : SIGTERM);
     train::require_whole(result);
     return 0;
   }

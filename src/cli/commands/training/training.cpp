@@ -32,13 +32,14 @@ class Reading {
 
 }  // namespace
 
-train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher) {
+train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher,
+                                cluster::Processes& processes) {
   const std::atomic<bool>& stop = stop_on_signals();
   watcher.progress().show("reading the training sets ...");
-  watcher.set_folder(options.model);
+  if (processes.first()) watcher.set_folder(options.model);
   Reading reading(watcher.progress());
   return api::run_training(
-      options, watcher, [&](const char* what, int64_t pairs) { reading.show(what, pairs); }, stop);
+      options, watcher, [&](const char* what, int64_t pairs) { reading.show(what, pairs); }, stop, {}, processes);
 }
 
 }  // namespace hexapla::cli

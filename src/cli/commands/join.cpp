@@ -1,0 +1,44 @@
+// hexapla join: the outputs of all parts of a file as one.
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/terminal/terminal.h"
+#include "data/files/shard_files.h"
+#include "models/open_model.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Join {
+  std::vector<std::string> parts;
+  std::string output;
+
+  int run() const {
+    models::refuse_to_overwrite(parts, "-o", output);
+    const int64_t lines = data::join_shards(parts, output);
+    say_on_stderr(cat(text::counted(lines, "line"), " of ", text::counted(static_cast<long long>(parts.size()), "part"),
+                      ": ", output, "\n"));
+    return 0;
+  }
+};
+
+}  // namespace
+
+void add_join(Command& app, Action& chosen) {
+  auto join = std::make_shared<Join>();
+  Command* c = app.add_command("join", "put together what --shard has made of the parts of a file");
+  c->add_option("parts", join->parts, "the outputs of all parts, in any order, with their manifests beside them")
+      ->type_name("PART")
+      ->required();
+  c->add_option("-o,--output", join->output, "file to write them to")->type_name("FILE")->required();
+  c->footer(
+      "Nothing is written unless every part is there once, whole, and made of the same file by the same program, "
+      "model\n"
+      "and options.\n"
+      "Examples:\n"
+      "  hexapla translate -m run --input test.en --shard 1/2 --output part-1.de\n"
+      "  hexapla translate -m run --input test.en --shard 2/2 --output part-2.de\n"
+      "  hexapla join part-1.de part-2.de -o test.de");
+  c->callback([join, &chosen] { chosen = [join] { return join->run(); }; });
+}
+
+}  // namespace hexapla::cli

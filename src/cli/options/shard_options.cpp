@@ -1,0 +1,107 @@
+#include "cli/options/shard_options.h"
+
+#include <algorithm>
+#include <iostream>
+#include <streambuf>
+
+#include "base/hash.h"
+#include "cli/parser.h"
+#include "model/weights/model_file.h"
+#include "models/open_model.h"
+#include "train/provenance/provenance.h"
+
+namespace hexapla::cli {
+namespace {
+
+// Options that no answer depends on, or that the manifest has anyway.
+constexpr const char* without_effect[] = {"model",           "threads",      "quiet", "color",
+                                          "batch-sentences", "batch-tokens", "shard", "input",
+                                          "output",          "files",        "tsv",   "help"};
+
+}  // namespace
+
+void ShardFlags::bind(Command& c, const std::string& what) {
+  command = &c;
+  c.add_option("--shard", shard,
+               "I/N: only the lines that begin in the I-th of N equal parts of " + what + ", without reading the rest")
+      ->type_name("I/N");
+  c.add_option(
+       "--output", output,
+       "write to this file, which appears when it is whole, with a manifest beside it (FILE.manifest.json); one "
+       "that is whole already is left alone")
+      ->type_name("FILE");
+}
+
+data::ShardNumber ShardFlags::number() const {
+  return shard.empty() ? data::ShardNumber{} : data::ShardNumber::parse("shard", shard);
+}
+
+std::string ShardFlags::made_by(const std::vector<std::string>& model_files) const {
+  std::string text = train::build_text();
+  for (const std::string& file : model_files) text += ", model " + hash_hex(FileReader(file));
+  const std::vector<const CLI::Option*> options = std::as_const(command->parser()).get_options();
+  for (const CLI::Option* option : options) {
+    const std::string name = option->get_lnames().empty() ? option->get_name() : option->get_lnames().front();
+    const auto* const end = std::end(without_effect);
+    if (option->count() == 0 || std::find(std::begin(without_effect), end, name) != end) continue;
+    text += ", --" + name;
+    for (const std::string& value : option->reduced_results()) text += " " + value;
+  }
+  return text;
+}
+
+ShardWork ShardFlags::open(const std::string& input, const std::vector<std::string>& models) const {
+  ShardWork work;
+  if (!shard.empty() || !output.empty()) work.part = std::make_shared<data::RangeReader>(input, number());
+  if (output.empty()) {
+    work.answers = std::make_unique<Answers>();
+    return work;
+  }
+  std::vector<std::string> files;
+  for (const std::string& m : models) files.push_back(model::model_file(m));
+  std::vector<std::string> inputs = files;
+  inputs.push_back(input);
+  for (const std::string& written : {output, data::manifest_of(output)})
+    models::refuse_to_overwrite(inputs, "--output", written);
+  const data::ShardManifest manifest = data::describe_shard(*work.part, number(), input, made_by(files));
+  if (!data::is_whole(output, manifest)) work.answers = std::make_unique<Answers>(manifest, output);
+  return work;
+}
+
+class Answers::Buffer final : public std::streambuf {
+ public:
+  explicit Buffer(data::ShardWriter& writer) : writer_(writer) {}
+
+ private:
+  int_type overflow(int_type c) override {
+    if (c == traits_type::eof()) return c;
+    const char one = traits_type::to_char_type(c);
+    writer_.write({&one, 1});
+    return c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    writer_.write({text, static_cast<size_t>(size)});
+    return size;
+  }
+
+  data::ShardWriter& writer_;
+};
+
+Answers::Answers() : out_(&std::cout) {}
+
+Answers::Answers(const data::ShardManifest& manifest, const std::string& output)
+    : writer_(std::in_place, output),
+      buffer_(std::make_unique<Buffer>(*writer_)),
+      own_(std::make_unique<std::ostream>(buffer_.get())),
+      out_(own_.get()),
+      manifest_(manifest) {
+  own_->exceptions(std::ios::badbit);  // so that what the writer throws comes out
+}
+
+Answers::~Answers() = default;
+
+void Answers::finish(int64_t lines) {
+  if (writer_) writer_->finish(manifest_, lines);
+}
+
+}  // namespace hexapla::cli

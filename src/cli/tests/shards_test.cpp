@@ -1,0 +1,147 @@
+// Parts of a file, each answered by a process of its own, and joined.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/compute/random.h"
+#include "base/files/file.h"
+#include "cli/test_command.h"
+#include "data/files/shard_files.h"
+
+namespace hexapla::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+class ShardsTest : public CommandFolder {
+ protected:
+  ShardsTest() {
+    const Words german{"ein", "Hund", "läuft", "schnell", "über", "die", "Straße"};
+    Random random(5, 1);
+    for (int i = 0; i < 57; ++i) {
+      std::string line;
+      const uint32_t words = random.below(6);  // a line may be empty
+      for (uint32_t w = 0; w < words; ++w) line += (w > 0 ? " " : "") + german[random.below(7)];
+      lines_.push_back(line);
+    }
+    const text::Vocabulary v = text::Vocabulary::train(german, {.size = 30});
+    save_untrained_model(at("m.safetensors"), v);
+    std::string text, tsv;
+    for (const std::string& line : lines_) text += line + "\n", tsv += line + "\t" + german[line.size() % 7] + "\n";
+    text.pop_back();  // the last line needs no end
+    write("in", text), write("in.tsv", tsv);
+  }
+  Result translate(const Words& more, const std::string& input = "") const {
+    return run_command(Words{"translate", "-m", at("m.safetensors"), "--precision", "f32", "--max-length", "8"} + more,
+                       input);
+  }
+  std::string part(int i) const { return at(cat("part-", i)); }
+  Words parts(int of) const {
+    Words all;
+    for (int i = of; i >= 1; --i) all.push_back(part(i));
+    return all;
+  }
+
+  Words lines_;
+};
+
+TEST_F(ShardsTest, OfAFileAreTheBytesOfTheWhole) {
+  const std::string whole = translate({"-q"}, read_file(at("in"))).out;
+  for (const int of : {1, 2, 7, 100}) {  // some of a hundred have no line
+    for (int i = 1; i <= of; ++i) {
+      const Words shard{"--input", at("in"), "--shard", cat(i, "/", of), "--output", part(i), "-q"};
+      const Result r = translate(shard);
+      ASSERT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(r.out, "");
+    }
+    const Result joined = run_command(Words{"join"} + parts(of) + Words{"-o", at("joined")});
+    EXPECT_EQ(joined.code, 0) << joined.err;
+    EXPECT_THAT(joined.err, HasSubstr("57 lines"));
+    EXPECT_EQ(read_file(at("joined")), whole) << of << " parts";
+  }
+  std::string printed;
+  for (const char* shard : {"1/3", "2/3", "3/3"})
+    printed += translate({"--input", at("in"), "--shard", shard, "-q"}).out;
+  EXPECT_EQ(printed, whole) << "to stdout";
+}
+
+TEST_F(ShardsTest, AreScoredFromOneFile) {
+  const Words score{"score", "-m", at("m.safetensors"), "--precision", "f32", "-q"};
+  const std::string whole = run_command(score + Words{"--tsv", at("in.tsv")}).out;
+  for (int i = 1; i <= 3; ++i)
+    ASSERT_EQ(run_command(score + Words{"--tsv", at("in.tsv"), "--shard", cat(i, "/3"), "--output", part(i)}).code, 0);
+  ASSERT_EQ(run_command(Words{"join"} + parts(3) + Words{"-o", at("joined")}).code, 0);
+  EXPECT_EQ(read_file(at("joined")), whole);
+  EXPECT_THAT(run_command(score + Words{at("in"), at("in"), "--shard", "1/3"}).err,
+              HasSubstr("--shard needs one file with both sides: give --tsv FILE"));
+}
+
+TEST_F(ShardsTest, ThatAreWholeAreLeftAlone) {
+  const Words shard{"--input", at("in"), "--shard", "1/2", "--output", part(1)};
+  ASSERT_EQ(translate(shard).code, 0);
+  const std::string before = read_file(part(1)), manifest = read_file(part(1) + ".manifest.json");
+  const auto written = [&] { return std::filesystem::last_write_time(part(1)); };
+  const auto time = written();
+  EXPECT_THAT(translate(shard + Words{"--threads", "2", "--batch-sentences", "3"}).err, HasSubstr("is whole already"));
+  EXPECT_EQ(written(), time);
+  write("part-1", before.substr(1));
+  EXPECT_EQ(translate(shard).code, 0);
+  EXPECT_EQ(read_file(part(1)), before) << "what others have changed is made anew";
+  EXPECT_EQ(read_file(part(1) + ".manifest.json"), manifest);
+  std::filesystem::remove(part(1) + ".manifest.json");
+  EXPECT_EQ(translate(shard).code, 0);
+  EXPECT_EQ(read_file(part(1) + ".manifest.json"), manifest) << "so is one without a manifest";
+  EXPECT_EQ(translate(shard + Words{"--beam-size", "2"}).code, 0);
+  EXPECT_NE(read_file(part(1) + ".manifest.json"), manifest) << "and one of other options";
+}
+
+TEST_F(ShardsTest, AreJoinedOnlyWhenAllAreThere) {
+  for (int i = 1; i <= 4; ++i)
+    ASSERT_EQ(translate({"--input", at("in"), "--shard", cat(i, "/4"), "--output", part(i), "-q"}).code, 0);
+  const auto refused = [&](const Words& files) {
+    const Result r = run_command(Words{"join"} + files + Words{"-o", at("joined")});
+    EXPECT_EQ(r.code, 3) << r.err;
+    EXPECT_FALSE(std::filesystem::exists(at("joined")));
+    return r.err;
+  };
+  EXPECT_THAT(refused({part(1), part(3)}), HasSubstr("of 4 parts these are missing: 2, 4; run them"));
+  EXPECT_THAT(refused(parts(4) + Words{part(2)}), HasSubstr("is part 2/4 a second time"));
+  ASSERT_EQ(translate({"--input", at("in"), "--shard", "1/3", "--output", at("other"), "-q"}).code, 0);
+  EXPECT_THAT(refused({at("other"), part(2)}), HasSubstr("do not belong together: one of 3 parts, the other of 4"));
+  const std::string second = read_file(part(2));
+  write("part-2", second.substr(0, second.size() - 1));
+  EXPECT_THAT(refused(parts(4)), AllOf(HasSubstr("part-2: has "), HasSubstr("run this part again")));
+  std::string changed = second;
+  changed[0] ^= 1;
+  write("part-2", changed);
+  EXPECT_THAT(refused(parts(4)), HasSubstr("was changed since it was written"));
+  write("part-2.manifest.json", "{}");
+  EXPECT_THAT(refused(parts(4)), HasSubstr("is not the manifest of a part"));
+}
+
+TEST_F(ShardsTest, AreRefusedWithARemedy) {
+  const auto message = [&](const Words& more, int code = 2) {
+    const Result r = translate(more);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_EQ(r.out, "");
+    return r.err;
+  };
+  const Words input{"--input", at("in")};
+  EXPECT_THAT(message({"--shard", "1/2"}), HasSubstr("--shard needs a file: give --input FILE"));
+  EXPECT_THAT(message({"--output", part(1)}), HasSubstr("--output needs a file: give --input FILE"));
+  for (const char* wrong : {"3", "0/2", "3/2", "1/", "/2", "a/b", "1/2/3", "-1/2"})
+    EXPECT_THAT(message(input + Words{"--shard", wrong, "--output", part(1)}),
+                HasSubstr(cat("--shard is '", wrong, "'")));
+  for (const Words& numbered : {Words{"--sample"}, {"--beam-size", "3", "--n-best", "2"}, {"--prefix", at("in")}})
+    EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("goes by the numbers of lines"));
+  write("in.gz", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
+  EXPECT_THAT(message({"--input", at("in.gz"), "--shard", "1/2"}),
+              AllOf(HasSubstr("is gzip data"), HasSubstr("gzip -dk")));
+  EXPECT_THAT(message(input + Words{"--shard", "1/2", "--output", at("in")}), HasSubstr("would be overwritten"));
+  EXPECT_THAT(message({"--input", at("none"), "--shard", "1/2"}, 3), HasSubstr("none"));
+}
+
+}  // namespace
+}  // namespace hexapla::cli

@@ -1,0 +1,179 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/compute/random.h"
+#include "base/files/test_folder.h"
+#include "cluster/agreement.h"
+#include "cluster/slices.h"
+#include "cluster/test_threads.h"
+#include "cluster/tree.h"
+
+namespace hexapla::cluster {
+namespace {
+
+using test::in_threads;
+using test::ThreadProcess;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Numbers of such different sizes that another order of a sum is another sum.
+std::vector<float> numbers_of_shard(int64_t shard, int64_t count) {
+  Random random(7, static_cast<uint64_t>(shard));
+  std::vector<float> all(static_cast<size_t>(count));
+  for (float& x : all) x = static_cast<float>(std::ldexp(random.normal(), static_cast<int>(random.below(40)) - 20));
+  return all;
+}
+
+// The definition: neighbors first.
+std::vector<float> sum_by_hand(int64_t shards, int64_t count) {
+  std::vector<std::vector<float>> all;
+  for (int64_t s = 0; s < shards; ++s) all.push_back(numbers_of_shard(s, count));
+  for (size_t step = 1; step < all.size(); step *= 2)
+    for (size_t k = 0; k + step < all.size(); k += 2 * step)
+      for (size_t i = 0; i < all[k].size(); ++i) all[k][i] += all[k + step][i];
+  return all[0];
+}
+
+TEST(ShardTree, SumsNeighborsFirstWhoeverHasThem) {
+  constexpr int64_t count = 100;
+  for (int64_t shards = 1; shards <= 13; ++shards) {
+    const std::vector<float> expected = sum_by_hand(shards, count);
+    const ShardTree tree(shards);
+    for (int64_t processes = 1; processes <= shards; ++processes) {
+      std::vector<TreeNode> nodes;
+      std::deque<std::vector<float>> sums;
+      std::vector<float*> arrays;
+      for (int64_t p = 0; p < processes; ++p) {
+        const Share share = share_of(shards, p, processes);
+        for (const TreeNode& node : tree.cover(share.from, share.to)) {
+          const int64_t end = std::min(node.first + (int64_t{1} << node.level), shards);
+          const ShardTree inner(end - node.first);
+          std::deque<std::vector<float>> leaves;
+          std::vector<float*> parts;
+          std::vector<TreeNode> singles;
+          for (int64_t s = node.first; s < end; ++s) {
+            leaves.push_back(numbers_of_shard(s, count));
+            parts.push_back(leaves.back().data());
+            singles.push_back(inner.cover(s - node.first, s - node.first + 1).front());
+          }
+          const float* sum = inner.sum(singles, parts, count);
+          sums.emplace_back(sum, sum + count);
+          arrays.push_back(sums.back().data());
+          nodes.push_back(node);
+        }
+      }
+      const float* sum = tree.sum(nodes, arrays, count);
+      EXPECT_EQ(std::vector<float>(sum, sum + count), expected) << shards << " shards, " << processes << " processes";
+    }
+  }
+}
+
+TEST(ShardTree, SaysWhichShardsAreMissing) {
+  const ShardTree tree(4);
+  std::vector<float> x(3);
+  const std::vector<float*> parts{x.data()};
+  EXPECT_THROW(tree.sum(tree.cover(0, 2), parts, 3), InternalError);
+  EXPECT_TRUE(tree.cover(2, 2).empty());
+}
+
+TEST(ShardTree, NeedsFewArrays) {
+  EXPECT_EQ(arrays_to_add_up(ShardTree(1), 0, 1), 0);
+  EXPECT_EQ(arrays_to_add_up(ShardTree(4), 0, 4), 2);
+  EXPECT_EQ(arrays_to_add_up(ShardTree(4), 2, 4), 1);
+  EXPECT_EQ(arrays_to_add_up(ShardTree(8), 3, 4), 0);
+  EXPECT_EQ(arrays_to_add_up(ShardTree(1024), 0, 1024), 10);
+}
+
+TEST(Slices, AreWholeBlocksAndEverything) {
+  for (const int64_t numbers : {16, 160, 16 * 1024, 16 * 1025, 999'984})
+    for (const int of : {1, 2, 3, 7, 64}) {
+      const Slices slices(numbers, of);
+      EXPECT_EQ(slices.block() % 16, 0);
+      int64_t at = 0;
+      for (int p = 0; p < of; ++p) {
+        EXPECT_EQ(slices.of(p).from, at);
+        EXPECT_TRUE(at % slices.block() == 0 || at == numbers);
+        EXPECT_LE(slices.of(p).size(), slices.largest());
+        at = slices.of(p).to;
+      }
+      EXPECT_EQ(at, numbers);
+    }
+}
+
+TEST(Slices, AreCompletedAndCollected) {
+  for (const int count : {1, 2, 3, 5}) {
+    in_threads(count, [&](ThreadProcess& p) {
+      const Slices slices(16 * 40, count);
+      std::vector<float> all(16 * 40, -1);
+      const Share own = slices.of(p.number());
+      for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = static_cast<float>(i);
+      std::vector<float> whole(all.size(), -1);
+      collect(p, slices, all.data() + own.from, p.first() ? whole.data() : nullptr);
+      complete(p, slices, all.data());
+      for (size_t i = 0; i < all.size(); ++i) {
+        ASSERT_EQ(all[i], static_cast<float>(i));
+        ASSERT_EQ(whole[i], p.first() ? static_cast<float>(i) : -1.f);
+      }
+      EXPECT_EQ(p.sent(),
+                static_cast<size_t>(count - 1 + !p.first()) * static_cast<size_t>(own.size()) * sizeof(float));
+    });
+  }
+}
+
+TEST(Processes, SayTheSameToAll) {
+  for (const int count : {1, 2, 3, 5})
+    in_threads(count, [&](ThreadProcess& p) {
+      const std::vector<std::string> all = gather(p, std::string(static_cast<size_t>(p.number()), 'x'));
+      ASSERT_EQ(all.size(), static_cast<size_t>(count));
+      for (int i = 0; i < count; ++i) EXPECT_EQ(all[static_cast<size_t>(i)].size(), static_cast<size_t>(i));
+      EXPECT_EQ(of_first(p, p.first() ? "first" : "other"), "first");
+      EXPECT_EQ(of_first(p, int64_t{-7} * (p.number() + 1)), -7);
+      std::vector<char> bytes((size_t{8} << 20) + 5, p.first() ? 'a' : 'b');  // more than goes at once
+      spread(p, bytes.data(), bytes.size());
+      EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'a'), static_cast<int64_t>(bytes.size()));
+      wait_for_all(p);
+    });
+}
+
+TEST(Processes, PackAnyTexts) {
+  const std::vector<std::string> texts{"", "a", std::string("b\0c\n", 4), ""};
+  EXPECT_EQ(unpack(pack(texts)), texts);
+  EXPECT_TRUE(unpack("").empty());
+  EXPECT_THROW(unpack("abc"), InternalError);
+  EXPECT_THROW(unpack(pack({"abc"}).substr(0, 9)), InternalError);
+}
+
+TEST(Agreement, NamesWhoIsDifferentAndHow) {
+  for (const bool same : {true, false}) {
+    const std::string message = what_of<UsageError>([&] {
+      in_threads(3, [&](ThreadProcess& p) {
+        require_same(p, "another program", same || p.number() != 2 ? "version 1.0 of it" : "version 1.1 beta of it",
+                     words_that_differ, "start the same one");
+      });
+    });
+    EXPECT_EQ(message, same ? "(no such error was thrown)"
+                            : "process 3 of 3 (thread-2) has another program than process 1 of 3 (thread-0): 1.0 -> "
+                              "1.1 beta; start the same one");
+  }
+}
+
+TEST(Agreement, WarnsOfMoreThreadsThanCores) {
+  const auto warnings = [](std::vector<Place> places) {
+    std::vector<std::string> found;
+    in_threads(static_cast<int>(places.size()), [&](ThreadProcess& p) {
+      const auto all = warnings_of_threads(p, places[static_cast<size_t>(p.number())]);
+      if (p.number() == 1) found = all;
+    });
+    return found;
+  };
+  EXPECT_TRUE(warnings({{1, 1, 2}, {2, 2, 2}}).empty());
+  EXPECT_THAT(
+      warnings({{1, 1, 4}, {3, 1, 4}}),
+      ElementsAre(HasSubstr("process 2 of 2 (thread-1) has 3 threads, but the launcher has bound it to 1 core")));
+  EXPECT_TRUE(warnings_of_threads(alone(), {8, 1, 1}).empty()) << "nobody has launched it";
+}
+
+}  // namespace
+}  // namespace hexapla::cluster

@@ -1,0 +1,147 @@
+#include "cluster/mpi/mpi_processes.h"
+
+#ifdef HEXAPLA_HAVE_MPI
+#include <mpi.h>
+#endif
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+#include "base/error.h"
+
+namespace hexapla::cluster {
+namespace {
+
+// How launchers tell a process how many there are; 0: none has started it.
+int64_t started_by_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
+    if (const char* const value = std::getenv(name)) return std::max<int64_t>(1, std::atoll(value));
+  return std::getenv("PMIX_RANK") ? 1 : 0;
+}
+
+}  // namespace
+
+#ifdef HEXAPLA_HAVE_MPI
+
+namespace {
+
+// Larger messages are cut: MPI counts bytes in an int.
+constexpr size_t most_at_once = size_t{1} << 30;
+
+class MpiProcesses final : public Processes {
+ public:
+  MpiProcesses() : exceptions_(std::uncaught_exceptions()) {
+    int has = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+    MPI_Comm_rank(MPI_COMM_WORLD, &number_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  }
+  // A process that leaves without MPI_Finalize makes the launcher end the others. It says why first, and alone: where
+  // all fail in the same way, the first one has said so before the others come to it.
+  ~MpiProcesses() override {
+    if (std::uncaught_exceptions() == exceptions_) {
+      MPI_Barrier(MPI_COMM_WORLD);  // a launcher takes an early end of one with an error for one of all
+      MPI_Finalize();
+    } else if (number_ > 0) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  }
+
+  int number() const override { return number_; }
+  int count() const override { return count_; }
+  std::string host() const override {
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    return {name, static_cast<size_t>(length)};
+  }
+
+  void exchange(std::span<const Outgoing> out, std::span<const Incoming> in) override {
+    std::vector<MPI_Request> requests;
+    const auto post = [&](const auto& message, char* bytes, const auto& call) {
+      for (size_t at = 0; at < message.size; at += most_at_once) {
+        requests.emplace_back();
+        require(call(bytes + at, static_cast<int>(std::min(most_at_once, message.size - at)), &requests.back()));
+      }
+    };
+    for (const Incoming& m : in)
+      post(m, static_cast<char*>(m.bytes), [&](char* bytes, int size, MPI_Request* request) {
+        return MPI_Irecv(bytes, size, MPI_BYTE, m.from, 0, MPI_COMM_WORLD, request);
+      });
+    for (const Outgoing& m : out)
+      post(m, static_cast<char*>(const_cast<void*>(m.bytes)), [&](char* bytes, int size, MPI_Request* request) {
+        return MPI_Isend(bytes, size, MPI_BYTE, m.to, 0, MPI_COMM_WORLD, request);
+      });
+    wait(requests);
+  }
+
+ private:
+  // MPI's own waiting keeps a core busy. Other processes of the same host need it while one waits for long.
+  static void wait(std::vector<MPI_Request>& requests) {
+    const auto began = std::chrono::steady_clock::now();
+    for (int64_t looks = 0;; ++looks) {
+      int done = 0;
+      require(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+      if (done) return;
+      if (looks < 100) continue;
+      if (std::chrono::steady_clock::now() - began < std::chrono::seconds(1))
+        sched_yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+
+  static void require(int code) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw RunError(cat("another process cannot be reached any more: ", std::string(text, static_cast<size_t>(length)),
+                       "; the same command goes on from the last checkpoint"));
+  }
+
+  int exceptions_, number_ = 0, count_ = 1;
+};
+
+}  // namespace
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+std::unique_ptr<Processes> launched_processes() {
+  const int64_t started = started_by_launcher();
+  if (started == 0) return std::make_unique<Alone>();
+  auto processes = std::make_unique<MpiProcesses>();
+  if (processes->count() == 1 && started > 1)
+    throw UsageError(cat("the launcher has started ", started, " processes, but each is alone with the MPI that this ",
+                         "program was built with, ", mpi_library(), ": start it with the mpirun of that (or srun with ",
+                         "the -mpi plugin that suits it)"));
+  return processes;
+}
+
+#else
+
+std::string mpi_library() { return ""; }
+
+std::unique_ptr<Processes> launched_processes() {
+  if (const int64_t started = started_by_launcher(); started > 1)
+    throw UsageError(
+        cat("a launcher has started ", started, " processes, but this program was built without MPI: each ",
+            "would train a model of its own. Run scripts/install_dependencies.sh with mpi, and build it ", "again"));
+  return std::make_unique<Alone>();
+}
+
+#endif
+
+}  // namespace hexapla::cluster

@@ -1,0 +1,45 @@
+#pragma once
+// A part of a large text file, read without reading the rest: what one of many processes translates.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/files/file.h"
+#include "base/hash.h"
+
+namespace hexapla::data {
+
+// The i-th of n parts of a file, i from 1.
+struct ShardNumber {
+  int64_t number = 1, of = 1;
+  static ShardNumber parse(const std::string& option, const std::string& text);  // "3/8"; UsageError
+  std::string text() const;
+};
+
+// A line belongs to the part in whose bytes [size (i - 1) / n, size i / n) it begins: to exactly one, whatever the
+// lengths of the lines. Lines are those of LineReader (data/files/lines.h). Memory: the longest line and a block.
+class RangeReader {
+ public:
+  // A plain file. DataError: as LineReader; UsageError: compressed, where nobody knows which line begins where, or not
+  // a regular file.
+  RangeReader(const std::string& path, const ShardNumber& shard);
+
+  bool next(std::string& line);                        // false after the last line of the part
+  int64_t line_number() const { return line_; }        // of the line that next() gave last, in the part; the first is 1
+  uint64_t from() const { return from_; }              // bytes: where the part's first line begins,
+  uint64_t to() const { return to_; }                  // and that of the part behind it
+  uint64_t file_size() const { return file_.size(); }  // bytes
+  std::string hash() const;                            // of the part's bytes, which this reads
+
+ private:
+  uint64_t line_begin(uint64_t at) const;
+  bool refill();
+
+  FileReader file_;
+  uint64_t from_ = 0, to_ = 0, at_ = 0;
+  std::string block_;
+  size_t taken_ = 0;  // of the block
+  int64_t line_ = 0;
+};
+
+}  // namespace hexapla::data

@@ -1,0 +1,191 @@
+#include "train/shards/sharded.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hexapla::train {
+namespace {
+
+// So many numbers of a slice come in at once, of each part of the tree: large enough for the links, and small beside
+// a model.
+constexpr int64_t exchanged_at_once = 1 << 17;
+
+size_t bytes_of_floats(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
+
+}  // namespace
+
+ShardMemory shard_memory(int64_t numbers, int64_t shards, int process, int processes) {
+  if (shards == 1 && processes == 1) return {2 * bytes_of_floats(numbers), bytes_of_floats(numbers), 0, 0, 0};
+  const cluster::ShardTree tree(shards);
+  const cluster::Slices slices(numbers, processes);
+  const int64_t slice = slices.of(process).size();
+  const cluster::Share own = cluster::share_of(shards, process, processes);
+  int64_t parts = 0;
+  for (int p = 0; p < processes; ++p) {
+    const cluster::Share share = cluster::share_of(shards, p, processes);
+    if (p != process) parts += static_cast<int64_t>(tree.cover(share.from, share.to).size());
+  }
+  return {2 * bytes_of_floats(slice), bytes_of_floats(slice),
+          static_cast<size_t>(arrays_to_add_up(tree, own.from, own.to)) * bytes_of_floats(numbers),
+          bytes_of_floats(parts * std::min(exchanged_at_once, slice)), process == 0 ? bytes_of_floats(numbers) : 0};
+}
+
+Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers)
+    : processes_(processes),
+      tree_(shards),
+      slices_(numbers, processes.count()),
+      own_(cluster::own_share(processes, shards)) {
+  for (int p = 0; p < processes.count(); ++p) {
+    const cluster::Share share = cluster::share_of(shards, p, processes.count());
+    covers_.push_back(tree_.cover(share.from, share.to));
+  }
+  for (int i = 0; i < arrays_to_add_up(tree_, own_.from, own_.to); ++i) arrays_.emplace_back(bytes_of_floats(numbers));
+}
+
+std::vector<BatchShard> Sharded::shards(size_t batches) const {
+  std::vector<BatchShard> all;
+  for (int64_t shard = own_.from; shard < own_.to; ++shard) {
+    const auto share = cluster::share_of(static_cast<int64_t>(batches), shard, tree_.shards());
+    all.push_back({static_cast<size_t>(share.from), static_cast<size_t>(share.size())});
+  }
+  return all;
+}
+
+float* Sharded::array(size_t number) { return reinterpret_cast<float*>(arrays_[number].data()); }
+
+// What waits are the nodes that the shards so far cover. The new one is added to the last of them, that to the one
+// before, and so on; where it has to wait itself, it leaves the gradients free for the next.
+void Sharded::add(Tensor gradients, const model::LossSums& losses) {
+  const int64_t shard = own_.from + static_cast<int64_t>(losses_.size()), n = slices_.numbers();
+  losses_.push_back(losses);
+  const std::vector<cluster::TreeNode> cover = tree_.cover(own_.from, shard + 1);
+  float* last = gradients.data<float>();
+  while (parts_.size() >= cover.size()) {
+    cluster::add_numbers(parts_.back().numbers, last, n);
+    last = parts_.back().numbers;
+    parts_.pop_back();
+  }
+  if (last == gradients.data<float>() && shard + 1 < own_.to) {
+    last = array(parts_.size());
+    std::memcpy(last, gradients.bytes, bytes_of_floats(n));
+  }
+  parts_.push_back({cover.back(), last});
+}
+
+model::LossSums Sharded::sum(Tensor gradients) {
+  sum_slice(gradients.data<float>());
+  parts_.clear();
+  return sum_losses();
+}
+
+// All slices have as many rounds as the largest.
+void Sharded::sum_slice(float* gradients) {
+  const int64_t largest = slices_.largest(), at_once = std::min(exchanged_at_once, largest);
+  for (int64_t at = 0; at < largest; at += at_once) sum_some(gradients, at, at + at_once, at_once);
+}
+
+void Sharded::sum_some(float* gradients, int64_t from, int64_t to, int64_t at_once) {
+  const auto some_of = [&](int process) {
+    const cluster::Share slice = slices_.of(process);
+    return cluster::Share{std::min(slice.from + from, slice.to), std::min(slice.from + to, slice.to)};
+  };
+  const int me = processes_.number();
+  const cluster::Share own = some_of(me);
+  std::vector<cluster::Outgoing> out;
+  std::vector<cluster::Incoming> in;
+  std::vector<cluster::TreeNode> nodes;
+  std::vector<size_t> places;  // of what comes from others; SIZE_MAX: it is here
+  size_t received = 0;
+  for (int other = 0; other < processes_.count(); ++other) {
+    const cluster::Share theirs = some_of(other);
+    for (const Part& part : parts_)
+      if (other != me && theirs.size() > 0)
+        out.push_back({other, part.numbers + theirs.from, bytes_of_floats(theirs.size())});
+    for (const cluster::TreeNode& node : covers_[static_cast<size_t>(other)]) {
+      nodes.push_back(node);
+      places.push_back(other == me ? SIZE_MAX : received++);
+    }
+  }
+  received_.resize(received * static_cast<size_t>(at_once));
+  std::vector<float*> arrays;
+  auto part = parts_.begin();
+  for (const size_t place : places)
+    arrays.push_back(place == SIZE_MAX ? (part++)->numbers + own.from
+                                       : received_.data() + place * static_cast<size_t>(at_once));
+  size_t i = 0;
+  for (int other = 0; other < processes_.count(); ++other)
+    for (size_t n = 0; n < covers_[static_cast<size_t>(other)].size(); ++n, ++i)
+      if (other != me && own.size() > 0) in.push_back({other, arrays[i], bytes_of_floats(own.size())});
+  processes_.exchange(out, in);
+  if (own.size() == 0) return;
+  const float* const sum = tree_.sum(nodes, arrays, own.size());
+  if (sum != gradients + own.from) std::memcpy(gradients + own.from, sum, bytes_of_floats(own.size()));
+}
+
+// In the order of the shards.
+model::LossSums Sharded::sum_losses() {
+  static_assert(std::is_trivially_copyable_v<model::LossSums>);
+  const std::string own(reinterpret_cast<const char*>(losses_.data()), losses_.size() * sizeof(model::LossSums));
+  losses_.clear();
+  model::LossSums all;
+  for (const std::string& bytes : cluster::gather(processes_, own))
+    for (size_t at = 0; at < bytes.size(); at += sizeof(model::LossSums)) {
+      model::LossSums one;
+      std::memcpy(&one, bytes.data() + at, sizeof(one));
+      add_to(all, one);
+    }
+  return all;
+}
+
+cluster::Share Sharded::slice(int64_t numbers) const {
+  HEXAPLA_CHECK(numbers == slices_.numbers(), "slabs of ", slices_.numbers(), " and of ", numbers, " numbers");
+  return slices_.of(processes_.number());
+}
+
+// Block by block, in their order: how many blocks a process has does not count.
+double Sharded::sum_of_squares(Context& cx, Tensor slab) {
+  const cluster::Share blocks = slices_.blocks_of(processes_.number());
+  std::vector<double> own;
+  for (int64_t b = blocks.from; b < blocks.to; ++b) {
+    const int64_t from = b * slices_.block(), to = std::min(from + slices_.block(), slices_.numbers());
+    own.push_back(hexapla::sum_of_squares(cx, slab.slice(from, to - from)));
+  }
+  double all = 0;
+  for (const std::string& bytes :
+       cluster::gather(processes_, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(double)}))
+    for (size_t at = 0; at < bytes.size(); at += sizeof(double)) {
+      double one = 0;
+      std::memcpy(&one, bytes.data() + at, sizeof(one));
+      all += one;
+    }
+  return all;
+}
+
+void Sharded::complete(Tensor slab) { cluster::complete(processes_, slices_, slab.data<float>()); }
+
+Tensor Sharded::whole(Tensor own) {
+  if (!processes_.several()) return own;
+  float* to = nullptr;
+  if (processes_.first()) {
+    wholes_.emplace_back(bytes_of_floats(slices_.numbers()));
+    to = reinterpret_cast<float*>(wholes_.back().data());
+  }
+  cluster::collect(processes_, slices_, own.data<float>(), to);
+  return to ? Tensor::of(to, {slices_.numbers()}) : own;
+}
+
+void Sharded::read(Tensor whole, const Read& read) {
+  if (processes_.first()) read(whole);
+  cluster::spread(processes_, whole.bytes, bytes_of_floats(whole.size()));
+}
+
+void Sharded::read_slice(Tensor own, Tensor room, const Read& read_whole) {
+  if (!processes_.several()) return read_whole(own);
+  read(room, read_whole);
+  const cluster::Share slice = slices_.of(processes_.number());
+  std::memcpy(own.bytes, room.data<float>() + slice.from, bytes_of_floats(slice.size()));
+}
+
+}  // namespace hexapla::train

@@ -1,0 +1,163 @@
+// Runs of several processes, which are threads here: whole trainings, and what they add up.
+#include "train/shards/sharded.h"
+
+#include <gmock/gmock.h>
+
+#include "base/compute/parallel.h"
+#include "base/files/test_folder.h"
+#include "cluster/test_threads.h"
+#include "model/weights/model_file.h"
+#include "train/test_runs.h"
+
+namespace hexapla::train {
+namespace {
+
+using cluster::test::in_threads;
+using cluster::test::ThreadProcess;
+using testing::HasSubstr;
+
+class ShardedRuns : public Training {
+ protected:
+  // Everything that processes share out: accumulation, a moving average, validation, parts on disk.
+  TrainOptions sharded(const std::string& run, int64_t shards = 4) const {
+    TrainOptions o = options(run);
+    o.accumulate = 5;
+    o.shards = shards;
+    o.batch_tokens = 40;
+    o.max_updates = 12;
+    o.save_every = "4";
+    o.valid_every = "4";
+    o.ema = 0.9;
+    o.clip_norm = 1;
+    o.weight_decay = 0.01;
+    o.average_last = 2;
+    o.text.shuffle_memory = 1;
+    o.freeze = "encoder.layers.0.feed_forward";
+    return o;
+  }
+  using Change = std::function<void(int process, TrainOptions&)>;
+  void run_among(int processes, int threads, const TrainOptions& o, const Change& change = {}) const {
+    in_threads(processes, [&](ThreadProcess& p) {
+      TrainOptions own = o;
+      own.threads = threads;
+      if (change) change(p.number(), own);
+      TrainWatcher silent;
+      const auto backend = make_backend();
+      train(own,
+            prepare_data(
+                own, [](const char*, int64_t) {}, {}, p),
+            *backend, silent, false);
+    });
+  }
+  void expect_same(const TrainOptions& a, const TrainOptions& b) const {
+    EXPECT_TRUE(same_model(a, b)) << b.model;
+    EXPECT_EQ(log_of(a), log_of(b));
+    EXPECT_EQ(validations_of(a), validations_of(b));
+    const auto tensors = [](const TrainOptions& o) {
+      return read_file(o.model + "/checkpoints/update-00000012/tensors.safetensors");
+    };
+    EXPECT_TRUE(tensors(a) == tensors(b)) << b.model;
+  }
+};
+
+TEST_F(ShardedRuns, HaveTheSameBytesForAnyNumberOfProcesses) {
+  const TrainOptions one = sharded("one");
+  run_among(1, 1, one);
+  for (const auto& [processes, threads] : {std::pair{2, 1}, {2, 2}, {3, 2}, {4, 1}}) {
+    const TrainOptions o = sharded(cat("run-", processes, "x", threads));
+    run_among(processes, threads, o);
+    expect_same(one, o);
+  }
+}
+
+TEST_F(ShardedRuns, GoOnWithAnotherNumberOfProcesses) {
+  TrainOptions whole = sharded("whole", 3), broken = sharded("broken", 3);
+  whole.final_model = broken.final_model = "mean";  // the best one says where its own session was to end
+  run_among(1, 1, whole);
+  int64_t updates = 0;
+  for (const int processes : {3, 1, 2}) {
+    TrainOptions part = broken;
+    part.max_updates = updates += 4;
+    run_among(processes, 1, part);
+  }
+  expect_same(whole, broken);
+}
+
+TEST_F(ShardedRuns, AreOtherRunsThanThoseOfOneShard) {
+  const TrainOptions o = sharded("run");
+  run_among(2, 1, o);
+  TrainOptions other = o;
+  other.shards = 1;
+  EXPECT_THAT(what_of<UsageError>([&] { run(other); }), HasSubstr("shards was 4, now it is not set"));
+  EXPECT_THAT(model::load_model(o.model + "/model.safetensors").history.at("options"), HasSubstr("\"shards\":4"));
+}
+
+TEST_F(ShardedRuns, AreRefusedWithARemedy) {
+  const auto message = [&](int processes, const auto& change) {
+    TrainOptions o = sharded("refused");
+    change(o);
+    return what_of<UsageError>([&] { run_among(processes, 1, o); });
+  };
+  EXPECT_THAT(message(2, [](auto& o) { o.shards = 1; }),
+              HasSubstr("there are 2 processes, but `shards` is 1: each computes one or more; give `shards` 2"));
+  EXPECT_THAT(message(1, [](auto& o) { o.shards = 6; }),
+              HasSubstr("`shards` is 6, but an update has only 5 batches (`accumulate`): give `accumulate` 6"));
+  EXPECT_THAT(message(1, [](auto& o) { o.architecture.norm = "batch"; }), HasSubstr("does not go with `norm` batch"));
+}
+
+TEST_F(ShardedRuns, ThatDisagreeStopBeforeTheyTrain) {
+  const auto message = [&](const Change& change) {
+    return what_of<UsageError>([&] { run_among(2, 1, sharded("apart"), change); });
+  };
+  EXPECT_THAT(message([](int p, TrainOptions& o) { o.seed += static_cast<uint64_t>(p); }),
+              HasSubstr("process 2 of 2 (thread-1) has another run than process 1 of 2 (thread-0): seed was 1, now it "
+                        "is 2"));
+  EXPECT_THAT(message([](int p, TrainOptions& o) { o.lr *= 1 + p; }), HasSubstr("lr 0.003 -> 0.006"));
+  const std::string other = folder_ + "/other";
+  std::ofstream(other) << read_file(folder_ + "/a") + "und noch ein Hund\n";
+  std::ofstream(other + ".b") << read_file(folder_ + "/b") + "and one more dog\n";
+  EXPECT_THAT(message([&](int p, TrainOptions& o) {
+                if (p == 1) o.train_sets = {other, other + ".b"};
+              }),
+              HasSubstr("training data was"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/apart/checkpoints"));
+}
+
+// Of an update: what is sent for the sum, and for the parameters.
+TEST(Sharded, SendsWhatIsComputed) {
+  constexpr int64_t numbers = 16 * 6144;  // blocks that divide among all of these
+  for (const int processes : {2, 3, 4}) {
+    in_threads(processes, [&](ThreadProcess& p) {
+      Sharded sharded(p, processes, numbers);
+      std::vector<float> gradients(numbers, 1);
+      const Tensor slab = Tensor::of(gradients.data(), {numbers});
+      sharded.add(slab, {});
+      const size_t before = p.sent();
+      sharded.sum(slab);
+      const size_t slice = static_cast<size_t>(sharded.slice(numbers).size()) * sizeof(float);
+      const size_t losses = (sizeof(model::LossSums) + sizeof(uint64_t)) * static_cast<size_t>(processes - 1);
+      EXPECT_EQ(p.sent() - before, numbers * sizeof(float) - slice + losses);
+      sharded.complete(slab);
+      EXPECT_EQ(p.sent() - before,
+                numbers * sizeof(float) - slice + losses + slice * static_cast<size_t>(processes - 1));
+    });
+  }
+}
+
+TEST(Sharded, TakesTheMemoryThatIsPlanned) {
+  constexpr int64_t numbers = 1 << 20;
+  constexpr size_t slab = numbers * sizeof(float);
+  const ShardMemory one = shard_memory(numbers, 1, 0, 1), alone = shard_memory(numbers, 4, 0, 1),
+                    half = shard_memory(numbers, 4, 1, 2), quarter = shard_memory(numbers, 4, 3, 4);
+  EXPECT_EQ(one.moments, 2 * slab);
+  EXPECT_EQ(one.sums + one.exchange, 0u);
+  EXPECT_EQ(alone.sums, 2 * slab);
+  EXPECT_EQ(half.moments, slab);
+  EXPECT_EQ(half.sums, slab);
+  EXPECT_EQ(quarter.moments, slab / 2);
+  EXPECT_EQ(quarter.average, slab / 4);
+  EXPECT_EQ(quarter.sums, 0u);
+}
+
+}  // namespace
+}  // namespace hexapla::train
