@@ -32,6 +32,8 @@ namespace {
 
 // Larger messages are cut: MPI counts bytes in an int.
 constexpr size_t most_at_once = size_t{1} << 30;
+// Longer than launchers give a process to end by itself: Open MPI 1 s.
+constexpr std::chrono::seconds before_others_speak(3);
 
 class MpiProcesses final : public Processes {
  public:
@@ -49,7 +51,7 @@ class MpiProcesses final : public Processes {
       MPI_Barrier(MPI_COMM_WORLD);  // a launcher takes an early end of one with an error for one of all
       MPI_Finalize();
     } else if (number_ > 0) {
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      std::this_thread::sleep_for(before_others_speak);
     }
   }
 

@@ -146,7 +146,7 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
       shard_memory(parameters.values().size(), options.shards, processes.number(), processes.count());
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
-                   {"moments", 2 * slab},
+                   {"moments", shards.moments},
                    {working, step},
                    {"data", data_memory(data, stream)},
                    {"program", program}}};

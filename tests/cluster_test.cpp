@@ -1,0 +1,148 @@
+// Several processes as users start them: mpirun, and what runs commands on many machines. What is not installed is
+// skipped with the reason; src/train/shards and src/cli/tests/shards_test.cpp test the same without.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/files/toy_corpus.h"
+#include "base/test_paths.h"
+
+namespace hexapla {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Ended {
+  int code;
+  std::string text;  // stdout and stderr
+};
+
+class SeveralProcesses : public TestFolder {
+ protected:
+  SeveralProcesses() {
+    write_toy_corpus(at("a"), at("b"), 60);
+    fs::create_directories(at("bin"));
+    fs::create_symlink(build_path("hexapla"), at("bin/hexapla"));
+  }
+  Ended shell(const std::string& command) const {
+    const std::string all = cat("cd '", folder(), "' && export OMP_WAIT_POLICY=passive PATH='", folder(),
+                                "/bin':\"$PATH\"; ( ", command, " ) > log 2>&1 < /dev/null");
+    const int status = std::system(all.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("log"))};
+  }
+  bool has(const std::string& program) const { return shell("command -v " + program).code == 0; }
+
+  static std::string train(const std::string& run, const std::string& more) {
+    return cat(
+        "hexapla train --model ", run, " --train-sets a b --valid-sets a b --layers 1 --dim-model 16 --dim-ff 32 ",
+        "--heads 2 --vocab-size 60 --batch-tokens 60 --accumulate 4 --shards 4 --warmup 4 --max-updates 8 --ema 0.9 ",
+        "--valid-every 4 --save-every 4 --report-every 2 --shuffle-memory 1 --average-last 0 --precision f32 ", more);
+  }
+  static std::string launch(int processes) {
+    return cat("mpirun --allow-run-as-root --oversubscribe -n ", processes, " ");
+  }
+};
+
+class OverMpi : public SeveralProcesses {
+ protected:
+  void SetUp() override {
+    if (!has("mpirun")) GTEST_SKIP() << "no mpirun (scripts/install_dependencies.sh --mpi)";
+    if (shell("ldd bin/hexapla | grep libmpi").code != 0) GTEST_SKIP() << "the program was built without MPI";
+  }
+  static size_t times(const std::string& text, const std::string& part) {
+    size_t n = 0;
+    for (size_t i = text.find(part); i != text.npos; i = text.find(part, i + 1)) ++n;
+    return n;
+  }
+};
+
+TEST_F(OverMpi, TrainTheSameBytes) {
+  const Ended alone = shell(train("alone", "--threads 2 -q"));
+  ASSERT_EQ(alone.code, 0) << alone.text;
+  for (const int processes : {2, 3}) {
+    const Ended r = shell(cat(launch(processes), train(cat("run", processes), "--threads 1 -q")));
+    ASSERT_EQ(r.code, 0) << r.text;
+    for (const char* file : {"/model.safetensors", "/checkpoints/update-00000008/tensors.safetensors"})
+      EXPECT_TRUE(read_file(at("alone") + file) == read_file(at(cat("run", processes)) + file)) << processes << file;
+  }
+}
+
+TEST_F(OverMpi, SayOnceWhatIsWrong) {
+  const Ended all = shell(launch(2) + train("wrong", "--threads 1 --lr -1"));
+  EXPECT_EQ(all.code, 2) << all.text;
+  const Ended shards = shell(launch(3) + train("few", "--threads 1 --shards 2"));
+  EXPECT_EQ(shards.code, 2) << shards.text;
+  EXPECT_THAT(shards.text, HasSubstr("there are 3 processes, but --shards is 2"));
+  EXPECT_EQ(times(shards.text, "hexapla: error: "), 1u) << shards.text;
+  const Ended one =
+      shell(cat(launch(1), train("apart", "--threads 1"), " : -n 1 ", train("apart", "--threads 1 --seed 2")));
+  EXPECT_EQ(one.code, 2) << one.text;
+  EXPECT_THAT(one.text, HasSubstr("has another run than process 1 of 2"));
+  EXPECT_THAT(one.text, HasSubstr("seed was 1, now it is 2"));
+  EXPECT_EQ(times(one.text, "hexapla: error: "), 1u) << one.text;
+}
+
+TEST_F(OverMpi, AreWarnedOfThreadsBeyondTheirCores) {
+  const Ended r = shell(cat("taskset -c 0 ", launch(2), "--bind-to none ", train("run", "--threads 3")));
+  ASSERT_EQ(r.code, 0) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("has 3 threads, but the launcher has bound it to 1 core"));
+}
+
+// Without a launcher's own protocol each would train the whole.
+TEST_F(SeveralProcesses, WithoutTheirMpiAreRefused) {
+  const Ended r = shell("PMI_SIZE=4 PMI_RANK=1 " + train("run", "--threads 1"));
+  EXPECT_EQ(r.code, 2) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("has started 4 processes"));
+  EXPECT_FALSE(fs::exists(at("run")));
+}
+
+class Recipes : public SeveralProcesses {
+ protected:
+  void SetUp() override {
+    const Ended trained = shell(train("model", "--threads 1 -q"));
+    ASSERT_EQ(trained.code, 0) << trained.text;
+    ASSERT_EQ(shell("hexapla translate -q -m model --input a > whole").code, 0);
+  }
+  static std::string recipe(const std::string& name) { return "'" + source_path("examples/cluster/" + name) + "'"; }
+};
+
+TEST_F(Recipes, OfGnuParallelGiveTheWhole) {
+  if (!has("parallel")) GTEST_SKIP() << "GNU parallel is not installed (Debian's package parallel)";
+  const Ended r = shell(cat("JOBS=2 ", recipe("parallel.sh"), " model a 5 joined"));
+  ASSERT_EQ(r.code, 0) << r.text;
+  EXPECT_EQ(read_file(at("joined")), read_file(at("whole")));
+}
+
+// As Slurm calls it, one array task after the other, the second of which was killed and is submitted again.
+TEST_F(Recipes, OfSlurmGiveTheWhole) {
+  const auto task = [&](int i) {
+    return shell(cat("SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_ID=", i, " bash ",
+                     recipe("slurm.sh"), " model a out"));
+  };
+  for (const int i : {1, 3}) ASSERT_EQ(task(i).code, 0);
+  const Ended early = shell("hexapla join out.part-1 out.part-3 -o joined");
+  EXPECT_EQ(early.code, 3);
+  EXPECT_THAT(early.text, HasSubstr("of 3 parts these are missing: 2"));
+  for (const int i : {1, 2, 3}) ASSERT_EQ(task(i).code, 0);
+  const Ended r = shell("hexapla join out.part-1 out.part-2 out.part-3 -o joined");
+  ASSERT_EQ(r.code, 0) << r.text;
+  EXPECT_EQ(read_file(at("joined")), read_file(at("whole")));
+}
+
+TEST_F(Recipes, OfSparkGiveTheWhole) {
+  if (shell("python3 -c 'import pyspark' && command -v java").code != 0)
+    GTEST_SKIP() << "pyspark or Java is not installed";
+  const Ended r = shell(cat("python3 ", recipe("spark.py"), " model a joined 4"));
+  ASSERT_EQ(r.code, 0) << r.text;
+  EXPECT_EQ(shell("cat joined/part-* > all").code, 0);
+  EXPECT_EQ(read_file(at("all")), read_file(at("whole")));
+}
+
+}  // namespace
+}  // namespace hexapla
