@@ -12,7 +12,9 @@ struct Join {
   std::vector<std::string> parts;
   std::string output;
 
-  int run() const {
+  int run() {
+    std::erase_if(parts, [](const std::string& path) { return path.ends_with(data::manifest_of("")); });  // of part-*
+    if (parts.empty()) throw UsageError("there are manifests alone; name the outputs of the parts");
     models::refuse_to_overwrite(parts, "-o", output);
     const int64_t lines = data::join_shards(parts, output);
     say_on_stderr(cat(text::counted(lines, "line"), " of ", text::counted(static_cast<long long>(parts.size()), "part"),
@@ -26,7 +28,8 @@ struct Join {
 void add_join(Command& app, Action& chosen) {
   auto join = std::make_shared<Join>();
   Command* c = app.add_command("join", "put together what --shard has made of the parts of a file");
-  c->add_option("parts", join->parts, "the outputs of all parts, in any order, with their manifests beside them")
+  c->add_option("parts", join->parts,
+                "the outputs of all parts, in any order, with their manifests beside them; part-* will do")
       ->type_name("PART")
       ->required();
   c->add_option("-o,--output", join->output, "file to write them to")->type_name("FILE")->required();
