@@ -179,6 +179,7 @@ class TrainingOptions(TypedDict, total=False):
     encoder_mixing: str
     kernel_width: int
     decoder_mask: str
+    decoder_mixing: str
     experts: int
     experts_per_token: int
     dim_expert: int

@@ -147,6 +147,7 @@ void add_inspect(Command& app, Action& chosen);
 void add_augment(Command& app, Action& chosen);
 void add_average(Command& app, Action& chosen);
 void add_compare(Command& app, Action& chosen);
+void add_shortlist(Command& app, Action& chosen);
 void add_export(Command& app, Action& chosen);
 void add_quantize(Command& app, Action& chosen);
 void add_import(Command& app, Action& chosen);

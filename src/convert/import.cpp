@@ -22,8 +22,10 @@ const std::vector<Kind>& kinds() {
        "Hugging Face M2M-100, NLLB-200, mBART-50 or BART: a folder with config.json, weights and "
        "sentencepiece.bpe.model",
        is_hugging_face_multilingual, read_hugging_face_multilingual},
-      {"marian", "Marian: a .npz, or the folder of one, with decoder.yml and the vocabularies that it names", is_marian,
-       read_marian},
+      {"marian",
+       "Marian, Firefox Translations: a .npz or .bin, or its folder, with decoder.yml and the vocabularies that it "
+       "names",
+       is_marian, read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
        read_ctranslate2},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",

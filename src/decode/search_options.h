@@ -6,6 +6,8 @@
 
 namespace hexapla::decode {
 
+class Shortlist;  // decode/models/shortlist.h
+
 // Draws translations instead of looking for the best. The tokens that may be drawn are those that top_k leaves, and of
 // these the fewest whose probabilities add up to top_p or more; temperature comes before both.
 struct SamplingOptions {
@@ -38,6 +40,7 @@ struct SearchOptions {
   int64_t max_repetition = 0;               // no string stands more than so many times in a row; 0: off
   bool forbid_unknown = false;              // never the unknown piece
   std::optional<SamplingOptions> sampling;  // instead of beam search
+  const Shortlist* shortlist = nullptr;     // what a translation may be made of; null: of all pieces
 };
 void check(const SearchOptions& options);  // UsageError: a number out of range
 

@@ -52,6 +52,11 @@ inline std::vector<Variant> variants() {
   add("no_norm", [](model::Config& c) { c.norm = "none"; });
   add("gru", [](model::Config& c) { c.encoder_mixing = "gru"; });
   add("convolution", [](model::Config& c) { c.encoder_mixing = "convolution"; });
+  add("ssru", [](model::Config& c) { c.decoder_mixing = "ssru"; });
+  add("pre_norm_ssru", [](model::Config& c) {
+    c.decoder_mixing = "ssru", c.norm_position = "pre", c.d_k = 2,
+    c.d_v = 3;  // its state is wider than keys and values
+  });
   add("experts", [](model::Config& c) { c.experts = 4, c.expert_capacity = 0.5; });
   add("two_experts", [](model::Config& c) {
     c.experts = 3, c.experts_per_token = 2, c.d_expert = 9, c.activation = "gelu", c.norm_position = "pre";

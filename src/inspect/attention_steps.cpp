@@ -60,8 +60,8 @@ void add_attention_steps(Recorder& seen, const model::Config& config) {
   for (const std::string& scope : attentions(seen))
     if (config.score != "additive")
       seen.add(scope + ".unscaled", products_by_head(seen.get(scope + ".q"), seen.get(scope + ".k"), config.heads));
-  if (const Recorded* embedded = seen.find("decoder.embedded"))
-    seen.add("decoder.mask", mask_of(config, embedded->shape[0]));
+  const Recorded* embedded = config.decoder_mixing == "attention" ? seen.find("decoder.embedded") : nullptr;
+  if (embedded) seen.add("decoder.mask", mask_of(config, embedded->shape[0]));
 }
 
 void add_attention_gradients(Recorder& seen, const model::Config& config) {

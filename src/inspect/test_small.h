@@ -24,7 +24,7 @@ inline model::Config small_config() {
 
 // Every choice of Config is in one of them.
 inline std::vector<model::Config> siblings() {
-  std::vector<model::Config> all(20, small_config());
+  std::vector<model::Config> all(22, small_config());
   all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";
   all[2].score = "additive", all[2].attention_bias = true, all[2].generator_bias = true;
   all[3].norm = "batch", all[3].positions = "learned";
@@ -40,7 +40,9 @@ inline std::vector<model::Config> siblings() {
   all[next].experts = 3, all[next++].activation = "gelu";
   all[next].experts = 4, all[next].experts_per_token = 2, all[next].norm_position = "pre", all[next++].d_expert = 5;
   all[next].positions = "sinusoidal-halves", all[next++].embedding_scale = "none";
-  all[next].positions = "timing-signal", all[next].first_position = 2;
+  all[next].positions = "timing-signal", all[next++].first_position = 2;
+  all[next++].decoder_mixing = "ssru";
+  all[next].decoder_mixing = "ssru", all[next].encoder_mixing = "gru", all[next].norm_position = "pre";
   return all;
 }
 

@@ -36,6 +36,12 @@ void check_encoder(const Config& c) {
                          " is even, but a token stands in the middle of what it sees; choose an odd number"));
 }
 
+void check_decoder(const Config& c) {
+  if (c.decoder_mixing != "attention" && c.decoder_mask != "causal")
+    throw UsageError(cat("`decoder-mask` ", c.decoder_mask, " is for attention, but `decoder-mixing` is ",
+                         c.decoder_mixing, "; leave one of them out"));
+}
+
 void check_experts(const Config& c) {
   if (c.experts == 0) return;
   if (c.experts_per_token > c.experts)
@@ -57,9 +63,9 @@ void check_positions(const Config& c) {
 
 // Files written before a field was there do without it.
 bool came_later(std::string_view name) {
-  constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width",   "decoder-mask",    "experts",
-                                        "experts-per-token", "dim-expert",     "expert-capacity", "load-balancing",
-                                        "first-position",    "embedding-scale"};
+  constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width",    "decoder-mask",    "experts",
+                                        "experts-per-token", "dim-expert",      "expert-capacity", "load-balancing",
+                                        "first-position",    "embedding-scale", "decoder-mixing"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 
@@ -94,6 +100,7 @@ void Config::resolve() {
     throw UsageError(cat("`score` ", score, " has no `attention-dropout`, which is ", attention_dropout,
                          "; set it to 0, or choose another score"));
   check_encoder(*this);
+  check_decoder(*this);
   check_positions(*this);
   check_experts(*this);
   if (tied == "all" && source_vocab != target_vocab)

@@ -34,7 +34,8 @@ struct Config {
   std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
   int64_t kernel_width = 3;                  // only for a convolution
   std::string decoder_mask = "causal";
-  int64_t experts = 0;  // E; 0: one feed-forward network
+  std::string decoder_mixing = "attention";  // what lets a token of the target see those before it
+  int64_t experts = 0;                       // E; 0: one feed-forward network
   int64_t experts_per_token = 1, d_expert = 0;
   double expert_capacity = 0, load_balancing = 0.01;  // in training alone
 
@@ -76,6 +77,8 @@ struct Config {
     f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
       Choices{"causal", "none"});
+    f("decoder-mixing", c.decoder_mixing, "what stands in the decoder where the paper has self-attention",
+      Choices{"attention", "ssru"});
     f("experts", c.experts, "a mixture of so many networks in place of the feed-forward one; 0: none",
       Range<int64_t>{0, 128});
     f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2});

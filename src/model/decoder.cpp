@@ -9,10 +9,16 @@ bool is_causal(const Config& c) {
   return c.decoder_mask == "causal";
 }
 
+TargetMixing make_target_mixing(const Config& c) {
+  if (c.decoder_mixing == "ssru") return SimpleRecurrence(c.d_model);
+  HEXAPLA_CHECK(c.decoder_mixing == "attention", "the decoder cannot mix by '", c.decoder_mixing, "'");
+  return SelfAttention(make_heads(c), c.d_model, is_causal(c));
+}
+
 Tensor DecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows, Saved& s) const {
   {
-    Scope scope("self_attention");
-    Tensor r = self_attention.forward(cx, x, rows, s.self);
+    Scope scope(name_of(mixing));
+    Tensor r = model::forward(mixing, cx, x, rows, s.mixing);
     observe(cx, "output", r, rows);
     x = model::forward(self_norm, cx, {x, r, self_dropout}, rows, s.norm1);
   }
@@ -42,17 +48,17 @@ void DecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor d_memo
     show_residual_gradient(cx, d, dr);
     cross_attention.backward(cx, s.cross, dr, d, d_memory);
   }
-  Scope scope("self_attention");
+  Scope scope(name_of(mixing));
   Tensor dr = model::backward(self_norm, cx, s.norm1, self_dropout, d);
   show_residual_gradient(cx, d, dr);
-  self_attention.backward(cx, s.self, dr, d);
+  model::backward(mixing, cx, s.mixing, dr, d);
 }
 
 Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const LayerCache& cache,
                           Offsets memory_rows) const {
   Normalized n;
   AnyFeedForwardSaved f;
-  x = model::forward(self_norm, cx, {x, self_attention.step(cx, x, cache.self, in.cache_rows, in.rows)}, {}, n);
+  x = model::forward(self_norm, cx, {x, model::step(mixing, cx, x, cache.self, in.cache_rows, in.rows)}, {}, n);
   x = model::forward(cross_norm, cx, {x, cross_attention.step(cx, x, in.hypotheses, cache.cross, memory_rows)}, {}, n);
   return model::forward(feed_forward_norm, cx, {x, model::forward(feed_forward, cx, x, {}, f)}, {}, n);
 }
@@ -60,9 +66,9 @@ Tensor DecoderLayer::step(Context& cx, Tensor x, const StepInput& in, const Laye
 Tensor PreNormDecoderLayer::forward(Context& cx, Tensor x, Offsets rows, Tensor memory, Offsets memory_rows,
                                     Saved& s) const {
   {
-    Scope scope("self_attention");
+    Scope scope(name_of(mixing));
     Tensor n = model::forward(self_norm, cx, {x}, rows, s.norm1);
-    Tensor r = self_attention.forward(cx, n, rows, s.self);
+    Tensor r = model::forward(mixing, cx, n, rows, s.mixing);
     observe(cx, "output", r, rows);
     x = add(cx, x, self_dropout.forward(cx, r));
     observe(cx, "sum", x, rows);
@@ -105,11 +111,11 @@ void PreNormDecoderLayer::backward(Context& cx, const Saved& s, Tensor d, Tensor
     model::backward(cross_norm, cx, s.norm2, {}, dn);
     add_to(cx, d, dn);
   }
-  Scope scope("self_attention");
+  Scope scope(name_of(mixing));
   fill(cx, dn, 0);
   Tensor dr = self_dropout.backward(cx, d);
   show_residual_gradient(cx, d, dr);
-  self_attention.backward(cx, s.self, dr, dn);
+  model::backward(mixing, cx, s.mixing, dr, dn);
   model::backward(self_norm, cx, s.norm1, {}, dn);
   add_to(cx, d, dn);
 }
@@ -119,7 +125,7 @@ Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, con
   Normalized n;
   AnyFeedForwardSaved f;
   Tensor y = model::forward(self_norm, cx, {x}, {}, n);
-  x = add(cx, x, self_attention.step(cx, y, cache.self, in.cache_rows, in.rows));
+  x = add(cx, x, model::step(mixing, cx, y, cache.self, in.cache_rows, in.rows));
   y = model::forward(cross_norm, cx, {x}, {}, n);
   x = add(cx, x, cross_attention.step(cx, y, in.hypotheses, cache.cross, memory_rows));
   y = model::forward(feed_forward_norm, cx, {x}, {}, n);
@@ -186,7 +192,7 @@ std::vector<LayerCache> Decoder::allocate_cache(Context& cx, int64_t memory_rows
   std::visit(
       [&](const auto& stack) {
         for (const DecoderLayer& layer : stack)
-          caches.push_back({cx.keep({rows, layer.self_attention.cache_width()}),
+          caches.push_back({cx.keep({rows, cache_width(layer.mixing)}),
                             cx.keep({memory_rows, layer.cross_attention.cache_width()})});
       },
       layers);

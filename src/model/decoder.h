@@ -1,11 +1,12 @@
 #pragma once
-// The decoder, Figure 1 right: causal self-attention, attention over the encoder's output, feed-forward.
+// The decoder, Figure 1 right: causal self-attention (or its sibling), attention over the encoder's output,
+// feed-forward.
 #include "model/encoder.h"
 
 namespace hexapla::model {
 
 struct DecoderLayerSaved {
-  SelfAttention::Saved self;
+  TargetMixingSaved mixing;
   Normalized norm1;
   CrossAttention::Saved cross;
   Normalized norm2;
@@ -23,16 +24,17 @@ struct StepInput {
 
 // Keys and values of one layer: of the hypotheses so far, and of the sentences' memory.
 struct LayerCache {
-  Tensor self;   // [R, H d_k + H d_v]
+  Tensor self;   // [R, H d_k + H d_v], of a recurrence its cells: [R, d_model]
   Tensor cross;  // [Nk, H d_k + H d_v]
 };
 
 // Whether the decoder's self-attention is. Without the mask a token sees those after it wherever they are known: in
 // training and in scores, never where a translation is made, as they are not there yet.
 bool is_causal(const Config& c);
+TargetMixing make_target_mixing(const Config& c);
 
 struct DecoderLayer {
-  SelfAttention self_attention;
+  TargetMixing mixing;
   Dropout self_dropout;
   Norm self_norm;
   CrossAttention cross_attention;
@@ -44,7 +46,7 @@ struct DecoderLayer {
 
   using Saved = DecoderLayerSaved;
   explicit DecoderLayer(const Config& c)
-      : self_attention(make_heads(c), c.d_model, is_causal(c)),
+      : mixing(make_target_mixing(c)),
         self_dropout{c.dropout},
         self_norm(make_norm(c)),
         cross_attention(make_heads(c), c.d_model),
@@ -54,7 +56,7 @@ struct DecoderLayer {
         feed_forward_dropout{c.dropout},
         feed_forward_norm(make_norm(c)) {}
   void visit(auto&& f) {
-    f("self_attention", self_attention);
+    f(name_of(mixing), mixing);
     f("self_dropout", self_dropout);
     f("self_norm", self_norm);
     f("cross_attention", cross_attention);

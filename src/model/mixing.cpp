@@ -87,21 +87,76 @@ void Convolution::backward(Context& cx, const Saved& s, Tensor dy, Tensor d) con
   neighbors_backward(kernel.backward(cx, s.wide, dy), s.rows, width, d);
 }
 
-const char* name_of(const Mixing& m) {
+Tensor SimpleRecurrence::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
+  s = {x, cx.keep(x.shape), {candidate.forward(cx, x), forget.forward(cx, x)}, rows};
+  const Tensor y = ssru(cx, s.in, rows, s.cells);
+  observe(cx, "candidate", s.in.candidates, rows);
+  observe(cx, "forget", s.in.forget, rows);
+  observe(cx, "cell", s.cells, rows);
+  return y;
+}
+
+void SimpleRecurrence::backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const {
+  Arena::Frame frame(cx.arena);
+  SsruGradient g{cx.scratch(dy.shape), cx.scratch(dy.shape), {}, {}};
+  if (cx.observer) g.gates = cx.scratch(dy.shape), g.cells = cx.scratch(dy.shape);
+  ssru_backward(s.in, s.rows, s.cells, dy, g);
+  observe_gradient(cx, "candidate", g.candidates);
+  if (cx.observer) observe_gradient(cx, "forget", g.gates);
+  if (cx.observer) observe_gradient(cx, "cell", g.cells);
+  candidate.backward(cx, s.x, g.candidates, d, Write::add);  // dy may be d: nothing reads it any more
+  forget.backward(cx, s.x, g.sums, d, Write::add);
+}
+
+Tensor SimpleRecurrence::step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const {
+  return ssru_step(cx, {candidate.forward(cx, x), forget.forward(cx, x)}, rows, cache_rows, cache);
+}
+
+namespace {
+
+// The two variants of siblings are used alike.
+template <class M>
+const char* name_of_one(const M& m) {
   return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);
 }
 
-Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s) {
+template <class M, class S>
+Tensor forward_of_one(const M& m, Context& cx, Tensor x, Offsets rows, S& s) {
   return std::visit(
       [&](const auto& one) {
-        return one.forward(cx, x, rows, s.emplace<typename std::decay_t<decltype(one)>::Saved>());
+        return one.forward(cx, x, rows, s.template emplace<typename std::decay_t<decltype(one)>::Saved>());
       },
       m);
 }
 
-void backward(const Mixing& m, Context& cx, const MixingSaved& s, Tensor dy, Tensor d) {
+template <class M, class S>
+void backward_of_one(const M& m, Context& cx, const S& s, Tensor dy, Tensor d) {
   std::visit(
       [&](const auto& one) { one.backward(cx, std::get<typename std::decay_t<decltype(one)>::Saved>(s), dy, d); }, m);
+}
+
+}  // namespace
+
+const char* name_of(const Mixing& m) { return name_of_one(m); }
+Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s) {
+  return forward_of_one(m, cx, x, rows, s);
+}
+void backward(const Mixing& m, Context& cx, const MixingSaved& s, Tensor dy, Tensor d) {
+  backward_of_one(m, cx, s, dy, d);
+}
+
+const char* name_of(const TargetMixing& m) { return name_of_one(m); }
+Tensor forward(const TargetMixing& m, Context& cx, Tensor x, Offsets rows, TargetMixingSaved& s) {
+  return forward_of_one(m, cx, x, rows, s);
+}
+void backward(const TargetMixing& m, Context& cx, const TargetMixingSaved& s, Tensor dy, Tensor d) {
+  backward_of_one(m, cx, s, dy, d);
+}
+Tensor step(const TargetMixing& m, Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) {
+  return std::visit([&](const auto& one) { return one.step(cx, x, cache, cache_rows, rows); }, m);
+}
+int64_t cache_width(const TargetMixing& m) {
+  return std::visit([](const auto& one) { return one.cache_width(); }, m);
 }
 
 }  // namespace hexapla::model

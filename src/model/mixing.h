@@ -1,8 +1,9 @@
 #pragma once
-// What lets the tokens of the source see each other: self-attention, or what section 4 compares it with.
+// What lets the tokens of a side see each other: self-attention, or what section 4 compares it with.
 #include "model/attention.h"
 #include "ops/gru.h"
 #include "ops/neighbors.h"
+#include "ops/ssru.h"
 
 namespace hexapla::model {
 
@@ -59,6 +60,32 @@ struct Convolution {
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const;
 };
 
+// The simpler simple recurrent unit (Kim et al. 2019) in the place of the decoder's self-attention: what a step needs
+// of all earlier tokens is one row of d_model numbers.
+struct SimpleRecurrence {
+  static constexpr const char* name = "recurrence";
+  Linear candidate;  // x W
+  Linear forget;     // x W_f + b_f
+
+  explicit SimpleRecurrence(int64_t d_model) : candidate(d_model, d_model, false), forget(d_model, d_model, true) {}
+  void visit(auto&& f) {
+    f("candidate", candidate);
+    f("forget", forget);
+  }
+
+  struct Saved {
+    Tensor x, cells;
+    SsruInput in;
+    Offsets rows;
+  };
+  Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const;
+  void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const;  // d += J^T dy; dy may be d
+  // One new row a hypothesis, as SelfAttention::step; the cache [R, d_model] has the cells.
+  Tensor step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const;
+  int64_t cache_width() const { return candidate.weight.shape[1]; }
+};
+
+// In the encoder.
 using Mixing = std::variant<SelfAttention, BidirectionalGru, Convolution>;
 using MixingSaved = std::variant<SelfAttention::Saved, BidirectionalGru::Saved, Convolution::Saved>;
 
@@ -66,5 +93,16 @@ using MixingSaved = std::variant<SelfAttention::Saved, BidirectionalGru::Saved, 
 const char* name_of(const Mixing& m);
 Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s);
 void backward(const Mixing& m, Context& cx, const MixingSaved& s, Tensor dy, Tensor d);  // d += J^T dy; dy may be d
+
+// In the decoder, where a token sees those before it.
+using TargetMixing = std::variant<SelfAttention, SimpleRecurrence>;
+using TargetMixingSaved = std::variant<SelfAttention::Saved, SimpleRecurrence::Saved>;
+
+const char* name_of(const TargetMixing& m);  // "self_attention", "recurrence"
+Tensor forward(const TargetMixing& m, Context& cx, Tensor x, Offsets rows, TargetMixingSaved& s);
+void backward(const TargetMixing& m, Context& cx, const TargetMixingSaved& s, Tensor dy, Tensor d);
+// One new row a hypothesis; cache: [R, cache_width()], what each step leaves to those after it.
+Tensor step(const TargetMixing& m, Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows);
+int64_t cache_width(const TargetMixing& m);
 
 }  // namespace hexapla::model

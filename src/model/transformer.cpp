@@ -1,6 +1,7 @@
 #include "model/transformer.h"
 
 #include "base/scope.h"
+#include "ops/selected.h"
 
 namespace hexapla::model {
 namespace {
@@ -135,6 +136,14 @@ LossSums Transformer::r_drop_loss_and_gradient(Context& cx, const BatchView& b, 
 Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const LayerCache> cache,
                          Offsets memory_rows) const {
   return logits(cx, decoder.step(cx, target_embedding(), in, cache, memory_rows));
+}
+
+Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows,
+                         std::span<const std::span<const int32_t>> pieces) const {
+  const Tensor x = decoder.step(cx, target_embedding(), in, cache, memory_rows);
+  Scope scope("generator");
+  return linear_selected(cx, x, generator_weight(), generator.bias ? generator.bias->value : Tensor(), in.hypotheses,
+                         pieces);
 }
 
 }  // namespace hexapla::model

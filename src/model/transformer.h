@@ -76,6 +76,9 @@ struct Transformer {
 
   // Decoding: one step of every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
+  // The same of some pieces alone: pieces[b] for the hypotheses of sentence b, and -inf for all others.
+  Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows,
+              std::span<const std::span<const int32_t>> pieces) const;
 
  private:
   Weight generator_weight() const;  // [d_model, V]

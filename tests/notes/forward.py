@@ -52,7 +52,7 @@ class Forward(Mixing, Experts):
 
     def sublayers(self, stack):
         """Of a stack, from the first to the last: their scopes."""
-        decoder = ["self_attention", "cross_attention", "feed_forward"]
+        decoder = [self.target_mixing(), "cross_attention", "feed_forward"]
         kinds = decoder if stack == "decoder" else [self.mixing(), "feed_forward"]
         layers = self.c["enc-layers" if stack == "encoder" else "dec-layers"]
         return [f"{stack}.layers.{i}.{kind}" for i in range(layers) for kind in kinds]
@@ -76,10 +76,10 @@ class Forward(Mixing, Experts):
 
     def norm_module(self, scope):
         kind = scope.rsplit(".", 1)[1]
-        short = {"self_attention": "self_norm", "cross_attention": "cross_norm", "feed_forward": "feed_forward_norm"}
+        short = {"cross_attention": "cross_norm", "feed_forward": "feed_forward_norm"}
         if scope.startswith("encoder") and kind != "feed_forward":
             return scope[: -len(kind)] + "attention_norm"
-        return scope[: -len(kind)] + short[kind]
+        return scope[: -len(kind)] + short.get(kind, "self_norm")
 
     def linear(self, x, name):
         y = x @ self.f[name + ".weight"]
@@ -125,6 +125,8 @@ class Forward(Mixing, Experts):
 
     def mask(self):
         """M: 0 on and below the diagonal, -inf above it."""
+        if self.target_mixing() != "self_attention":
+            return
         n = len(self.f["target.ids"])
         m = np.zeros((n, n))
         if self.c.get("decoder-mask", "causal") == "none":

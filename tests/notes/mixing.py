@@ -1,4 +1,4 @@
-"""The siblings of the encoder's self-attention in NumPy: a GRU in each direction, and a convolution."""
+"""The siblings of self-attention in NumPy: a GRU in each direction, a convolution, and the decoder's SSRU."""
 
 import numpy as np
 
@@ -21,8 +21,14 @@ class Mixing:
         kind = self.c.get("encoder-mixing", "attention")
         return {"attention": "self_attention", "gru": "recurrence", "convolution": "convolution"}[kind]
 
+    def target_mixing(self):
+        """The name of the decoder's first sublayer."""
+        return {"attention": "self_attention", "ssru": "recurrence"}[self.c.get("decoder-mixing", "attention")]
+
     def mixed(self, scope, x):
         """What the sublayer makes of x."""
+        if scope.startswith("decoder"):
+            return np.maximum(0, self.cells(scope, x)[2])
         if scope.endswith("convolution"):
             return self.linear(self.neighbors(x), scope + ".kernel")
         return np.concatenate([self.states(f"{scope}.{way}", x)[0] for way in WAYS], axis=1)
@@ -45,6 +51,25 @@ class Mixing:
             gates[:, t] = r, z, n, h_n
         return after, before, gates
 
+    def cells(self, scope, x):
+        """Of the SSRU: x W, f = sigmoid(x W_f + b_f), c = f c' + (1 - f) x W; c': that of the token before."""
+        candidate, forget = self.linear(x, scope + ".candidate"), sigmoid(self.linear(x, scope + ".forget"))
+        cell, c = np.zeros_like(candidate), np.zeros(candidate.shape[1])
+        for t in range(len(x)):
+            c = cell[t] = forget[t] * c + (1 - forget[t]) * candidate[t]
+        return candidate, forget, cell
+
+    def cell_gradients(self, scope, x, dy):
+        """Of x W, of f, of c, and of x W_f + b_f."""
+        candidate, forget, cell = self.cells(scope, x)
+        of_cell, carried = np.zeros_like(cell), np.zeros(cell.shape[1])
+        for t in reversed(range(len(x))):
+            of_cell[t] = carried + dy[t] * (cell[t] > 0)
+            carried = of_cell[t] * forget[t]
+        before = np.vstack([np.zeros((1, cell.shape[1])), cell[:-1]])
+        of_forget = of_cell * (before - candidate)
+        return of_cell * (1 - forget), of_forget, of_cell, of_forget * forget * (1 - forget)
+
     def neighbors(self, x):
         """[x_{t - m} ... x_{t + m}], 0 beyond the ends."""
         m = self.c.get("kernel-width", 3) // 2
@@ -53,6 +78,11 @@ class Mixing:
 
     def mix(self, scope):
         f, x = self.f, self.f[self.input(scope)]
+        if scope.startswith("decoder"):
+            for name, got in zip(("candidate", "forget", "cell"), self.cells(scope, x)):
+                self.check(f"SSRU: {name}", got, f[f"{scope}.{name}"])
+            self.check("SSRU: max(0, c)", self.mixed(scope, x), f[scope + ".output"])
+            return
         if scope.endswith("convolution"):
             self.check("convolution: sum over j of x_{t + j} W_j + b", self.mixed(scope, x), f[scope + ".output"])
             return
@@ -64,6 +94,13 @@ class Mixing:
 
     def mixing_gradients(self, scope):
         x, dy = self.f[self.input(scope)], self.gradient(scope + ".output")
+        if scope.startswith("decoder"):
+            *shown, into_forget = self.cell_gradients(scope, x, dy)
+            for name, got in zip(("candidate", "forget", "cell"), shown):
+                self.check(f"derivative: of {name}", got, self.gradient(f"{scope}.{name}"))
+            self.linear_gradients(x, shown[0], scope + ".candidate")
+            self.linear_gradients(x, into_forget, scope + ".forget")
+            return
         if scope.endswith("convolution"):
             self.linear_gradients(self.neighbors(x), dy, scope + ".kernel")
             return
@@ -94,6 +131,10 @@ class Mixing:
     def into_mixing(self, scope):
         """What it gives back to its input."""
         x, dy = self.f[self.input(scope)], self.gradient(scope + ".output")
+        if scope.startswith("decoder"):
+            of_candidate, _, _, into_forget = self.cell_gradients(scope, x, dy)
+            weights = [self.f[f"{scope}.{name}.weight"].T for name in ("candidate", "forget")]
+            return of_candidate @ weights[0] + into_forget @ weights[1]
         if scope.endswith("convolution"):
             wide = dy @ self.f[scope + ".kernel.weight"].T
             d, parts = np.zeros_like(x), np.split(wide, wide.shape[1] // x.shape[1], axis=1)

@@ -53,12 +53,16 @@ struct Kind {
   std::string title, stack, sublayer, rows, columns;
   int64_t layers;
 };
+bool decoder_attends(const model::Config& c) { return c.decoder_mixing == "attention"; }
 bool encoder_attends(const model::Config& c) { return c.encoder_mixing == "attention"; }
 
 Kind find_kind(const std::string& name, const model::Config& c) {
   if (name == "encoder" && !encoder_attends(c))
     throw UsageError(cat("--attention encoder: the encoder of this model has no attention, but a ", c.encoder_mixing,
                          "; give decoder or cross"));
+  if (name == "decoder" && !decoder_attends(c))
+    throw UsageError(cat("--attention decoder: the decoder of this model has no self-attention, but an ",
+                         c.decoder_mixing, "; give encoder or cross"));
   if (name == "encoder") return {"Self-attention", "encoder", "self_attention", "source", "source", c.enc_layers};
   if (name == "decoder")
     return {"Self-attention", "decoder", "self_attention", "target as read", "target as read", c.dec_layers};

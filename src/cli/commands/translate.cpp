@@ -19,6 +19,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
 #include "decode/models/search_defaults.h"
+#include "decode/models/shortlist.h"
 #include "decode/option_ranges.h"
 #include "decode/trace/beam_trace.h"
 #include "inspect/text_pair.h"
@@ -50,7 +51,7 @@ struct InputLines {
 
 struct Translate {
   std::vector<std::string> models;
-  std::string mixture = "linear", prefix_file, trace, color = "auto";
+  std::string mixture = "linear", prefix_file, shortlist, trace, color = "auto";
   std::string source_language, target_language;
   std::vector<double> weights;
   decode::LineConstraints everywhere;
@@ -81,6 +82,7 @@ struct Translate {
   }
 
   int run() {
+    check_shortlist();
     check_trace(options());  // what is wrong with them is said before a model is read
     check_shard(options());
     use_threads(threads);
@@ -95,6 +97,8 @@ struct Translate {
     set_languages(m.members[0]);
     decode::take_search_defaults(m.members[0].file.history, given, search);
     decode::TranslateOptions how = options();
+    const std::optional<decode::Shortlist> allowed = read_shortlist(m.members[0]);
+    if (allowed) how.search.shortlist = &*allowed;
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
@@ -141,6 +145,23 @@ struct Translate {
   void set_languages(models::OpenModel& m) const {
     if (!source_language.empty()) m.source = m.source.opening_with(source_language, "source-language");
     if (!target_language.empty()) m.target = m.target.opening_with(target_language, "target-language");
+  }
+
+  std::optional<decode::Shortlist> read_shortlist(const models::OpenModel& m) const {
+    if (shortlist.empty()) return {};
+    return decode::Shortlist(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
+  }
+
+  // What a user asks for may be on no list.
+  void check_shortlist() const {
+    if (shortlist.empty()) return;
+    if (jsonl || !prefix_file.empty() || !everywhere.require.empty())
+      throw UsageError(
+          "--shortlist leaves out what --prefix, --require and --jsonl may ask for; leave one of them out");
+    if (!target_language.empty())
+      throw UsageError("--shortlist knows no languages; leave out --target-language, or --shortlist");
+    if (models.size() > 1) throw UsageError("--shortlist is for one model; give one --model, or leave it out");
+    if (!trace.empty()) throw UsageError("--trace shows the search among all pieces; leave out --shortlist");
   }
 
   void check_trace(const decode::TranslateOptions& how) const {
@@ -296,6 +317,10 @@ void add_translate(Command& app, Action& chosen) {
   bind_options(*c, t->sampling);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
+  c->add_option("--shortlist", t->shortlist,
+                "compute the output layer only for the pieces that this file allows for a source: of Marian's and\n"
+                "Firefox's (lex.s2t.bin), or made by hexapla shortlist")
+      ->type_name("FILE");
   t->alignment.bind(*c);
   c->add_flag("--json", t->json, "one JSON object per line: translations, their scores and those of their tokens");
   c->add_option("--trace", t->trace,

@@ -40,7 +40,7 @@ void each_option(CLI::App& app, F&& f) {
 const std::set<std::string> excepted{"config",      "vocab",      "vocabs",   "write-clean",  "write-batches",
                                      "write-model", "out",        "output",   "trace",        "socket",
                                      "certificate", "key",        "api-keys", "source-vocab", "target-vocab",
-                                     "source-spm",  "target-spm", "map"};
+                                     "source-spm",  "target-spm", "map",      "shortlist"};
 
 TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   Command app;

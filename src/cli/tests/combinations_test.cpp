@@ -135,6 +135,7 @@ Exceptions excepted() {
           {"shard", "its own test compares what the parts of a file give"},
           {"input", "it is stdin, and ShardsTest has files"},
           {"output", "its own test compares it with stdout"},
+          {"shortlist", "it refuses prefixes and requirements, and its own test compares translations"},
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }
 

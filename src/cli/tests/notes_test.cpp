@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         Sibling{"gru", {"--encoder-mixing", "gru"}},
         Sibling{"pre_norm_convolution",
                 {"--encoder-mixing", "convolution", "--kernel-width", "5", "--norm-position", "pre"}},
+        Sibling{"ssru", {"--decoder-mixing", "ssru"}},
+        Sibling{"pre_norm_ssru", {"--decoder-mixing", "ssru", "--encoder-mixing", "gru", "--norm-position", "pre"}},
         Sibling{"experts", {"--experts", "4"}},
         Sibling{"pre_norm_two_experts",
                 {"--experts", "3", "--experts-per-token", "2", "--dim-expert", "7", "--norm-position", "pre",

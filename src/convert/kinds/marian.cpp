@@ -1,9 +1,11 @@
 #include "convert/kinds/marian.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/containers/marian/marian_file.h"
 #include "convert/containers/npz_file.h"
 #include "convert/parsing/limits.h"
 #include "convert/plain_yaml.h"
@@ -24,16 +26,44 @@ std::string beside(const std::string& file, const std::string& name) {
 }
 
 struct Files {
-  std::string model, settings;  // of the decoder; "": none
+  std::string model;
+  std::string settings;  // of the decoder; "": none
 };
+
+// Names in the folder that begin and end so, sorted.
+std::vector<std::string> named(const std::string& folder, const std::string& begin, const std::string& end) {
+  std::vector<std::string> all;
+  std::error_code none;  // then there are no names
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(begin) && name.ends_with(end)) all.push_back(name);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// The settings of the decoder that a folder has: decoder.yml, Firefox Translations' config.intgemm8bitalpha.yml, or
+// model.npz.decoder.yml.
+std::string settings_in(const std::string& folder) {
+  if (is_file(folder + "/decoder.yml")) return folder + "/decoder.yml";
+  std::vector<std::string> all = named(folder, "config", ".yml");
+  if (all.empty()) all = named(folder, "", ".npz.decoder.yml");
+  return all.empty() ? "" : folder + "/" + all.front();
+}
+
+// As Firefox stores it: model.enpt.intgemm.alphas.bin, with vocab.enpt.spm or srcvocab and trgvocab beside it.
+std::string lone_model_in(const std::string& folder) {
+  const std::vector<std::string> all = named(folder, "model", ".bin");
+  return all.size() == 1 && is_marian_file(folder + "/" + all.front()) ? folder + "/" + all.front() : "";
+}
 
 Files files_of(const std::string& path) {
   if (is_file(path)) {
-    for (const std::string& settings : {path + ".decoder.yml", beside(path, "decoder.yml")})
-      if (is_file(settings)) return {path, settings};
-    return {path, ""};
+    if (is_file(path + ".decoder.yml")) return {path, path + ".decoder.yml"};
+    return {path, settings_in(directory_of(path))};
   }
-  const std::string settings = path + "/decoder.yml";
+  const std::string settings = settings_in(path);
+  if (settings.empty()) return {lone_model_in(path), ""};
   const std::vector<std::string> models = PlainYaml::read(settings).list("models");
   if (models.size() != 1)
     throw DataError(
@@ -41,17 +71,44 @@ Files files_of(const std::string& path) {
   return {beside(settings, models.front()), settings};
 }
 
+// What Firefox sets for every one of its models, whose files come without settings.
+PlainYaml settings_of_firefox(const std::string& model) {
+  const std::string folder = directory_of(model);
+  std::vector<std::string> both = named(folder, "vocab", ".spm");
+  if (both.size() == 1) both.push_back(both.front());
+  if (const auto source = named(folder, "srcvocab", ".spm"), target = named(folder, "trgvocab", ".spm");
+      both.empty() && source.size() == 1 && target.size() == 1)
+    both = {source.front(), target.front()};
+  if (both.size() != 2)
+    throw DataError(cat(model, ": there is no ", model, ".decoder.yml, no decoder.yml and no config*.yml beside it, ",
+                        "which name the vocabularies, and no vocab*.spm; put one there"));
+  const std::string text = cat("vocabs:\n  - ", both[0], "\n  - ", both[1],
+                               "\nbeam-size: 1\nnormalize: 1\nword-penalty: 0\nmax-length-factor: 2\n");
+  return {text, folder + "/settings of Firefox"};
+}
+
+// The tensors of a model, and the settings that lie among them.
+struct Contents {
+  std::shared_ptr<const ForeignTensors> tensors;
+  std::string settings;
+};
+template <class File>
+Contents contents_of(const std::string& path) {
+  const auto file = std::make_shared<File>(path);
+  return {file, file->bytes(file->get(kSettings))};
+}
+
 // Settings that a model of ours can be without, but not with.
 void refuse_unknown_variants(const PlainYaml& yaml) {
   const std::pair<const char*, const char*> only[] = {
       {"type", "transformer"},
-      {"transformer-decoder-autoreg", "self-attention"},
       {"transformer-no-projection", "false"},
       {"transformer-no-bias", "false"},
       {"transformer-no-affine", "false"},
       {"transformer-rnn-projection", "false"},
       {"transformer-train-position-embeddings", "false"},
       {"lemma-dim-emb", "0"},
+      {"transformer-pool", "false"},
       {"right-left", "false"},
       {"ulr", "false"},
   };
@@ -60,6 +117,18 @@ void refuse_unknown_variants(const PlainYaml& yaml) {
       yaml.refuse(key, cat("'", value, "': models of another kind cannot be imported"));
   if (!yaml.list("transformer-tied-layers").empty())
     yaml.refuse("transformer-tied-layers", "none: layers with the same weights cannot be imported");
+}
+
+// What stands in the decoder in the place of self-attention.
+std::string decoder_mixing(const PlainYaml& yaml) {
+  const std::string kind = yaml.word("transformer-decoder-autoreg", "self-attention");
+  if (kind == "self-attention") return "attention";
+  if (kind != "rnn")
+    yaml.refuse("transformer-decoder-autoreg", "self-attention or rnn: average attention cannot be imported");
+  if (yaml.word("dec-cell", "ssru") != "ssru") yaml.refuse("dec-cell", "ssru: no other cell can be imported");
+  if (yaml.flag("layer-normalization", false))
+    yaml.refuse("layer-normalization", "false: a norm inside of the recurrent cell cannot be imported");
+  return "ssru";
 }
 
 std::string norm_position(const PlainYaml& yaml) {
@@ -106,7 +175,9 @@ Config read_config(const PlainYaml& yaml) {
   c.embedding_norm = yaml.word("transformer-postprocess-emb", "d").find('n') != std::string::npos;
   c.activation = activation(yaml);
   c.positions = "timing-signal";
-  c.attention_bias = c.generator_bias = true;
+  c.attention_bias = true;
+  c.generator_bias = true;  // of the start token, where the others have none
+  c.decoder_mixing = decoder_mixing(yaml);
   c.norm_eps = 1e-6;
   return c;
 }
@@ -142,7 +213,10 @@ class Weights {
       map_.origins["generator.weight"] = transposed ? with_zeros("decoder_ff_logit_out_Wt", Layout::transposed)
                                                     : with_zeros("decoder_ff_logit_out_W", Layout::beside);
     }
-    map_.origins["generator.bias"] = with_zeros("decoder_ff_logit_out_b", Layout::stacked);
+    map_.origins["generator.bias"] =
+        tensors_.find("decoder_ff_logit_out_b")
+            ? with_zeros("decoder_ff_logit_out_b", Layout::stacked)
+            : Origin{{{"", 0, static_cast<size_t>(config_.target_vocab)}}};  // output-omit-bias
     map_.replaced["generator.bias"][static_cast<size_t>(config_.target_vocab - 1)] = kNever;
   }
   static Origin with_zeros(const std::string& name, Layout layout) { return {{{name}, {"", 0, 1}}, layout}; }
@@ -150,8 +224,15 @@ class Weights {
   void layer(const std::string& own, const std::string& foreign) {
     const bool decoder = own.starts_with("decoder");
     const std::string suffix = config_.norm_position == "pre" ? "_pre" : "";
-    attention(own + ".self_attention", foreign + "_self", {"q", "k", "v"}, "qkv");
-    norm(own + (decoder ? ".self_norm" : ".attention_norm"), foreign + "_self_Wo", suffix);
+    if (decoder && config_.decoder_mixing == "ssru") {
+      map_.origins[own + ".recurrence.candidate.weight"] = {{{foreign + "_rnn_W"}}};
+      map_.origins[own + ".recurrence.forget.weight"] = {{{foreign + "_rnn_Wf"}}};
+      map_.origins[own + ".recurrence.forget.bias"] = {{{foreign + "_rnn_bf"}}};
+      norm(own + ".self_norm", foreign + "_rnn_ffn", suffix);
+    } else {
+      attention(own + ".self_attention", foreign + "_self", {"q", "k", "v"}, "qkv");
+      norm(own + (decoder ? ".self_norm" : ".attention_norm"), foreign + "_self_Wo", suffix);
+    }
     if (decoder) {
       linear(own + ".cross_attention.query", foreign + "_context", {"q"});
       attention(own + ".cross_attention", foreign + "_context", {"k", "v"}, "key_value");
@@ -238,18 +319,17 @@ int64_t rows_of(const ForeignTensors& tensors, const std::string& name) {
 }  // namespace
 
 bool is_marian(const std::string& path) {
-  if (is_file(path)) return path.ends_with(".npz");
-  return is_file(path + "/decoder.yml");
+  if (is_file(path)) return path.ends_with(".npz") || (path.ends_with(".bin") && is_marian_file(path));
+  return !settings_in(path).empty() || !lone_model_in(path).empty();
 }
 
 ForeignModel read_marian(const std::string& path, const ImportOptions& options) {
   const Files files = files_of(path);
-  const auto tensors = std::make_shared<NpzFile>(files.model);
-  const PlainYaml yaml(tensors->bytes(tensors->get(kSettings)), cat(files.model, " (", kSettings, ")"));
-  if (files.settings.empty())
-    throw DataError(cat(files.model, ": there is no ", files.model,
-                        ".decoder.yml and no decoder.yml beside it, which name ", "the vocabularies; put it there"));
-  const PlainYaml decoder = PlainYaml::read(files.settings);
+  if (files.model.empty()) throw DataError(cat(path, ": there is no decoder.yml and no model*.bin of Marian's in it"));
+  const auto [tensors, settings] =
+      is_marian_file(files.model) ? contents_of<MarianFile>(files.model) : contents_of<NpzFile>(files.model);
+  const PlainYaml yaml(settings, cat(files.model, " (", kSettings, ")"));
+  const PlainYaml decoder = files.settings.empty() ? settings_of_firefox(files.model) : PlainYaml::read(files.settings);
   ForeignModel m{.origin = "Marian", .config = read_config(yaml)};
   const bool one = m.config.tied == "all";
   const int64_t target = rows_of(*tensors, one ? "Wemb" : "decoder_Wemb");
@@ -264,9 +344,10 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   check(m.weights, m.config, *tensors);
   const std::vector<std::string> names = decoder.list("vocabs");
   if (names.size() != 2) decoder.refuse("vocabs", "two files, of the source and of the target");
-  const std::string of_source = beside(files.settings, names[0]), of_target = beside(files.settings, names[1]);
-  m.text.source_vocabulary = vocabulary(of_source, beside(files.settings, "source.spm"), source, one);
-  m.text.target_vocabulary = vocabulary(of_target, beside(files.settings, "target.spm"), target, true);
+  const std::string place = files.settings.empty() ? files.model : files.settings;
+  const std::string of_source = beside(place, names[0]), of_target = beside(place, names[1]);
+  m.text.source_vocabulary = vocabulary(of_source, beside(place, "source.spm"), source, one);
+  m.text.target_vocabulary = vocabulary(of_target, beside(place, "target.spm"), target, true);
   m.search = search_of(decoder);
   return m;
 }

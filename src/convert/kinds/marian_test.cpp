@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
@@ -12,6 +14,7 @@
 #include "convert/import.h"
 #include "convert/plain_yaml.h"
 #include "decode/models/search_defaults.h"
+#include "decode/models/shortlist.h"
 #include "models/open_model.h"
 
 namespace hexapla::convert {
@@ -67,6 +70,88 @@ TEST_F(MarianModel, TranslatesAsMarianDoes) {
   expect_translations(m, lines, "best", options);
   options.beam_size = 1;
   expect_translations(m, lines, "greedy", options);
+}
+
+// Weights of 8 bits in Marian's own container, an SSRU, a shortlist (scripts/golden/marian_ssru.py).
+class FirefoxModel : public MarianModel {
+ protected:
+  FirefoxModel() { fs::copy(source_path("src/convert/fixtures/marian_ssru"), at("f")); }
+  void import_firefox() const {
+    import_model(at("f"), at("out"), {}, [](double) {});
+  }
+  std::string firefox_refusal(const std::string& before, const std::string& after) const {
+    const std::string file = at("f/model.intgemm.alphas.bin"), content = read_file(file);
+    const size_t found = content.find(before);
+    EXPECT_NE(found, content.npos) << before;
+    std::ofstream(file) << std::string(content).replace(found, before.size(), after);
+    const std::string what = what_of<DataError>([&] { import_firefox(); });
+    std::ofstream(file) << content;
+    return what;
+  }
+};
+
+TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
+  import_firefox();
+  const models::OpenModel m = models::open_model(at("out"));
+  EXPECT_EQ(m.file.config.decoder_mixing, "ssru");
+  const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
+  ASSERT_GE(lines.size(), 40u);
+  decode::BeamOptions options;
+  decode::take_search_defaults(
+      m.file.history, [](const auto&) { return false; }, options);
+  EXPECT_EQ(options.beam_size, 1);
+  options.extra_length = 200;
+  expect_translations(m, lines, "greedy", options);
+  options.beam_size = 4;
+  expect_translations(m, lines, "best", options);
+}
+
+bool all_listed(const decode::Shortlist& list, const models::OpenModel& m, const nlohmann::json& line) {
+  const text::Ids allowed = list.allowed(m.source.encode(line["text"].get<std::string>()));
+  std::set<std::string> pieces;
+  for (const int32_t id : allowed) pieces.insert(m.target.piece(id));
+  return std::ranges::all_of(line["listed"], [&](const auto& piece) { return pieces.contains(piece); });
+}
+
+TEST_F(FirefoxModel, TranslatesWithItsShortlistAsMarianDoes) {
+  import_firefox();
+  const models::OpenModel m = models::open_model(at("out"));
+  const std::string file = at("f/lex.s2t.bin");
+  const decode::Shortlist list(decode::ShortlistTable::read(file), m.source, m.target, file);
+  const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
+  std::vector<std::string> texts;
+  for (const auto& line : lines) texts.push_back(line["text"]);
+  decode::TranslateOptions options;
+  options.search.beam_size = 1;
+  options.search.longest_ratio = 2.5;
+  options.search.extra_length = 200;
+  options.search.shortlist = &list;
+  const auto found = m.translator().translate(texts, options);
+  size_t others = 0, compared = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!all_listed(list, m, lines[i])) continue;  // Marian pads its lists to a multiple of eight pieces
+    ++compared;
+    std::vector<std::string> pieces;
+    for (const int32_t id : found[i].front().ids) pieces.push_back(m.target.piece(id));
+    EXPECT_EQ(pieces, lines[i]["listed"].get<std::vector<std::string>>()) << texts[i];
+    others += lines[i]["listed"] != lines[i]["greedy"];
+  }
+  EXPECT_GT(others, 0u);  // the list changes something
+  EXPECT_GT(compared, 40u);
+}
+
+TEST_F(FirefoxModel, NeedsNoSettingsWhereItsFilesAreNamedAsFirefoxHasThem) {
+  fs::remove(at("f/config.intgemm8bitalpha.yml"));
+  import_firefox();
+  EXPECT_EQ(models::open_model(at("out")).file.config.dec_layers, 2);
+  fs::remove(at("f/vocab.spm"));
+  EXPECT_THAT(what_of<DataError>([&] { import_firefox(); }), HasSubstr("no vocab*.spm"));
+}
+
+TEST_F(FirefoxModel, OtherCellsAreRefusedByName) {
+  EXPECT_THAT(firefox_refusal("dec-cell: ssru", "dec-cell: gru "), HasSubstr("'dec-cell' is 'gru'"));
+  EXPECT_THAT(firefox_refusal("autoreg: rnn", "autoreg: aan"), HasSubstr("'transformer-decoder-autoreg' is 'aan'"));
+  EXPECT_THAT(firefox_refusal("decoder_l1_rnn_Wf", "decoder_l1_rnn_Wx"), HasSubstr("decoder_l1_rnn_W"));
 }
 
 TEST_F(MarianModel, WhatIsDamagedOrOfAnotherKindIsRefused) {

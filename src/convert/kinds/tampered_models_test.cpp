@@ -48,12 +48,15 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TamperedModels,
                                          Target{"CTranslate2", "ctranslate2_learned", "model.bin"},
                                          Target{"CTranslate2Int8", "ctranslate2_int8", "model.bin"},
                                          Target{"CTranslate2Config", "ctranslate2_built_in", "config.json"},
-                                         Target{"CTranslate2Tokens", "ctranslate2_built_in", "shared_vocabulary.json"}),
+                                         Target{"CTranslate2Tokens", "ctranslate2_built_in", "shared_vocabulary.json"},
+                                         Target{"Firefox", "marian_ssru", "model.intgemm.alphas.bin"}),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(TamperedModels, AreImportedOrRefused) {
   const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 100;
-  const std::string from = source_path("tests/fixtures/foreign/" + GetParam().model), to = at(GetParam().model);
+  const std::string folder_of =
+      GetParam().model.starts_with("marian") ? "src/convert/fixtures/" : "tests/fixtures/foreign/";
+  const std::string from = source_path(folder_of + GetParam().model), to = at(GetParam().model);
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
   const std::string path = GetParam().file.empty() ? to : to + "/" + GetParam().file;
   const std::string honest = read_file(path);

@@ -138,6 +138,7 @@ void check_expressible(const model::Config& c) {
   if (c.score != "scaled-dot") refuse("attention score " + c.score);
   if (c.norm != "layer") refuse("norm " + c.norm);
   if (c.encoder_mixing != "attention") refuse(c.encoder_mixing + " in the encoder");
+  if (c.decoder_mixing != "attention") refuse(c.decoder_mixing + " in the decoder");
   if (c.decoder_mask != "causal") refuse("decoder without a mask");
   if (c.experts > 0) refuse("mixture of experts in its Transformer");
   if (c.d_k != c.d_v || c.heads * c.d_k != c.d_model)

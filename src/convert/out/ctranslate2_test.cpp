@@ -107,6 +107,7 @@ TEST_F(ToCTranslate2, RefusesWhatItCannotSay) {
   EXPECT_THAT(refusal([](auto& c) { c.score = "additive"; }), testing::HasSubstr("attention score additive"));
   EXPECT_THAT(refusal([](auto& c) { c.norm = "batch"; }), testing::HasSubstr("norm batch"));
   EXPECT_THAT(refusal([](auto& c) { c.encoder_mixing = "gru"; }), testing::HasSubstr("gru"));
+  EXPECT_THAT(refusal([](auto& c) { c.decoder_mixing = "ssru"; }), testing::HasSubstr("ssru in the decoder"));
   EXPECT_THAT(refusal([](auto& c) { c.d_k = 4; }), testing::HasSubstr("heads of width 4"));
   EXPECT_FALSE(std::filesystem::exists(at("refused")));
 }

@@ -22,8 +22,9 @@ int64_t tokens_of(std::span<const text::Ids> sources) {
 
 }  // namespace
 
-DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows)
-    : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)) {
+DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows,
+                           const Shortlist* shortlist)
+    : cx_(cx), model_(model), before_(cx.arena), seen_(static_cast<size_t>(cache_rows)), shortlist_(shortlist) {
   HEXAPLA_CHECK(!cx.training, "decoding: the context is set to training, so dropout would change the translation");
   cache_ = model.decoder.allocate_cache(cx, memory_rows, cache_rows);
   step_ = cx.arena.mark();
@@ -38,6 +39,8 @@ DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, std::sp
 }
 
 void DecoderSteps::encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows) {
+  if (shortlist_)
+    for (size_t i = 0; i < sources.size(); ++i) allowed_[first_rows[i]] = shortlist_->allowed(sources[i]);
   cx_.arena.rewind(step_);
   const Ragged batch(sources);
   const ForwardOnly forward_only(cx_);
@@ -88,7 +91,11 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypothes
     int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
     std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
   }
-  return model_.step(cx_, in, cache_, memory);
+  if (!shortlist_) return model_.step(cx_, in, cache_, memory);
+  std::vector<std::span<const int32_t>> pieces(hypotheses.size() - 1);
+  for (size_t b = 0; b < pieces.size(); ++b)
+    if (hypotheses[b] < hypotheses[b + 1]) pieces[b] = allowed_.at(memory[b]);
+  return model_.step(cx_, in, cache_, memory, pieces);
 }
 
 namespace {
@@ -108,12 +115,14 @@ size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dty
   // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
   const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
   const int64_t rest = 10 * c.d_model + hidden_numbers(c), layer = 2 * attention + rest;
+  const bool recurs = c.decoder_mixing != "attention";
+  const int64_t of_decoder = attention + std::max(attention, recurs ? 4 * c.d_model : 0) + rest;
   const int64_t mixed = std::max<int64_t>(9, c.encoder_mixing == "convolution" ? c.kernel_width + 1 : 0) * c.d_model;
   const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
   const int64_t of_encoder = c.encoder_mixing == "attention" ? layer : std::max(2 * attention, mixed) + rest;
   const int64_t per_source = of_encoder + outside + c.dec_layers * (keys + values);
-  const int64_t per_hypothesis = c.dec_layers * layer + outside;
-  const int64_t cache = c.dec_layers * (keys + values);
+  const int64_t per_hypothesis = c.dec_layers * of_decoder + outside;
+  const int64_t cache = c.dec_layers * (recurs ? c.d_model : keys + values);
   const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
                           s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
                           (s.longest + 1 + c.first_position) * c.d_model;  // the last: positions

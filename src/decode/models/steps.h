@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/models/shortlist.h"
 #include "model/transformer.h"
 #include "text/vocabulary/vocabulary.h"
 
@@ -56,7 +57,9 @@ class DecoderSteps {
  public:
   // memory_rows: room for so many source tokens at a time. cache_rows: how many (hypothesis, step) there can be at
   // most; rows that no hypothesis holds any more are used again.
-  DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows);
+  // shortlist: if there is one, the logits of all pieces that a source does not allow are -inf; it must live as long.
+  DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows,
+               const Shortlist* shortlist = nullptr);
   // DecodingCapacity for just these sentences, encoded, one after the other.
   DecoderSteps(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources, int64_t cache_rows);
 
@@ -88,6 +91,8 @@ class DecoderSteps {
   Arena::Mark step_{};
   std::vector<int32_t> all_;
   std::vector<bool> seen_;  // of each cache row: does a hypothesis hold it?
+  const Shortlist* shortlist_;
+  std::map<int64_t, text::Ids> allowed_;  // of the sentence whose memory begins at this row
 };
 
 // An upper bound of the arena that decoding a batch needs.

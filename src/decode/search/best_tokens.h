@@ -30,13 +30,15 @@ class BestTokens {
     k_ = std::min(needed + 2, logits.shape[1]);
     top_ = log_softmax_top(cx, logits, k_);
   }
-  // f(score, id), best first, until it returns false. RunError: not a number, or the best one of the row infinite.
+  // f(score, id), best first, until it returns false; what cannot be written at all is left out. RunError: not a
+  // number, or the best one of the row infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
       const int32_t id = top_.ids.data<int32_t>()[i];
       const double score = number(top_.scores, i);
       if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
+      if (std::isinf(score)) return;
       if (special_.writable(id) && !f(score, id)) return;
     }
   }

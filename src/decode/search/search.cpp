@@ -50,7 +50,7 @@ void search(Context& cx, const model::Transformer& model, Queue& queue, const Se
             const SpecialIds& special, const Done& done) {
   check(options);
   const DecodingCapacity capacity(positions(model), queue, options);
-  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);
+  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows, options.shortlist);
   const auto strategy = make_strategy(queue.constraints(), options, special);
   ListQueue list(queue, options, *strategy, done);
   DecodeLoop(steps, positions(model), list, capacity).run(cx);
@@ -59,6 +59,7 @@ void search(Context& cx, const model::Transformer& model, Queue& queue, const Se
 void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOptions& options,
             const SpecialIds& special, const Done& done) {
   check(options);
+  if (options.shortlist) throw UsageError("`shortlist` is for one model, and here are several; leave it out");
   check(ensemble);
   const DecodingCapacity capacity(positions(ensemble), queue, options);
   EnsembleSteps steps(cx, ensemble, capacity);

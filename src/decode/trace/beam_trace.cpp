@@ -68,6 +68,7 @@ void check_traceable(const SearchOptions& options) {
   check(options);
   if (options.stop_when == StopWhen::shrinking)
     throw UsageError("a trace shows a beam that keeps its width; give another `stop-when`");
+  if (options.shortlist) throw UsageError("a trace shows the search among all pieces; leave out `shortlist`");
   if (options.sampling || is_constrained({}, options))
     throw UsageError(
         "a trace shows plain beam search; leave out sampling, `min-length`, and rules on repeats and "

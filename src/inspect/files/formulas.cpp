@@ -99,6 +99,16 @@ Formulas of_attention(const Config& c) {
   return all;
 }
 
+// Siblings of the decoder's self-attention.
+Formulas of_target_mixing(const Config& c) {
+  if (c.decoder_mixing == "attention") return {};
+  return {{"decoder.*.recurrence.candidate", "x candidate.weight; x: " + before(c)},
+          {"decoder.*.recurrence.forget", "sigmoid(x forget.weight + forget.bias); x as for candidate"},
+          {"decoder.*.recurrence.cell",
+           "forget * the cell of the token before, 0 at first, + (1 - forget) * candidate, element by element"},
+          {"decoder.*.recurrence.output", "max(0, cell)"}};
+}
+
 // Siblings of the encoder's self-attention.
 Formulas of_mixing(const Config& c) {
   if (c.encoder_mixing == "gru")
@@ -201,8 +211,8 @@ const Formulas ids{{"source.ids", "the tokens of the source"},
 
 std::vector<Formula> formulas(const Config& c) {
   Formulas all = ids;
-  for (const Formulas& part : {of_the_input(c), of_attention(c), of_mixing(c), of_feed_forward(c), of_the_residual(c),
-                               of_the_generator(c), of_parameters()})
+  for (const Formulas& part : {of_the_input(c), of_attention(c), of_target_mixing(c), of_mixing(c), of_feed_forward(c),
+                               of_the_residual(c), of_the_generator(c), of_parameters()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

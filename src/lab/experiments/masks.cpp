@@ -21,7 +21,7 @@ using Cells = std::map<std::string, Cell>;
 double loss_of_the_past(models::OpenModel m, const data::Corpus& pairs) {
   std::visit(
       [](auto& stack) {
-        for (model::DecoderLayer& layer : stack) layer.self_attention.causal = true;
+        for (model::DecoderLayer& layer : stack) std::get<model::SelfAttention>(layer.mixing).causal = true;
       },
       m.file.net->decoder.layers);
   return Bench::loss(m, pairs);

@@ -147,6 +147,14 @@ TEST_P(AttentionGradients, Self) {
           [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
 }
 
+TEST(Gradients, SimpleRecurrence) {
+  Bench b(SimpleRecurrence(6));
+  Tensor x = b.input("x", 10, 6);
+  SimpleRecurrence::Saved s;
+  b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
+          [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
+}
+
 TEST_P(AttentionGradients, Cross) {
   const AttentionCase& c = GetParam();
   Heads h = heads(c.additive, c.scale);
@@ -438,6 +446,9 @@ INSTANTIATE_TEST_SUITE_P(
                     c.encoder_mixing = "convolution", c.kernel_width = 5;
                     c.norm_position = "pre", c.dropout = .2;
                   }},
+        ModelCase{"ssru", [](Config& c) { c.decoder_mixing = "ssru"; }},
+        ModelCase{"pre_norm_ssru",
+                  [](Config& c) { c.decoder_mixing = "ssru", c.norm_position = "pre", c.dropout = .1; }},
         ModelCase{"no_mask", [](Config& c) { c.decoder_mask = "none"; }},
         ModelCase{"gelu", [](Config& c) { c.activation = "gelu"; }},
         ModelCase{"gated_swish", [](Config& c) { c.activation = "swish", c.gated = true; }},

@@ -28,7 +28,7 @@ Config tiny() {
   return c;
 }
 std::vector<Config> variants() {
-  std::vector<Config> all(11, tiny());
+  std::vector<Config> all(12, tiny());
   all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
   all[2].norm = "batch", all[2].tied = "decoder";
   all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
@@ -39,6 +39,7 @@ std::vector<Config> variants() {
   all[8].experts = 3, all[8].experts_per_token = 2, all[8].d_expert = 2, all[8].expert_capacity = 1.25;
   all[9].positions = "sinusoidal-halves", all[9].embedding_scale = "none";
   all[10].positions = "timing-signal", all[10].first_position = 2;
+  all[11].decoder_mixing = "ssru";
   return all;
 }
 
@@ -138,7 +139,7 @@ TEST_F(ModelFileTest, OneTensorAtATimeGivesTheSameBytes) {
 
 TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
   Config c = tiny();
-  const std::vector<std::string> later{"encoder-mixing", "kernel-width", "decoder-mask"};
+  const std::vector<std::string> later{"encoder-mixing", "kernel-width", "decoder-mask", "decoder-mixing"};
   for (const std::string& name : later) EXPECT_THAT(c.to_json(), Not(HasSubstr(name)));
   EXPECT_EQ(Config::from_json(c.to_json(), "m").kernel_width, 3);
   c.encoder_mixing = "convolution", c.kernel_width = 5, c.decoder_mask = "none";
@@ -157,6 +158,16 @@ TEST(Config, RefusesWhatAMixingCannotBe) {
   EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }), HasSubstr("but 9 is odd; choose an even number"));
   c.encoder_mixing = "convolution";
   EXPECT_NO_THROW(c.resolve());
+}
+
+TEST(Config, RefusesAMaskWhereNothingAttends) {
+  Config c = tiny();
+  c.decoder_mixing = "ssru", c.decoder_mask = "none";
+  EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }),
+              HasSubstr("but `decoder-mixing` is ssru; leave one of them out"));
+  c.decoder_mask = "causal";
+  EXPECT_NO_THROW(c.resolve());
+  EXPECT_EQ(Config::from_json(c.to_json(), "m").decoder_mixing, "ssru");
 }
 
 TEST_F(ModelFileTest, TwoVocabularies) {

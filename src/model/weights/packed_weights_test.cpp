@@ -36,6 +36,7 @@ const std::map<std::string, std::function<void(Config&)>> kSiblings{
     {"paper", [](Config&) {}},
     {"gru", [](Config& c) { c.encoder_mixing = "gru"; }},
     {"convolution", [](Config& c) { c.encoder_mixing = "convolution"; }},
+    {"ssru", [](Config& c) { c.decoder_mixing = "ssru"; }},
     {"experts", [](Config& c) { c.experts = 3, c.experts_per_token = 2; }}};
 
 class PackedModel : public TestFolder, public testing::WithParamInterface<const char*> {

@@ -31,7 +31,8 @@ struct Started : TrainWatcher {
 using Memory = Training;
 
 TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
-  for (const char* variant : {"plain", "additive", "batch norm", "pre", "gru", "convolution", "experts", "capacity"}) {
+  for (const char* variant :
+       {"plain", "additive", "batch norm", "pre", "gru", "convolution", "ssru", "experts", "capacity"}) {
     TrainOptions o = options(std::string("peak ") + variant);
     o.max_epochs = 3;
     o.max_updates = 0;
@@ -40,6 +41,7 @@ TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
     if (variant == std::string("pre")) o.architecture.norm_position = "pre", o.architecture.gated = true;
     if (variant == std::string("gru")) o.architecture.encoder_mixing = variant;
     if (variant == std::string("convolution")) o.architecture.encoder_mixing = variant, o.architecture.kernel_width = 9;
+    if (variant == std::string("ssru")) o.architecture.decoder_mixing = variant;
     if (variant == std::string("experts"))
       o.architecture.experts = 4, o.architecture.experts_per_token = 2, o.architecture.activation = "gelu";
     if (variant == std::string("capacity")) o.architecture.experts = 3, o.architecture.expert_capacity = 0.7;

@@ -9,6 +9,7 @@
 #include "cli/terminal/terminal.h"
 #include "convert/out/ctranslate2.h"
 #include "convert/out/hugging_face_marian.h"
+#include "convert/out/marian.h"
 #include "convert/out/plain_safetensors.h"
 #include "models/open_model.h"
 
@@ -31,6 +32,8 @@ struct Export {
       notes = convert::export_hugging_face_marian(m, output);
     } else if (kind == "safetensors") {
       convert::export_safetensors(m, output);
+    } else if (kind == "marian") {
+      convert::export_marian(m, output);
     } else {
       convert::export_ctranslate2(m, output, type);
     }
@@ -44,7 +47,7 @@ struct Export {
   void check_suited() const {
     if (!languages.empty() && kind != "argos")
       throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
-    if (precision == "int8" && (kind == "hf-marian" || kind == "safetensors"))
+    if (precision == "int8" && (kind == "hf-marian" || kind == "marian" || kind == "safetensors"))
       throw UsageError(cat("`to` ", kind, " has weights in f32; leave `precision` out"), "precision", precision);
   }
   // "en-de"
@@ -62,8 +65,8 @@ struct Export {
       if (entry.is_regular_file()) bytes += static_cast<double>(entry.file_size());
     return bytes / 1e6;
   }
-  static std::string limit(const model::Config& c) {
-    if (c.positions == "learned" || c.positions == "none") return "";
+  std::string limit(const model::Config& c) const {
+    if (kind == "marian" || c.positions == "learned" || c.positions == "none") return "";
     return fmt::format("  sentences may have up to {} tokens there\n", convert::positions_written);
   }
 };
@@ -74,11 +77,12 @@ void add_export(Command& app, Action& chosen) {
   auto e = std::make_shared<Export>();
   Command* c = app.add_command("export", "write a model as files of another system");
   c->add_option("model", e->model, "model file or training folder")->type_name("MODEL")->required();
-  const Choices kinds{"ctranslate2", "argos", "hf-marian", "safetensors"};
+  const Choices kinds{"ctranslate2", "argos", "hf-marian", "marian", "safetensors"};
   c->add_option(
        "--to", e->kind,
        "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate; hf-marian: a "
-       "MarianMTModel for Hugging Face's transformers; safetensors: weights with a map of their names")
+       "MarianMTModel for Hugging Face's transformers; marian: a folder for marian-decoder and pymarian; safetensors: "
+       "weights with a map of their names")
       ->choices(kinds)
       ->check(one_of("to", kinds))
       ->required();
@@ -98,6 +102,7 @@ void add_export(Command& app, Action& chosen) {
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"
       "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0\n"
       "  hexapla export run --to hf-marian -o run-hf\n"
+      "  hexapla export en-pt.safetensors --to marian -o en-pt\n"
       "  hexapla export run --to safetensors -o run-plain");
   c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
 }

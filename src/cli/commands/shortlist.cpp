@@ -1,0 +1,143 @@
+// hexapla shortlist: which pieces a translation may be made of, by those of its source.
+#include <fmt/format.h>
+
+#include "base/compute/parallel.h"
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/text_inputs.h"
+#include "cli/terminal/terminal.h"
+#include "data/files/parallel_text.h"
+#include "decode/models/shortlist.h"
+#include "decode/rescoring/aligner.h"
+#include "models/alignment_head.h"
+#include "models/open_model.h"
+#include "text/quantities.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr size_t kPairsAtOnce = 2000;
+constexpr Range<int64_t> kListed{0, 100000};
+
+struct MakeShortlist {
+  std::vector<std::string> files;
+  std::string model, lexicon, output, color = "auto";
+  int64_t first = 100, best = 100;
+  int threads = 0;
+  bool quiet = false;
+
+  int run() const {
+    check();
+    use_threads(threads);
+    const models::OpenModel m = models::open_model(model);
+    Progress progress(make_terminal(parse_color(color), quiet));
+    const decode::LexicalCounts counts =
+        lexicon.empty() ? counts_of_alignments(m, progress) : decode::read_lexical_table(lexicon, m.source, m.target);
+    const decode::ShortlistTable table =
+        decode::make_shortlist(counts, m.source.size(), static_cast<uint64_t>(first), static_cast<uint64_t>(best));
+    table.write(output);
+    progress.clear();
+    progress.say(fmt::format("{} of {} have a list, {:.1f} on average; {} for every line",
+                             text::counted(static_cast<int64_t>(counts.size()), "source piece"),
+                             text::grouped(m.source.size()),
+                             static_cast<double>(table.ids.size()) / static_cast<double>(counts.size()), first));
+    return 0;
+  }
+
+ private:
+  void check() const {
+    if (lexicon.empty() ? files.size() != 2 : !files.empty())
+      throw UsageError("give two files, SOURCE and TARGET, for the model to align, or one table: --lexicon FILE");
+    std::vector<std::string> inputs = files;
+    inputs.push_back(model::model_file(model));
+    if (!lexicon.empty()) inputs.push_back(lexicon);
+    models::refuse_to_overwrite(inputs, "--output", output);
+  }
+
+  struct SomePairs {
+    std::vector<text::Ids> source, target;
+  };
+
+  // Of each target piece the source piece that most of its attention is on.
+  static void count(const models::OpenModel& m, const decode::AttentionHead& head, SomePairs pairs,
+                    decode::LexicalCounts& counts) {
+    decode::TranslateOptions how;
+    std::vector<std::vector<data::Link>> links(pairs.source.size());
+    decode::worker_aligner({*m.file.net, decode::special_ids(m.target), *m.backend}, with(how, head))(
+        pairs.source, pairs.target,
+        [&](size_t i, const decode::SoftAlignment& soft) { links[i] = decode::hard_links(soft); });
+    for (size_t i = 0; i < links.size(); ++i)
+      for (const data::Link& link : links[i])
+        ++counts[pairs.source[i][static_cast<size_t>(link.source)]][pairs.target[i][static_cast<size_t>(link.target)]];
+  }
+  static decode::TranslateOptions with(decode::TranslateOptions how, const decode::AttentionHead& head) {
+    how.attention = head;
+    return how;
+  }
+
+  decode::LexicalCounts counts_of_alignments(const models::OpenModel& m, Progress& progress) const {
+    const decode::AttentionHead head = models::alignment_head(m);
+    const decode::TranslateOptions how;
+    const decode::LineWarning warn = [&](size_t line, const std::string& what) {
+      progress.say(fmt::format("line {}: {}", line + 1, what));
+    };
+    const decode::LineEncoder source(m.source, m.file.config, how.max_length, warn),
+        target(m.target, m.file.config, how.max_length, warn);
+    data::ParallelReader reader({.source = files[0], .target = files[1]});
+    decode::LexicalCounts counts;
+    SomePairs some;
+    size_t line = 0;
+    const auto flush = [&] {
+      count(m, head, std::exchange(some, {}), counts);
+      progress.show(fmt::format("{} pairs aligned", text::grouped(static_cast<int64_t>(line))));
+    };
+    for (std::string x, y; reader.next(x, y); ++line) {
+      some.source.push_back(source.encode(x, line));
+      some.source.back().push_back(m.source.eos());
+      some.target.push_back(target.encode(y, line));
+      if (some.source.size() == kPairsAtOnce) flush();
+    }
+    if (!some.source.empty()) flush();
+    if (counts.empty()) throw DataError(cat(files[0], " and ", files[1], " have no pair with words on both sides"));
+    return counts;
+  }
+};
+
+}  // namespace
+
+void add_shortlist(Command& app, Action& chosen) {
+  auto make = std::make_shared<MakeShortlist>();
+  Command* c = app.add_command("shortlist", "which pieces translations may be made of, for translate --shortlist");
+  c->add_option("files", make->files, "pairs that the model aligns: two files, SOURCE and TARGET")
+      ->check(text_input())
+      ->type_name("SOURCE TARGET");
+  c->add_option("-m,--model", make->model, "model file or training folder, whose pieces are listed")
+      ->type_name("MODEL")
+      ->required();
+  c->add_option(
+       "--lexicon", make->lexicon,
+       "in place of pairs a table of probabilities, TARGET SOURCE PROBABILITY per line, as Marian's tools write")
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--first", make->first, kListed,
+                "pieces of the lowest ids, the frequent ones, that every line may have")
+      ->default_str("100");
+  c->add_option("--best", make->best, kListed, "pieces that one piece of the source brings, at most")
+      ->default_str("100");
+  c->add_option("-o,--output", make->output, "file to write, in Marian's binary format")->type_name("FILE")->required();
+  c->add_option("--threads", make->threads, ranges::threads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_flag("-q,--quiet", make->quiet, "print only errors");
+  c->add_option("--color", make->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
+  c->footer(
+      "Examples:\n"
+      "  hexapla shortlist -m run train.en train.de -o lex.bin\n"
+      "  hexapla translate -m run --shortlist lex.bin < test.en\n"
+      "The output layer is then computed for the listed pieces alone. A translation cannot have any other: the\n"
+      "fewer are listed, the faster, and the more often a translation differs from that without a list.");
+  c->callback([make, &chosen] { chosen = [make] { return make->run(); }; });
+}
+
+}  // namespace hexapla::cli
