@@ -56,16 +56,19 @@ class PiecesByNumber {
   size_t languages_ = 0;
 };
 
+// Without "model", which in tokenizer.json has every piece once more and every merge.
 json parsed(const std::string& path) {
+  const auto wanted = [&](int depth, json::parse_event_t event, const json& value) {
+    if (depth > static_cast<int>(limits::depth))
+      throw DataError(cat(path, " has objects too deep inside of one another"));
+    return !(depth == 1 && event == json::parse_event_t::key && value == "model");
+  };
+  const std::string text = read_limited(path, kMostTokenizerBytes);
   try {
-    return json::parse(read_limited(path, kMostTokenizerBytes), [](int depth, json::parse_event_t, json&) {
-      if (depth > static_cast<int>(limits::depth)) throw DataError("too deep");
-      return true;
-    });
+    return json::parse(text,
+                       [&](int depth, json::parse_event_t event, json& value) { return wanted(depth, event, value); });
   } catch (const json::exception&) {
     throw DataError(cat(path, " is not valid JSON; the file is damaged, get it again from its source"));
-  } catch (const DataError&) {
-    throw DataError(cat(path, " is too large, or has objects too deep inside of one another"));
   }
 }
 
