@@ -33,6 +33,12 @@ if [ -n "${HEXAPLA_MULTI30K:-}" ]; then
   "$ROOT/scripts/kill_and_resume.sh" "$ROOT/build/release/hexapla" 20 "$run/kills" 8 --train-sets "$run/en" "$run/de" \
     --preset tiny --layers 1 --vocab-size 2000 --batch-tokens 2048 --max-updates 1300 --save-every 13 \
     --shuffle-memory 1 --subword-alpha 0.2 --accumulate 2 --ema 0.99 --average-last 3 || die "resuming is not exact"
+  if have mpirun; then
+    note "nightly: training by several processes"
+    for side in en de; do gzip -dc "$HEXAPLA_MULTI30K/val.$side.gz" | sed -n 1,200p > "$run/valid.$side"; done
+    "$ROOT/scripts/processes.sh" "$ROOT/build/release/hexapla" "$run/processes" 20 "$run/en" "$run/de" "$run/valid.en" \
+      "$run/valid.de" || die "several processes do not train what one does"
+  fi
   rm -r "${run:?}"/*
   note "nightly: Multi30k"
   result=$("$ROOT/scripts/multi30k.sh" "$run" --quiet)

@@ -36,7 +36,8 @@ for precision in f32 bf16; do
     note "no bf16 on this processor: left out"
     continue
   fi
-  for run in 1x1 2x1 2x2 3x2 4x1; do
+  launch 1 --threads 1 --precision $precision --model "$folder/$precision-1x1"
+  for run in 2x1 2x2 3x2 4x1; do
     launch "${run%x*}" --threads "${run#*x}" --precision $precision --model "$folder/$precision-$run"
     compare "$folder/$precision-1x1" "$folder/$precision-$run"
     note "$precision: $run has the bytes of 1x1"
