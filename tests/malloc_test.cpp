@@ -35,6 +35,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
   model::initialize(model, 1);
   train::Optimizer optimizer(model, parameters, options);
+  train::OneProcess alone;
   auto backend = make_cpu_backend();
   Arena arena(size_t{1} << 30);
   Context cx{*backend, arena};
@@ -50,7 +51,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
     backend->fill(parameters.gradients(), 0);
     const model::LossSums sums = model.loss_and_gradient(cx, batch, 0.1, 1.0 / 70, saved);
     arena.clear();
-    optimizer.update(cx, n, 1, optimizer.gradient_norm(cx));
+    optimizer.update(cx, n, 1, optimizer.gradient_norm(cx, alone));
     return sums.loss;
   };
   const double first = step(1);
