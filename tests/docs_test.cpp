@@ -139,7 +139,8 @@ class Docs : public TestFolder {
         "--save-every 1 --keep 5 --average-best 3\n"
         "for copy in run-1 run-2 a b teacher run-de-en both; do cp -r run $copy; done\n"
         "cp run/model.safetensors model.safetensors\n"
-        "hexapla quantize -q -m run -o run8.safetensors\n");
+        "hexapla quantize -q -m run -o run8.safetensors\n" +
+        cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n"));
     ASSERT_EQ(made.code, 0) << made.errors;
     fs::rename(work, at("template"));
   }

@@ -84,14 +84,18 @@ Formulas of_attention(const Config& c) {
     return fmt::format("{0} {1}.weight{2}", x, name, c.attention_bias ? " + " + name + ".bias" : "");
   };
   const std::string of_head = fmt::format("; head h has the columns h * {0} to h * {0} + {1}", c.d_k, c.d_k - 1);
-  Formulas all{{"*.self_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
-               {"*.self_attention.k", product("x", "key") + "; x as for q"},
-               {"*.self_attention.v", product("x", "value") + "; x as for q"},
-               {"*.cross_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
+  Formulas all{{"*.cross_attention.q", product("x", "query") + of_head + "; x: " + before(c)},
                {"*.cross_attention.k", product("memory", "key") + "; memory: " + memory(c)},
-               {"*.cross_attention.v", product("memory", "value") + "; memory as for k"},
-               {"decoder.mask", c.decoder_mask == "causal" ? "0 where u <= t, else -inf: token t sees no later one"
-                                                           : "0: token t sees later ones, too"}};
+               {"*.cross_attention.v", product("memory", "value") + "; memory as for k"}};
+  const bool of_source = c.encoder_mixing == "attention", of_target = c.decoder_mixing == "attention";
+  if (of_source || of_target) {
+    all.push_back({"*.self_attention.q", product("x", "query") + of_head + "; x: " + before(c)});
+    all.push_back({"*.self_attention.k", product("x", "key") + "; x as for q"});
+    all.push_back({"*.self_attention.v", product("x", "value") + "; x as for q"});
+  }
+  if (of_target)
+    all.push_back({"decoder.mask", c.decoder_mask == "causal" ? "0 where u <= t, else -inf: token t sees no later one"
+                                                              : "0: token t sees later ones, too"});
   for (const Formula& f : of_the_score(c)) all.push_back(f);
   all.push_back({"*_attention.weights", weights_of(c)});
   all.push_back({"*_attention.heads", "weights v of each head, side by side: Concat(head_1, ..., head_h)"});
