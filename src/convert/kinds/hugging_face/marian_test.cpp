@@ -6,12 +6,12 @@
 
 #include <fstream>
 
-#include "backend/context.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
+#include "convert/kinds/hugging_face/test_golden.h"
 #include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 #include "tensor/safetensors.h"
@@ -37,26 +37,6 @@ class HuggingFaceMarian : public TestFolder, public testing::WithParamInterface<
   nlohmann::json lines() const { return nlohmann::json::parse(read_file(model_folder() + "/golden.json")); }
 };
 
-std::vector<int32_t> ids_of(const SafetensorsFile& file, const std::string& name) {
-  std::vector<int32_t> ids(static_cast<size_t>(file.get(name).shape.size()));
-  file.read(file.get(name), ids.data());
-  return ids;
-}
-
-// [T, V], of one pair.
-std::vector<float> logits(const models::OpenModel& m, const std::vector<int32_t>& source,
-                          const std::vector<int32_t>& target) {
-  Arena arena(size_t{1} << 24);
-  Context cx{*m.backend, arena, DType::f32};
-  const std::vector<int32_t> of_source{0, static_cast<int32_t>(source.size())},
-      of_target{0, static_cast<int32_t>(target.size())};
-  model::Transformer::Saved saved;
-  const Tensor memory = m.file.net->encode(cx, source, of_source, saved);
-  const Tensor x = m.file.net->decode(cx, {memory, of_source}, target, of_target, saved);
-  const auto values = m.file.net->logits(cx, x).values<float>();
-  return {values.begin(), values.end()};
-}
-
 TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
   const models::OpenModel m = imported();
   const auto golden = SafetensorsFile::open(model_folder() + "/golden.safetensors");
@@ -64,7 +44,8 @@ TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
     const TensorEntry& entry = golden.get(cat("logits.", i));
     std::vector<float> expected(static_cast<size_t>(entry.shape.size()));
     golden.read(entry, expected.data());
-    std::vector<float> found = logits(m, ids_of(golden, cat("source.", i)), ids_of(golden, cat("target.", i)));
+    std::vector<float> found =
+        logits_of_pair(m, golden_ids(golden, cat("source.", i)), golden_ids(golden, cat("target.", i)));
     ASSERT_EQ(found.size(), expected.size());
     if (GetParam() == std::string("half"))  // its search takes padding's probability away before it compares
       for (size_t j = static_cast<size_t>(m.target.pad()); j < found.size(); j += static_cast<size_t>(m.target.size()))

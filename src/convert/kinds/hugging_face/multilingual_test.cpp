@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/context.h"
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
+#include "convert/kinds/hugging_face/test_golden.h"
 #include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 #include "tensor/safetensors.h"
@@ -45,26 +45,6 @@ class Multilingual : public TestFolder, public testing::WithParamInterface<const
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mbart", "bart"),
                          [](const auto& p) { return std::string(p.param); });
-
-std::vector<int32_t> golden_ids(const SafetensorsFile& file, const std::string& name) {
-  std::vector<int32_t> ids(static_cast<size_t>(file.get(name).shape.size()));
-  file.read(file.get(name), ids.data());
-  return ids;
-}
-
-// [T, V], of one pair.
-std::vector<float> logits_of_pair(const models::OpenModel& m, const std::vector<int32_t>& source,
-                                  const std::vector<int32_t>& target) {
-  Arena arena(size_t{1} << 24);
-  Context cx{*m.backend, arena, DType::f32};
-  const std::vector<int32_t> of_source{0, static_cast<int32_t>(source.size())},
-      of_target{0, static_cast<int32_t>(target.size())};
-  model::Transformer::Saved saved;
-  const Tensor memory = m.file.net->encode(cx, source, of_source, saved);
-  const Tensor x = m.file.net->decode(cx, {memory, of_source}, target, of_target, saved);
-  const auto values = m.file.net->logits(cx, x).values<float>();
-  return {values.begin(), values.end()};
-}
 
 TEST_P(Multilingual, LogitsAreThoseOfTransformers) {
   const models::OpenModel m = imported();
