@@ -77,6 +77,7 @@ struct Score {
     Progress progress(make_terminal(parse_color(color), quiet));
     check_shard();
     const ShardWork work = shard.open(tsv, {model});
+    if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
       progress.say(cat(shard.output, " is whole already"));
       return 0;

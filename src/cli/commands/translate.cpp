@@ -89,6 +89,7 @@ struct Translate {
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
     const ShardWork work = shard.open(input, models);
+    if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
       progress.say(cat(shard.output, " is whole already"));
       return 0;
