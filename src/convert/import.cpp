@@ -9,6 +9,9 @@
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian.h"
+#include "convert/kinds/toolkits/fairseq.h"
+#include "convert/kinds/toolkits/joeynmt.h"
+#include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
 #include "decode/models/search_defaults.h"
 
@@ -28,6 +31,11 @@ const std::vector<Kind>& kinds() {
        is_marian, read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
        read_ctranslate2},
+      {"fairseq", "fairseq: a checkpoint (.pt), or its folder, with dict.*.txt of both languages", is_fairseq,
+       read_fairseq},
+      {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py},
+      {"joeynmt", "JoeyNMT: a folder with config.yaml, best.ckpt, src_vocab.txt and trg_vocab.txt", is_joeynmt,
+       read_joeynmt},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
        is_mapped_safetensors, read_mapped_safetensors},
       {"torch",

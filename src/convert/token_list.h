@@ -6,8 +6,8 @@
 
 namespace hexapla::convert {
 
-// A text file with one token on each line (lines may end with \r\n), or a JSON list of texts. DataError naming the
-// file.
+// A text file with one token on each line (lines may end with \r\n), a JSON list of texts, or a pickle (.pkl) of a list
+// of texts, also as "itos" of a dictionary. DataError naming the file.
 std::vector<std::string> read_token_list(const std::string& path);
 
 // What the tokens with a meaning are called.
