@@ -61,6 +61,33 @@ class Pieces:
         return self.model.encode(text, out_type=str)
 
 
+class Merges(Pieces):
+    """Text in pieces of subword-nmt, with the merges of both sides in one file."""
+
+    def __init__(self, folder, name, draw):
+        from subword_nmt.apply_bpe import BPE
+        from subword_nmt.learn_bpe import learn_bpe
+
+        lines = sentences(draw, "abcdefghij", 900)
+        sides = [lines, [line.translate(LETTERS) for line in lines]]
+        with open(folder / name, "w") as codes:
+            learn_bpe((line + "\n" for side in sides for line in side), codes, 60)
+        with open(folder / name) as codes:
+            self.merges = BPE(codes)
+        self.sides = [list(dict.fromkeys(p for line in side for p in self.cut(line))) for side in sides]
+
+    source = property(lambda self: self.sides[0])
+    target = property(lambda self: self.sides[1])
+
+    def cut(self, text):
+        return self.merges.process_line(text).split()
+
+    def lines(self, draw, count):
+        """A run of unknown characters is one unknown token in hexapla, and several in subword-nmt: there are none but alone."""
+        texts = [" ".join(line.split()[:4]) for line in sentences(draw, "abcdefghij", count)]
+        return [text + " x" * (i % 5 == 0) for i, text in enumerate(texts)]
+
+
 class Letters:
     """Text that comes cut into tokens: letters, with others on each side."""
 
@@ -84,7 +111,7 @@ def padded(rows, pad):
 class System:
     """A model of one toolkit. source_ids and target_ids: {token: id}; source_end: what a source ends with."""
 
-    forbidden, shortest, power = (), 0, True
+    forbidden, shortest, power, updates = (), 0, True, UPDATES
 
     def ids_of_source(self, tokens):
         return [self.source_ids.get(t, self.unknown) for t in tokens] + self.source_end
@@ -93,7 +120,7 @@ class System:
         torch.manual_seed(1)
         optimizer = torch.optim.Adam(self.model.parameters(), lr=0.01)
         self.model.train()
-        for _ in range(UPDATES):
+        for _ in range(self.updates):
             pairs = text.pairs(draw, 24)
             source = padded([self.ids_of_source(s) for s, _ in pairs], self.pad)
             target = [[self.target_ids.get(t, self.unknown) for t in t_] for _, t_ in pairs]
@@ -325,6 +352,7 @@ def make_fairseq_pre(folder, draw):
     text = Letters()
     system = Fairseq(folder, text, False, encoder_normalize_before=True, decoder_normalize_before=True, encoder_learned_pos=True,
                      decoder_learned_pos=True, layernorm_embedding=True, no_scale_embedding=True, activation_fn="gelu_accurate")
+    system.updates = 90  # so that a wider beam finds other translations
     return text, system, lambda: system.save(folder, True)
 
 
@@ -341,8 +369,10 @@ def make_opennmt_py_gated(folder, draw):
 
 
 def make_joeynmt_post(folder, draw):
-    system = Joey(folder, Letters(), tied=False, scale=False, norm="post", activation="gelu", level="word", cutter="", alpha=-1)
-    return Letters(), system, lambda: system.save(folder)
+    text = Merges(folder, "bpe.codes", draw)
+    cutter = "tokenizer_type: \"subword-nmt\"\n        tokenizer_cfg:\n            codes: \"/data/bpe.codes\""
+    system = Joey(folder, text, tied=False, scale=False, norm="post", activation="gelu", level="bpe", cutter=cutter, alpha=-1)
+    return text, system, lambda: system.save(folder)
 
 
 def make_joeynmt_pre(folder, draw):

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "convert/bpe_codes.h"
 #include "convert/kinds/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
@@ -83,8 +84,23 @@ int64_t numbers_of(const model::Config& config) {
 
 }  // namespace
 
-Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
+namespace {
+
+// Merges take the place of SentencePiece models that are not named.
+ImportOptions with_merges(ImportOptions options) {
+  if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
+    throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",
+                        "fastBPE writes it; give the codes that cut words into the model's tokens"));
+  for (std::string* pieces : {&options.source_spm, &options.target_spm})
+    if (pieces->empty()) *pieces = options.bpe;
+  return options;
+}
+
+}  // namespace
+
+Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
                       const std::function<void(double)>& progress) {
+  const ImportOptions options = with_merges(given);
   const Kind& kind = kind_of(path, options.from);
   if (!options.map.empty() && kind.read != read_mapped_safetensors)
     throw UsageError(cat("`map` is for `from` safetensors, but ", path, " is of the kind ", kind.name,

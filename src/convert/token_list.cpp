@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/bpe_codes.h"
 #include "convert/parsing/json_texts.h"
 #include "convert/parsing/limits.h"
 #include "convert/parsing/pickle.h"
@@ -102,7 +103,13 @@ std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const T
     const std::string bytes = word_model(tokens, names, path).serialized();
     return PieceModel::parse(bytes, path).serialized();
   }
-  const text::PieceTable table{tokens, names.start, names.end, names.unknown, names.padding};
+  text::PieceTable table{tokens, names.start, names.end, names.unknown, names.padding};
+  if (is_bpe_codes(subwords)) {
+    for (std::string& piece : table.pieces)
+      if (piece != names.start && piece != names.end && piece != names.unknown && piece != names.padding)
+        piece = piece_of_bpe_token(piece);
+    return text::with_ids_of(table, read_bpe_codes(subwords, tokens), path).serialized();
+  }
   const PieceModel pieces = PieceModel::parse(read_file(subwords), subwords);
   return text::with_ids_of(table, pieces, path).serialized();
 }

@@ -17,10 +17,10 @@ struct TokenNames {
 // Those among the names that systems use. DataError naming the file and the meaning: there is none.
 TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path);
 
-// The vocabulary of a model file (its bytes) with these ids. subwords: a SentencePiece model that cuts text into the
-// tokens; empty: text comes cut into tokens, with blanks between them. path: the list, for messages. DataError: a token
-// with a meaning is missing, one is there twice, or text cannot come cut because tokens have SentencePiece's mark in
-// them.
+// The vocabulary of a model file (its bytes) with these ids. subwords: a SentencePiece model, or merges of subword-nmt
+// (convert/bpe_codes.h), that cuts text into the tokens; empty: text comes cut into tokens, with blanks between them.
+// path: the list, for messages. DataError: a token with a meaning is missing, one is there twice, or text cannot come
+// cut because tokens have SentencePiece's mark in them.
 std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const TokenNames& names,
                                  const std::string& subwords, const std::string& path);
 

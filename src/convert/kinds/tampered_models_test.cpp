@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TamperedModels,
                                          Target{"Joey", "joeynmt_pre", "best.ckpt"},
                                          Target{"JoeyState", "joeynmt_post", "best.ckpt", true},
                                          Target{"JoeyConfiguration", "joeynmt_post", "config.yaml"},
-                                         Target{"JoeyTokens", "joeynmt_post", "src_vocab.txt"}),
+                                         Target{"JoeyTokens", "joeynmt_post", "src_vocab.txt"},
+                                         Target{"JoeyMerges", "joeynmt_post", "bpe.codes"}),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(TamperedModels, AreImportedOrRefused) {

@@ -48,6 +48,9 @@ void add_vocabulary_options(Command& c, convert::ImportOptions& o) {
       "JoeyNMT); default: text comes cut "
       "into tokens, with blanks between them");
   add("--target-spm", o.target_spm, "the same of the target; default: that of the source");
+  add("--bpe", o.bpe,
+      "codes of subword-nmt or fastBPE, which cut words into such tokens (th@@ e) on both sides; text comes cut into "
+      "words");
 }
 
 void add_torch_options(Command& c, convert::ImportOptions& o) {

@@ -177,10 +177,11 @@ class Words {
     if (!is_file(path))
       throw UsageError(cat("`", option, "` is missing: the dictionary of fairseq, as there is no ", path), option,
                        asked);
-    return {read_dictionary(path),
-            {"</s>", "</s>", "<unk>", "<pad>"},
-            path,
-            pieces_for(pieces, folder_, {"sentencepiece.bpe.model", "spm.model", name + ".spm"})};
+    return {
+        read_dictionary(path),
+        {"</s>", "</s>", "<unk>", "<pad>"},
+        path,
+        pieces_for(pieces, folder_, {"sentencepiece.bpe.model", "spm.model", name + ".spm", "bpecodes", "bpe.codes"})};
   }
 
   const ImportOptions& options_;

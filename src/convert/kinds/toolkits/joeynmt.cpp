@@ -163,8 +163,9 @@ TokenSide side_of(const PlainYaml& yaml, const std::string& folder, const std::s
   side.path = !list.empty() ? list : cat(folder, "/", which, "_vocab.txt");
   side.tokens = read_token_list(side.path);
   side.names = {symbol("bos", "<s>"), symbol("eos", "</s>"), symbol("unk", "<unk>"), symbol("pad", "<pad>")};
-  const std::string named = last_name(yaml.word(cat("data.", which, ".tokenizer_cfg.model_file"), ""));
-  side.pieces = pieces_for(pieces, folder, {named, "sp.model", "sentencepiece.model"});
+  const std::string cfg = cat("data.", which, ".tokenizer_cfg.");
+  side.pieces = pieces_for(pieces, folder,
+                           {last_name(yaml.word(cfg + "model_file", "")), last_name(yaml.word(cfg + "codes", ""))});
   return side;
 }
 

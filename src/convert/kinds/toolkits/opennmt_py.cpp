@@ -1,6 +1,7 @@
 #include "convert/kinds/toolkits/opennmt_py.h"
 
 #include "base/error.h"
+#include "convert/bpe_codes.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/kinds/layer_names.h"
 #include "convert/kinds/toolkits/recorded_options.h"
@@ -178,7 +179,8 @@ TokenSide side_of(const TorchFile& file, const RecordedOptions& o, const std::st
   side.names.end = "</s>";
   side.names.start = which == "tgt" ? vocab.word("decoder_start_token", "<s>") : side.names.start;
   side.pieces = pieces_for(asked, folder_of(file.path()), {last_name(o.word(which + "_subword_model", ""))});
-  if (!side.pieces.ends_with(".model") && !side.pieces.ends_with(".spm") && asked.empty()) side.pieces.clear();
+  const bool known = side.pieces.ends_with(".model") || side.pieces.ends_with(".spm");
+  if (asked.empty() && !side.pieces.empty() && !known && !is_bpe_codes(side.pieces)) side.pieces.clear();
   side.open_ended = which == "src";
   return side;
 }

@@ -1,6 +1,7 @@
 #include "convert/kinds/toolkits/words.h"
 
 #include "base/error.h"
+#include "convert/bpe_codes.h"
 #include "convert/parsing/limits.h"
 #include "text/vocabulary/piece_model.h"
 
@@ -24,6 +25,8 @@ std::string vocabulary(const TokenSide& side, int64_t rows) {
 void put_words(ForeignModel& m, const TokenSide& source, const TokenSide& target) {
   m.text.source_vocabulary = vocabulary(source, m.config.source_vocab);
   m.text.target_vocabulary = vocabulary(target, m.config.target_vocab);
+  if (!source.pieces.empty() && is_bpe_codes(source.pieces))
+    m.notes.push_back("text comes cut into words, with blanks between them, as it was before its merges were learned");
   if (source.pieces.empty())
     m.notes.push_back(
         "text comes cut into tokens, with blanks between them, and so do translations; `source-spm` and "

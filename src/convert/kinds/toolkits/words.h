@@ -1,6 +1,6 @@
 #pragma once
-// Vocabularies of toolkits that number tokens themselves: a list of tokens, and perhaps a SentencePiece model beside
-// the checkpoint that cuts text into them.
+// Vocabularies of toolkits that number tokens themselves: a list of tokens, and perhaps a SentencePiece model, or
+// merges of subword-nmt, beside the checkpoint that cut text into them.
 #include <string>
 #include <vector>
 
@@ -22,7 +22,8 @@ struct TokenSide {
 // as many as the model's table has rows, or vocabulary_of_tokens() refuses them.
 void put_words(ForeignModel& m, const TokenSide& source, const TokenSide& target);
 
-// The SentencePiece model that the user names, or, in the folder, the first of these names that is there; "": none.
+// The SentencePiece model or the merges that the user names, or, in the folder, the first of these names that is there;
+// "": none.
 std::string pieces_for(const std::string& asked, const std::string& folder, const std::vector<std::string>& names);
 
 // The rows of a table of embeddings. DataError: there is no such tensor, or it is no matrix.
