@@ -4,11 +4,15 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "convert/bpe_codes.h"
 #include "convert/kinds/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian.h"
+#include "convert/kinds/toolkits/fairseq.h"
+#include "convert/kinds/toolkits/joeynmt.h"
+#include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
 #include "decode/models/search_defaults.h"
 
@@ -28,6 +32,11 @@ const std::vector<Kind>& kinds() {
        is_marian, read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
        read_ctranslate2},
+      {"fairseq", "fairseq: a checkpoint (.pt), or its folder, with dict.*.txt of both languages", is_fairseq,
+       read_fairseq},
+      {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py},
+      {"joeynmt", "JoeyNMT: a folder with config.yaml, best.ckpt, src_vocab.txt and trg_vocab.txt", is_joeynmt,
+       read_joeynmt},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
        is_mapped_safetensors, read_mapped_safetensors},
       {"torch",
@@ -75,8 +84,23 @@ int64_t numbers_of(const model::Config& config) {
 
 }  // namespace
 
-Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
+namespace {
+
+// Merges take the place of SentencePiece models that are not named.
+ImportOptions with_merges(ImportOptions options) {
+  if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
+    throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",
+                        "fastBPE writes it; give the codes that cut words into the model's tokens"));
+  for (std::string* pieces : {&options.source_spm, &options.target_spm})
+    if (pieces->empty()) *pieces = options.bpe;
+  return options;
+}
+
+}  // namespace
+
+Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
                       const std::function<void(double)>& progress) {
+  const ImportOptions options = with_merges(given);
   const Kind& kind = kind_of(path, options.from);
   if (!options.map.empty() && kind.read != read_mapped_safetensors)
     throw UsageError(cat("`map` is for `from` safetensors, but ", path, " is of the kind ", kind.name,

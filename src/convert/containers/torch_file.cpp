@@ -15,6 +15,16 @@ constexpr KnownName known_names[] = {
     {"collections.OrderedDict", Use::dictionary},
     {"argparse.Namespace", Use::object},
     {"builtins.set", Use::list},
+    {"fairseq.meters.AverageMeter", Use::object},  // what fairseq measured while it trained
+    {"fairseq.meters.StopwatchMeter", Use::object},
+    {"fairseq.meters.TimeMeter", Use::object},
+    {"fairseq.logging.meters.AverageMeter", Use::object},
+    {"fairseq.logging.meters.StopwatchMeter", Use::object},
+    {"fairseq.logging.meters.TimeMeter", Use::object},
+    {"_codecs.encode", Use::call},  // bytes, as protocol 2 has them
+    {"numpy.dtype", Use::call},     // single numbers of NumPy
+    {"numpy.core.multiarray.scalar", Use::call},
+    {"numpy._core.multiarray.scalar", Use::call},
     {"torch.Size", Use::list},
     {"torch.device", Use::call},
     {"torch._utils._rebuild_tensor", Use::call},

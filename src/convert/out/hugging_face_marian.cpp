@@ -26,7 +26,8 @@ constexpr int64_t positions_there = 1024, tokens_there = 512;
 void check_marian_expressible(const model::Config& c) {
   if (c.score != "scaled-dot") refuse_for_marian("attention score " + c.score);
   if (c.norm != "layer") refuse_for_marian("norm " + c.norm);
-  if (c.norm_position != "post") refuse_for_marian("norm before its sublayers (norm-position pre)");
+  if (c.norm_position != "post")
+    refuse_for_marian("norm in another place than after each sublayer (norm-position " + c.norm_position + ")");
   if (c.embedding_norm) refuse_for_marian("norm on the embedded input (embedding-norm)");
   if (c.norm_eps > norm_eps_there) refuse_for_marian(cat("epsilon of ", c.norm_eps, " in its norms, but 1e-05"));
   if (c.gated) refuse_for_marian("gated feed-forward network");
@@ -51,6 +52,7 @@ struct MarianText {
         apart(!same_pieces(source, target)) {
     if (source.opening() >= 0 || target.opening() >= 0)
       refuse_for_marian("language that sources and translations begin with, " + target.piece(target.opening()));
+    if (source.open_ended()) refuse_for_marian("source that does not end with </s>");
     if (target.pad() < 0) refuse_for_marian("vocabulary without a padding piece");
     if (target.bos() == target.eos()) refuse_for_marian("translation that starts with the piece that ends it");
     if (apart && source.piece(source.eos()) != target.piece(target.eos()))
@@ -62,7 +64,7 @@ struct MarianText {
 
 OrderedJson config_of(const model::Config& c, const text::Vocabulary& v) {
   return {{"activation_dropout", c.activation_dropout},
-          {"activation_function", c.activation},
+          {"activation_function", c.activation == "gelu-tanh" ? "gelu_new" : c.activation},
           {"architectures", {"MarianMTModel"}},
           {"attention_dropout", c.attention_dropout},
           {"bos_token_id", v.bos()},

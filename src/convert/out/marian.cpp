@@ -30,7 +30,7 @@ void check_for_marian(const Config& c) {
   if (c.decoder_mask != "causal") cannot_say("decoder without a mask");
   if (c.experts > 0) cannot_say("mixture of experts");
   if (c.gated) cannot_say("gated feed-forward network");
-  if (c.activation == "gelu") cannot_say("activation gelu, but an approximation of it");
+  if (c.activation.starts_with("gelu")) cannot_say("activation " + c.activation + ", but an approximation of it");
   if (c.d_k != c.d_v || c.heads * c.d_k != c.d_model)
     cannot_say(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
   if (c.positions != "timing-signal" || c.first_position != 0)
@@ -65,7 +65,7 @@ class MarianExporter {
       const int64_t layers = std::string_view(stack) == "encoder" ? config_.enc_layers : config_.dec_layers;
       for (int64_t i = 0; i < layers; ++i) layer(cat(stack, ".layers.", i), cat(stack, "_l", i + 1));
       if (config_.embedding_norm) norm(cat(stack, "_emb"), cat(stack, ".input.norm"), "_pre");
-      if (config_.norm_position == "pre") norm(cat(stack, "_top"), cat(stack, ".last_norm"), "");
+      if (config_.has_last_norm()) norm(cat(stack, "_top"), cat(stack, ".last_norm"), "");
     }
     std::string text = settings;
     text.resize((text.size() / kTextAlignment + 1) * kTextAlignment, '\0');
@@ -169,7 +169,8 @@ std::string model_settings(const Config& c) {
              "\ntransformer-ffn-depth: 2\ntransformer-guided-alignment-layer: last\ntransformer-heads: ", c.heads,
              "\ntransformer-no-projection: false\ntransformer-postprocess: ", pre ? "da" : "dan",
              "\ntransformer-postprocess-emb: ", c.embedding_norm ? "nd" : "d",
-             "\ntransformer-postprocess-top: ", pre ? "n" : "\"\"", "\ntransformer-preprocess: ", pre ? "n" : "\"\"",
+             "\ntransformer-postprocess-top: ", c.has_last_norm() ? "n" : "\"\"",
+             "\ntransformer-preprocess: ", pre ? "n" : "\"\"",
              "\ntransformer-tied-layers:\n  []\ntransformer-train-position-embeddings: false\ntype: transformer\n"
              "ulr: false\nversion: v1.12.0\n");
 }

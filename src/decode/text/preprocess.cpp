@@ -52,12 +52,12 @@ class LineChecks {
 };
 
 void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const SentenceConstraints& asked,
-              int32_t eos) {
+              const text::Vocabulary& source) {
   all.first.push_back(all.ids.size());
   for (auto& [text, ids] : parts) {
     all.texts.push_back(std::move(text));
     all.ids.push_back(std::move(ids));
-    all.ids.back().push_back(eos);
+    source.end_source(all.ids.back());
     all.constraints.push_back(asked);
     SentenceConstraints& own = all.constraints.back();
     own.part = static_cast<uint32_t>(all.ids.size() - 1 - all.first.back());
@@ -121,7 +121,7 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
   for (size_t i = 0; i < lines.text.size(); ++i) {
     std::vector<SourceReader::Part> parts = split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i);
     warn_of_unknown_letters(sides.source, parts, i, warn);
-    add_line(all, std::move(parts), asked[i], sides.source.eos());
+    add_line(all, std::move(parts), asked[i], sides.source);
   }
   all.first.push_back(all.ids.size());
   return all;
