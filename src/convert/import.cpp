@@ -75,11 +75,14 @@ const Kind& kind_of(const std::string& path, const std::string& from) {
   throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
 }
 
-int64_t numbers_of(const model::Config& config) {
-  model::Transformer net(config);
-  int64_t n = 0;
-  model::for_each<model::Parameter>(net, [&](const std::string&, model::Parameter& p) { n += p.shape.size(); });
-  return n;
+double bytes_of(const ForeignModel& m) {
+  model::Transformer net(m.config);
+  double bytes = 0;
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+    bytes +=
+        static_cast<double>(p.shape.size()) * static_cast<double>(size_of(stored_type(m.weights, *m.tensors, name)));
+  });
+  return bytes;
 }
 
 }  // namespace
@@ -99,7 +102,7 @@ ImportOptions with_merges(ImportOptions options) {
 }  // namespace
 
 Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
-                      const std::function<void(double)>& progress) {
+                      const std::function<void(const ImportProgress&)>& progress) {
   const ImportOptions options = with_merges(given);
   const Kind& kind = kind_of(path, options.from);
   if (!options.map.empty() && kind.read != read_mapped_safetensors)
@@ -108,13 +111,14 @@ Imported import_model(const std::string& path, const std::string& output, const 
                      "map", options.map);
   const ForeignModel m = kind.read(path, options);
   check(m.weights, m.config, *m.tensors);
-  const auto all = 2 * static_cast<double>(numbers_of(m.config));  // each is read for the checksum, too
-  double done = 0;
-  const auto numbers = [&](const std::string& name, const Tensor& to) {
-    fill(m.weights, *m.tensors, name, to);
-    done += static_cast<double>(to.size());
-    progress(done / all);
-  };
+  ImportProgress state{0, 2 * bytes_of(m)};
+  const model::MadeNumbers numbers{[&](const std::string& name, const Tensor& to) {
+                                     fill(m.weights, *m.tensors, name, to);
+                                     state.done +=
+                                         static_cast<double>(to.size()) * static_cast<double>(size_of(to.dtype));
+                                     progress(state);
+                                   },
+                                   [&](const std::string& name) { return stored_type(m.weights, *m.tensors, name); }};
   std::map<std::string, std::string> history{{"origin", m.origin}};
   if (!m.search.empty()) history[decode::kSearchDefaults] = decode::search_defaults(m.search);
   model::save_model(output, m.config, m.text, history, numbers);

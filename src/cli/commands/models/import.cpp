@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "base/error.h"
@@ -14,6 +15,36 @@
 namespace hexapla::cli {
 namespace {
 
+// A live line on a terminal; elsewhere a line every ten seconds.
+class ImportWatch {
+ public:
+  ImportWatch(const std::string& path, Progress& progress) : path_(path), progress_(progress) {}
+
+  void see(const convert::ImportProgress& p) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    std::string line = fmt::format("{:.0f} % of {}", 100 * double(p), path_);
+    if (seconds > 1)
+      line += fmt::format("   {:.0f} MB/s, {} left", p.done / seconds / 1e6,
+                          text::duration(seconds / p.done * (p.all - p.done)));
+    const bool live = progress_.terminal().live;
+    if (live)
+      progress_.show(line);
+    else if (now >= begin_ + kPlain)
+      progress_.say(line);
+    next_ = now + (live ? kLive : kPlain);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kLive{100}, kPlain{10'000};
+  std::string path_;
+  Progress& progress_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_;
+};
+
 struct Import {
   std::string path, output, color = "auto";
   convert::ImportOptions options;
@@ -22,8 +53,9 @@ struct Import {
   int run() const {
     models::refuse_to_overwrite({path}, "-o", output);
     Progress progress(make_terminal(parse_color(color), quiet));
-    const convert::Imported done = convert::import_model(
-        path, output, options, [&](double share) { progress.show(fmt::format("{:.0f} % of {}", 100 * share, path)); });
+    ImportWatch watch(path, progress);
+    const convert::Imported done =
+        convert::import_model(path, output, options, [&](const convert::ImportProgress& p) { watch.see(p); });
     progress.clear();
     for (const std::string& note : done.notes) progress.say(note);
     const model::Config& c = done.config;
