@@ -130,6 +130,11 @@ class Docs : public TestFolder {
     fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), work / "opus-mt-en-de");
     fs::copy(source_path("src/convert/fixtures/hf_m2m"), work / "m2m");
     fs::copy(source_path("tests/fixtures/foreign/ctranslate2_built_in"), work / "ct2-en-de");
+    fs::copy(source_path("src/convert/fixtures/joeynmt_pre"), work / "joey_model");
+    fs::copy(source_path("src/convert/fixtures/fairseq_post"), work / "checkpoints");
+    fs::rename(work / "checkpoints/model.pt", work / "checkpoints/checkpoint_best.pt");
+    fs::copy(work / "checkpoints/dict.src.txt", work / "dict.de.txt");
+    fs::copy(work / "checkpoints/dict.tgt.txt", work / "dict.en.txt");
     for (const auto& [copy, of] :
          {std::pair{"checkpoint.pt", "annotated.pt"}, {"vocab.en", "tokens_23.txt"}, {"vocab.de", "tokens_19.txt"}})
       fs::copy_file(source_path(cat("tests/fixtures/foreign/", of)), work / copy);

@@ -182,7 +182,7 @@ class Fairseq(System):
         self.source_ids, self.target_ids = (d.indices for d in self.dictionaries)
         self.args = argparse.Namespace(
             arch="transformer", task="translation", source_lang="src", target_lang="tgt", encoder_embed_dim=D,
-            encoder_ffn_embed_dim=INNER, encoder_attention_heads=HEADS, encoder_layers=2, decoder_layers=2, dropout=0.0,
+            encoder_ffn_embed_dim=INNER, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_layers=2, decoder_layers=2, dropout=0.0,
             max_source_positions=64, max_target_positions=64, **options)
         task = types.SimpleNamespace(source_dictionary=self.dictionaries[0], target_dictionary=self.dictionaries[1])
         torch.manual_seed(5)
@@ -215,6 +215,7 @@ class Fairseq(System):
 
 class OpenNmt(System):
     unknown, pad, start, end, source_end = 0, 1, 2, 3, []
+    forbidden = (1, 2)  # it would weigh <s> and <blank>, too, which hexapla never writes
     specials = ["<unk>", "<blank>", "<s>", "</s>"]
 
     def __init__(self, folder, text, **options):

@@ -46,6 +46,7 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
     else
       model.pieces.push_back({kMark + token, 0, Type::normal});
   }
+  model.ids = model.pieces.size();  // a table's: each unknown word is a token of its own
   return model;
 }
 

@@ -173,7 +173,9 @@ struct Vocabulary::Impl {
   int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
   bool open_ended = false;
-  bool of_table = false;  // its pieces are not all its own (text/vocabulary/piece_table.h)
+  bool of_words = false;    // a piece is a word of a table
+  bool marks_ends = false;  // blanks belong to the piece before them
+  bool of_table = false;    // its pieces are not all its own (text/vocabulary/piece_table.h)
   std::map<std::string, int32_t, std::less<>> leading;  // the ids of what may begin a text
 
   void check_id(int32_t id) const {
@@ -194,7 +196,18 @@ struct Vocabulary::Impl {
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
-  // A run of unknown characters is one token.
+  // Of words: whether an unknown one begins with the byte at `i`.
+  bool begins_word(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+    constexpr std::string_view mark = "\u2581";
+    if (!of_words || i + mark.size() > encoded.pieces_size()) return false;
+    for (size_t k = 0; k < mark.size(); ++k)
+      if (static_cast<int32_t>(encoded.pieces(static_cast<int>(i + k)).id()) !=
+          first_byte + static_cast<unsigned char>(mark[k]))
+        return false;
+    return true;
+  }
+
+  // A run of unknown characters is one token, but no more than a word of what is cut into words.
   struct Token {
     int32_t id;
     TokenSpan span;
@@ -205,9 +218,11 @@ struct Vocabulary::Impl {
     check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
     std::vector<Token> all;
     bool in_run = false;
+    size_t i = 0;
     for (const auto& piece : encoded.pieces()) {
       const auto id = static_cast<int32_t>(piece.id());
-      if (!(is_byte(id) && in_run)) all.push_back({id_of(id), {piece.begin(), piece.end()}, ""});
+      if (!(is_byte(id) && in_run) || begins_word(encoded, i))
+        all.push_back({id_of(id), {piece.begin(), piece.end()}, ""});
       in_run = is_byte(id);
       all.back().span.to = piece.end();
       if (in_run)
@@ -215,6 +230,7 @@ struct Vocabulary::Impl {
       else
         all.back().piece = piece.piece();
       if (in_run) all.back().id = id_of_characters(all.back().piece);
+      ++i;
     }
     return all;
   }
@@ -255,6 +271,8 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->leading = leading_pieces(model);
   impl->opening = opening_of(model, name);
   impl->open_ended = model.open_ended;
+  impl->of_words = impl->of_table && model.kind == PieceModel::Kind::word;
+  impl->marks_ends = model.treat_whitespace_as_suffix;
   add_bytes_for_unknown(model);
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
@@ -328,6 +346,7 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   std::string text;
   const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
+  if (impl_->marks_ends && text.ends_with(' ')) text.pop_back();
   return plain_line(text);
 }
 
@@ -358,6 +377,7 @@ std::vector<TokenSpan> Vocabulary::spans_in(std::span<const int32_t> ids) const 
     out.push_back({text.size(), text.size() + piece.surface().size()});
     text += piece.surface();
   }
+  if (impl_->marks_ends && text.ends_with(' ')) text.pop_back(), out.back().to = text.size();
   make_plain_line(text, out);
   return out;
 }

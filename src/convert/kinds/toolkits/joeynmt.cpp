@@ -72,12 +72,12 @@ class Sides {
 std::string norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const bool last =
       tensors.find(cat(kState, "encoder.layer_norm.weight")) && tensors.find(cat(kState, "decoder.layer_norm.weight"));
-  const std::string position = Sides(yaml).word("layer_norm", last ? "pre" : "");
+  const std::string position = yaml.word("model.encoder.layer_norm", last ? "pre" : "");
   if (position != "pre" && position != "post")
     yaml.refuse("model.encoder.layer_norm",
                 "pre or post, for both sides; without it, and without a norm behind each stack, JoeyNMT normalizes its "
                 "sides in different places");
-  return position;
+  return Sides(yaml).word("layer_norm", last ? "pre" : "");
 }
 
 Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
@@ -176,6 +176,8 @@ std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
   const double alpha = yaml.number("testing.beam_alpha", {-1e3, 1e3}, yaml.number("testing.alpha", {-1e3, 1e3}, -1));
   search["length-penalty"] = cat(std::max(alpha, 0.0));
   search["length-normalization"] = "paper";
+  search["min-length"] =
+      yaml.has("testing.min_output_length") ? cat(yaml.whole("testing.min_output_length", {0, 1000000})) : "1";
   const double longest = yaml.number("testing.max_output_length", {-1, 1e6}, -1);
   if (longest > 0) search["longest"] = cat(static_cast<int64_t>(longest));
   return search;

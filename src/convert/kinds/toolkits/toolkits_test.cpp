@@ -123,7 +123,7 @@ TEST_F(ImportOfToolkits, JoeysConfigurationsAreChecked) {
     std::ofstream(at(config)) << honest;
   }
   replace("joeynmt_post/src_vocab.txt", "a\n", "");
-  EXPECT_THAT(refusal("joeynmt_post"), testing::AllOf(HasSubstr("src_vocab.txt"), HasSubstr("13 tokens")));
+  EXPECT_THAT(refusal("joeynmt_post"), testing::AllOf(HasSubstr("src_vocab.txt"), HasSubstr("67 tokens")));
   fs::remove(at("joeynmt_post/trg_vocab.txt"));
   replace("joeynmt_post/src_vocab.txt", "b\n", "a\nb\n");
   EXPECT_THAT(refusal("joeynmt_post"), HasSubstr("trg_vocab.txt"));
@@ -145,7 +145,7 @@ TEST_F(ImportOfToolkits, FairseqsDictionariesAreChecked) {
 // A word of the pickle becomes another of the same length.
 TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   const std::tuple<const char*, const char*, const char*, const char*, const char*> all[] = {
-      {"fairseq_pre", "model.pt", "gelu_accurate", "gelu_sensible", "'cfg.model.activation_fn' is gelu_sensible"},
+      {"fairseq_pre", "model.pt", "gelu_accurate", "gelu_sensible", "'cfg.model.activation_fn' is 'gelu_sensible'"},
       {"opennmt_py_gated", "model_step_400.pt", "SinusoidalConcat", "SinusoidalConcar", "'opt.position_encoding_type'"},
       {"opennmt_py_gated", "model_step_400.pt", "transformer_ff", "transformer_fx", "'opt.transformer_ff' is missing"}};
   for (const auto& [name, file, from, to, why] : all) {
