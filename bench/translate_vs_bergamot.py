@@ -12,22 +12,27 @@ import argparse, glob, gzip, json, os, statistics, subprocess, sys, tempfile, ti
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PEER = r"""
-import glob, importlib.util, json, sys, time
+import importlib.util, json, os, re, sys, time
 library, config, source = sys.argv[1:]
 spec = importlib.util.spec_from_file_location("_bergamot", library)
 bergamot = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bergamot)
 start = time.perf_counter()
 service = bergamot.Service(bergamot.ServiceConfig(numWorkers=1, cacheSize=0, logLevel="off"))
-model = service.modelFromConfigPath(config)
+with open(config) as f:  # what bergamot's own package adds, and files by their whole names
+    text = f.read().replace("relative-paths: true", "relative-paths: false")
+text = re.sub(r"- ((model|vocab|lex)\S+)", lambda m: "- " + os.path.join(os.path.dirname(config), m[1]), text)
+model = service.modelFromConfig(text + "\nmax-length-break: 128\nmini-batch-words: 1024\nalignment: soft\n")
 loaded = time.perf_counter() - start
 options = bergamot.ResponseOptions(qualityScores=False, alignment=False, HTML=False, sentenceMappings=False)
-lines = bergamot.VectorString()
-for line in open(source, encoding="utf-8"):
-    lines.append(line.rstrip("\n"))
-service.translate(model, lines, options)
+with open(source, encoding="utf-8") as f:
+    all_lines = f.read().splitlines()
+def fresh():  # translate() takes the texts out of its argument
+    return bergamot.VectorString(all_lines)
+service.translate(model, fresh(), options)
 print(json.dumps({"load": loaded}), flush=True)
 for _ in sys.stdin:
+    lines = fresh()
     start = time.perf_counter()
     found = service.translate(model, lines, options)
     seconds = time.perf_counter() - start

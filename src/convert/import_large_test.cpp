@@ -19,7 +19,7 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr int64_t kInner = 1 << 19;  // of the feed-forward networks: their matrices are the large ones
+constexpr int64_t kInner = 1 << 20;  // of the feed-forward networks: their matrices are the large ones
 constexpr int64_t kMiB = 1 << 20;
 
 // The folder of a model in safetensors with its map, of numbers of 16 bits, all of them zeros.

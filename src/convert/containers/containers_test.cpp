@@ -140,6 +140,8 @@ TEST_F(Containers, NpzArrays) {
   EXPECT_THAT(numbers(file, "f"), ElementsAre(1, 2, 3, 4, 5, 6)) << "Fortran's order";
   EXPECT_THAT(numbers(file, "h"), ElementsAre(1, -2));
   EXPECT_EQ(file.bytes(file.get("special:model.yml")), "a: 1");
+  const NpzFile of_marian(write("m.npz", zip({{"m.npy", npy_of("<i1", false, "(4,)", std::string("a: 1", 4))}})));
+  EXPECT_EQ(of_marian.bytes(of_marian.get("m")), "a: 1") << "as its trainer writes it";
 }
 
 TEST_F(Containers, NpzRefusals) {

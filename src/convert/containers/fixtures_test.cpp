@@ -53,6 +53,19 @@ TEST_P(Fixtures, HaveTheTensorsThatWereWritten) {
   }
 }
 
+TEST_P(Fixtures, AreReadInParts) {
+  const auto file = open_by_name(GetParam());
+  for (const ForeignTensor& tensor : file->list()) {
+    const std::vector<float> all = file->read(tensor);
+    for (size_t first = 0; first < all.size(); first += 1 + all.size() / 5) {
+      const size_t count = std::min<size_t>(3, all.size() - first);
+      const auto at = all.begin() + static_cast<std::ptrdiff_t>(first);
+      EXPECT_EQ(file->read_part(tensor, first, count), std::vector<float>(at, at + static_cast<std::ptrdiff_t>(count)))
+          << tensor.text() << " from " << first;
+    }
+  }
+}
+
 TEST(Fixtures, ACheckpointHasMoreThanWeights) {
   const TorchFile file(fixture_path("checkpoint.pt"));
   const Pickle& values = file.values();

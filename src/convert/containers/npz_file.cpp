@@ -82,10 +82,12 @@ class Literal {
     return all;
   }
   ElementType type_of(std::string_view name) const {
-    constexpr std::pair<std::string_view, ElementType> types[] = {
-        {"<f8", ElementType::f64}, {"<f4", ElementType::f32}, {"<f2", ElementType::f16},
-        {"<i8", ElementType::i64}, {"<i4", ElementType::i32}, {"<i2", ElementType::i16},
-        {"|i1", ElementType::i8},  {"|u1", ElementType::u8},  {"|b1", ElementType::boolean}};
+    constexpr std::pair<std::string_view, ElementType> types[] =
+        {
+            {"<f8", ElementType::f64}, {"<f4", ElementType::f32}, {"<f2", ElementType::f16},
+            {"<i8", ElementType::i64}, {"<i4", ElementType::i32}, {"<i2", ElementType::i16},
+            {"|i1", ElementType::i8},  {"|u1", ElementType::u8},  {"|b1", ElementType::boolean},
+            {"<i1", ElementType::i8},  {"<u1", ElementType::u8}};  // one byte has no order, but Marian writes one
     for (const auto& [known, type] : types)
       if (name == known) return type;
     if (name.starts_with('>'))

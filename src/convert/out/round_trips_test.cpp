@@ -245,7 +245,7 @@ TEST_F(MappedSafetensors, WhatIsWrongIsNamed) {
               HasSubstr("`map` is missing"));
 }
 
-// What a peer makes of it: tests/clients/tokenize.py, with the same Python as above.
+// What a peer makes of it: tests/clients/cut_text.py, with the same Python as above.
 struct ToTokenizers : TestFolder {
   model::LoadedModel model = model::load_model(of_own);
 };
@@ -284,7 +284,7 @@ TEST_F(ToTokenizers, TokenizersCutTextAlike) {
   if (python == nullptr)
     GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
   export_safetensors(model, at("plain"));
-  const std::string command = cat(python, " ", source_path("tests/clients/tokenize.py"), " ", at("plain"), " < ",
+  const std::string command = cat(python, " ", source_path("tests/clients/cut_text.py"), " ", at("plain"), " < ",
                                   source_path("tests/fixtures/run_of_0.1.0/valid.a"));
   EXPECT_EQ(std::system(command.c_str()), 0);
 }

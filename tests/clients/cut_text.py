@@ -2,7 +2,7 @@
 """Cuts stdin into ids with the tokenizer.json of a folder and with the SentencePiece model beside it; ends with 1 where
 they differ.
 
-    tokenize.py FOLDER < lines
+    cut_text.py FOLDER < lines
 """
 import pathlib
 import sys
