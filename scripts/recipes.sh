@@ -4,7 +4,7 @@
 # is left out: exit code 77 where none was there.
 # Usage: recipes.sh HEXAPLA FOLDER LINES ENGINE...    (engines: parallel slurm spark dask)
 # Example: scripts/recipes.sh build/release/hexapla build/recipes 100000 spark slurm
-# PARTS (8 of spark, 4 of others) is the number of parts, KILL_AFTER (0.3) the seconds after which a worker is killed, and
+# PARTS (8 of spark, 4 of others) is the number of parts, KILL_AFTER (0.3; 0: as it begins) the seconds after which a worker is killed, and
 # HEXAPLA_RECIPES_PYTHON (python3) a Python that has pyspark or dask.distributed. install_dependencies.sh --cluster installs the rest.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -ge 4 ] || { sed -n '2,9s/^# //p' "$0"; exit 2; }
@@ -28,7 +28,8 @@ mkdir -p bin
 cat > bin/hexapla << EOF
 #!/usr/bin/env bash
 if mv "$folder/victim" "$folder/victim.\$\$" 2> /dev/null; then
-  "$program" "\$@" <&0 &
+  # With 0 it stops before it begins, and so cannot be done before it is killed.
+  ([ "${KILL_AFTER:-0.3}" != 0 ] || kill -STOP \$BASHPID; exec "$program" "\$@") <&0 &
   sleep "${KILL_AFTER:-0.3}"
   kill -9 \$! && echo "\$*" > "$folder/killed"
   wait \$!
