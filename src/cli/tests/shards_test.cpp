@@ -132,6 +132,7 @@ TEST_F(ShardsTest, AreJoinedOnlyWhenAllAreThere) {
   };
   Words with_manifests = parts(4);  // as the shell finds them by part-*
   for (const std::string& path : parts(4)) with_manifests.push_back(path + ".manifest.json");
+  with_manifests.push_back(write("part-3.tmp-4711-0", "of a worker that was kil"));
   EXPECT_EQ(run_command(Words{"join"} + with_manifests + Words{"-o", at("joined")}).code, 0);
   std::filesystem::remove(at("joined"));
   EXPECT_THAT(refused({part(1), part(3)}), HasSubstr("of 4 parts these are missing: 2, 4; run them"));
