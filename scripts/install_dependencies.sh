@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later), and with one of these arguments also
 # what the scripts of that name need: --checks (of the source), --nightly, --debian, --reference; with --mpi what
-# training on several machines needs. Does nothing, and needs no network, when everything is there.
+# training on several machines needs, with --cluster what scripts/recipes.sh and scripts/namespaces.sh try recipes with. Does nothing, and needs no network, when everything is there.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
@@ -15,10 +15,12 @@ elif [ "${1:-}" = --debian ]; then
   packages+=(git dpkg-dev debhelper lintian debootstrap)
 elif [ "${1:-}" = --mpi ]; then
   packages+=(libopenmpi-dev openmpi-bin)
+elif [ "${1:-}" = --cluster ]; then
+  packages+=(parallel slurm-wlm munge default-jre-headless iproute2 tabix)
 elif [ "${1:-}" = --reference ]; then
   packages+=(doxygen)
 elif [ $# -gt 0 ]; then
-  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --reference]"
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --cluster | --reference]"
 fi
 
 if ! have dpkg-query || ! have apt-get; then

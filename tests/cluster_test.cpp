@@ -104,47 +104,5 @@ TEST_F(SeveralProcesses, WithoutTheirMpiAreRefused) {
   EXPECT_FALSE(fs::exists(at("run")));
 }
 
-class Recipes : public SeveralProcesses {
- protected:
-  void SetUp() override {
-    const Ended trained = shell(train("model", "--threads 1 -q"));
-    ASSERT_EQ(trained.code, 0) << trained.text;
-    ASSERT_EQ(shell("hexapla translate -q -m model --input a > whole").code, 0);
-  }
-  static std::string recipe(const std::string& name) { return "'" + source_path("examples/cluster/" + name) + "'"; }
-};
-
-TEST_F(Recipes, OfGnuParallelGiveTheWhole) {
-  if (!has("parallel")) GTEST_SKIP() << "GNU parallel is not installed (Debian's package parallel)";
-  const Ended r = shell(cat("JOBS=2 ", recipe("parallel.sh"), " model a 5 joined"));
-  ASSERT_EQ(r.code, 0) << r.text;
-  EXPECT_EQ(read_file(at("joined")), read_file(at("whole")));
-}
-
-// As Slurm calls it, one array task after the other, the second of which was killed and is submitted again.
-TEST_F(Recipes, OfSlurmGiveTheWhole) {
-  const auto task = [&](int i) {
-    return shell(cat("SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_ID=", i, " bash ",
-                     recipe("slurm.sh"), " model a out"));
-  };
-  for (const int i : {1, 3}) ASSERT_EQ(task(i).code, 0);
-  const Ended early = shell("hexapla join out.part-1 out.part-3 -o joined");
-  EXPECT_EQ(early.code, 3);
-  EXPECT_THAT(early.text, HasSubstr("of 3 parts these are missing: 2"));
-  for (const int i : {1, 2, 3}) ASSERT_EQ(task(i).code, 0);
-  const Ended r = shell("hexapla join out.part-1 out.part-2 out.part-3 -o joined");
-  ASSERT_EQ(r.code, 0) << r.text;
-  EXPECT_EQ(read_file(at("joined")), read_file(at("whole")));
-}
-
-TEST_F(Recipes, OfSparkGiveTheWhole) {
-  if (shell("python3 -c 'import pyspark' && command -v java").code != 0)
-    GTEST_SKIP() << "pyspark or Java is not installed";
-  const Ended r = shell(cat("python3 ", recipe("spark.py"), " model a joined 4"));
-  ASSERT_EQ(r.code, 0) << r.text;
-  EXPECT_EQ(shell("cat joined/part-* > all").code, 0);
-  EXPECT_EQ(read_file(at("all")), read_file(at("whole")));
-}
-
 }  // namespace
 }  // namespace hexapla

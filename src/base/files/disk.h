@@ -15,6 +15,8 @@ struct NoSpaceError : RunError {
 // with the number of this process are among them, for it may have been another's before: call it while this one has
 // none open there. Nothing is said of files that cannot be removed, or where there is no folder.
 void remove_abandoned_files(const std::string& folder);
+// Whether a file of that name is one that an AtomicFile writes, or has left behind when its process was killed.
+bool has_temporary_name(const std::string& path);
 
 // Makes a folder, and those above it, that a power cut does not take away again. RunError.
 void make_folder(const std::string& path);

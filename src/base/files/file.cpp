@@ -188,14 +188,26 @@ void AtomicFile::commit() {
   sync_directory(directory_of(path_));
 }
 
+namespace {
+
+const std::regex& temporary_name() {
+  static const std::regex name(".*\\.tmp-([0-9]{1,9})-[0-9]+");
+  return name;
+}
+
+}  // namespace
+
+bool has_temporary_name(const std::string& path) {
+  return std::regex_match(std::filesystem::path(path).filename().string(), temporary_name());
+}
+
 void remove_abandoned_files(const std::string& folder) {
-  static const std::regex temporary(".*\\.tmp-([0-9]{1,9})-[0-9]+");
   std::error_code none;
   std::vector<std::filesystem::path> abandoned;
   for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
     std::smatch process;
     const std::string name = file.path().filename().string();
-    if (!file.is_regular_file(none) || !std::regex_match(name, process, temporary)) continue;
+    if (!file.is_regular_file(none) || !std::regex_match(name, process, temporary_name())) continue;
     const pid_t id = std::stoi(process[1]);
     if (id == getpid() || (kill(id, 0) != 0 && errno == ESRCH)) abandoned.push_back(file.path());
   }

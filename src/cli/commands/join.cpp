@@ -1,5 +1,6 @@
 // hexapla join: the outputs of all parts of a file as one.
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/shard_files.h"
@@ -13,8 +14,11 @@ struct Join {
   std::string output;
 
   int run() {
-    std::erase_if(parts, [](const std::string& path) { return path.ends_with(data::manifest_of("")); });  // of part-*
-    if (parts.empty()) throw UsageError("there are manifests alone; name the outputs of the parts");
+    std::erase_if(parts, [](const std::string& path) {  // of part-*, after a worker was killed, too
+      return path.ends_with(data::manifest_of("")) || has_temporary_name(path);
+    });
+    if (parts.empty())
+      throw UsageError("there are manifests and unfinished files alone; name the outputs of the parts");
     models::refuse_to_overwrite(parts, "-o", output);
     const int64_t lines = data::join_shards(parts, output);
     say_on_stderr(cat(text::counted(lines, "line"), " of ", text::counted(static_cast<long long>(parts.size()), "part"),
