@@ -2,6 +2,8 @@
 """Translating, hexapla against CTranslate2, in turns.
 
     bench/translate_vs_ctranslate2.py --preset base                        untrained weights, a fixed length
+    bench/translate_vs_ctranslate2.py --preset opus-mt                     the same for a model of the shape of opus-mt's,
+                                                                           imported and exported; also the time to load
     bench/translate_vs_ctranslate2.py -m run/model.safetensors --source test.en [--reference test.de]
                                                                            the same trained weights on both sides
 
@@ -14,6 +16,7 @@ import argparse, json, os, statistics, struct, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRESETS = {"tiny": (128, 4, 256, 4), "small": (512, 4, 1024, 6), "base": (512, 8, 2048, 6), "big": (1024, 16, 4096, 6)}
+OPUS_MT = "opus-mt"  # bench/opus_mt.py
 
 
 def options():
@@ -22,7 +25,7 @@ def options():
     p.add_argument("-m", "--model")
     p.add_argument("--source")
     p.add_argument("--reference")
-    p.add_argument("--preset", default="base", choices=PRESETS)
+    p.add_argument("--preset", default="base", choices=[*PRESETS, OPUS_MT])
     p.add_argument("--vocab-size", type=int, default=32000)
     p.add_argument("--precision", default="int8", choices=["f32", "bf16", "int8"], help="of hexapla")
     p.add_argument("--peer-precision", help="of CTranslate2: float32 or int8; default: like hexapla's")
@@ -126,14 +129,16 @@ def peak_mib():
 def peer(o, folder, sources):
     """Runs in a process of its own, so that its peak memory is its own. Reads 'go' lines, answers with JSON."""
     import ctranslate2
+    start = time.perf_counter()
     translator = ctranslate2.Translator(folder, device="cpu", compute_type=o.peer_precision, intra_threads=o.threads,
                                         inter_threads=1)
+    loaded = time.perf_counter() - start
     limits = {} if o.model else {"min_decoding_length": o.length, "max_decoding_length": o.length}
     def translate(some):
         return translator.translate_batch(some, beam_size=o.beam_size, max_batch_size=o.batch_size, length_penalty=0.6,
                                           **limits)
     translate(sources[: o.batch_size])
-    print(json.dumps({"version": ctranslate2.__version__}), flush=True)
+    print(json.dumps({"version": ctranslate2.__version__, "load": loaded}), flush=True)
     for _ in sys.stdin:
         start = time.perf_counter()
         found = [r.hypotheses[0] for r in translate(sources)]
@@ -154,7 +159,7 @@ def start_peer(o, folder, sources):
     arguments = json.dumps({**vars(o), "folder": os.path.join(folder, "peer"), "sources": path})
     process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--peer", arguments], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
-    return process, json.loads(process.stdout.readline())["version"]
+    return process, json.loads(process.stdout.readline())
 
 
 def ask(process):
@@ -163,29 +168,62 @@ def ask(process):
     return json.loads(process.stdout.readline())
 
 
-def report(o, version, ours, theirs, peaks):
+def report(o, peer, ours, theirs, peaks, load=None):
+    version = peer["version"]
     ratios = [a / b for a, b in zip(ours, theirs)]
     show = lambda v: f"{statistics.median(v):8.0f} tokens/s   ({min(v):.0f} to {max(v):.0f})"
     print(f"{o.model or o.preset}, beam {o.beam_size}, batch {o.batch_size}, {o.threads} threads")
     print(f"  hexapla {o.precision:20} {show(ours)}, peak {peaks[0]} MiB")
     print(f"  CTranslate2 {version} {o.peer_precision:10} {show(theirs)}, peak {peaks[1]} MiB")
     print(f"  ratio                        {statistics.median(ratios):8.2f}   ({min(ratios):.2f} to {max(ratios):.2f})")
+    if load:
+        print(f"  loading: hexapla {load:.2f} s, the whole program with a translation of one token; CTranslate2 {peer['load']:.2f} s")
+
+
+def same_weights(o, folder):
+    """A model of bench/opus_mt.py for both. -> hexapla's file, made-up sources, seconds until hexapla has loaded it"""
+    import random
+    import opus_mt
+    foreign, model, peer = (os.path.join(folder, name) for name in ("hf", "model.safetensors", "peer"))
+    opus_mt.write(foreign)
+    run = lambda *words: subprocess.run([o.hexapla, *words], check=True, stderr=subprocess.DEVNULL)
+    run("import", "-q", foreign, "-o", model)
+    run("export", model, "--to", "ctranslate2", "--precision", "int8" if o.peer_precision == "int8" else "f32", "-o", peer)
+    if o.precision == "int8":
+        run("quantize", "-q", "-m", model, "-o", model + "8")
+        model += "8"
+    pick, words, loads = random.Random(1), opus_mt.words(58101), []
+    sources = [["\u2581" + pick.choice(words) for _ in range(o.length)] for _ in range(o.sentences)]
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([o.hexapla, "translate", "-q", "-m", model, "--precision", o.precision, "--longest", "1", "--threads",
+                        str(o.threads)], input=b"t5\n", check=True, stdout=subprocess.DEVNULL)
+        loads.append(time.perf_counter() - start)
+    return model, sources, statistics.median(loads)
 
 
 def fixed_length(o, folder):
+    if o.preset == OPUS_MT:
+        model, sources, load = same_weights(o, folder)
+        process, peer = start_peer(o, folder, sources)
+        return in_turns(o, model, process, peer, load)
     import random
     tensors, config = untrained(o.preset, o.vocab_size)
     vocabulary = ["<unk>", "<s>", "</s>"] + [f"t{i}" for i in range(o.vocab_size - 3)]
     export(tensors, config, vocabulary, os.path.join(folder, "peer"))
     pick = random.Random(1)
     sources = [[pick.choice(vocabulary[3:]) for _ in range(o.length)] for _ in range(o.sentences)]
-    process, version = start_peer(o, folder, sources)
+    process, peer = start_peer(o, folder, sources)
     model = os.path.join(folder, "untrained.safetensors")
     write = [o.hexapla, "bench", "translate", "--preset", o.preset, "--vocab-size", str(o.vocab_size), "--write-model"]
     subprocess.run(write + [model], check=True)
     if o.precision == "int8":
         subprocess.run([o.hexapla, "quantize", "-q", "-m", model, "-o", model + "8"], check=True)
         model += "8"
+    in_turns(o, model, process, peer)
+
+
+def in_turns(o, model, process, peer, load=None):
     ours, theirs, peaks = [], [], [0, 0]
     for _ in range(o.rounds):
         mine = run_hexapla(o, "-m", model, "--sentences", str(o.sentences), "--length", str(o.length))
@@ -193,7 +231,7 @@ def fixed_length(o, folder):
         ours.append(mine["tokens_per_second"])
         theirs.append(sum(map(len, their["tokens"])) / their["seconds"])
         peaks = [mine["peak_mib"], their["peak_mib"]]
-    report(o, version, ours, theirs, peaks)
+    report(o, peer, ours, theirs, peaks, load)
 
 
 def trained(o, folder):
@@ -204,7 +242,7 @@ def trained(o, folder):
     read = lambda p: (gzip.open if p.endswith(".gz") else open)(p, "rt", encoding="utf-8").read().splitlines()
     lines = read(o.source)
     sources = [pieces.encode(line, out_type=str) + ["</s>"] for line in lines]
-    process, version = start_peer(o, folder, sources)
+    process, peer = start_peer(o, folder, sources)
     ours, theirs, peaks, output = [], [], [0, 0], os.path.join(folder, "output")
     for _ in range(o.rounds):
         mine, their = run_hexapla(o, "-m", o.model, "--text", o.source, "-o", output), ask(process)
@@ -212,7 +250,7 @@ def trained(o, folder):
         ours.append(sum(len(pieces.encode(t)) + 1 for t in our_text) / mine["seconds"])
         theirs.append(sum(len(t) + 1 for t in their["tokens"]) / their["seconds"])
         peaks = [mine["peak_mib"], their["peak_mib"]]
-    report(o, version, ours, theirs, peaks)
+    report(o, peer, ours, theirs, peaks)
     print(f"  the same translation         {sum(a == b for a, b in zip(our_text, their_text))} of {len(lines)}")
     if o.reference:
         bleu = lambda text: sacrebleu.corpus_bleu(text, [read(o.reference)]).score

@@ -2,6 +2,7 @@
 """Translating, hexapla against Marian, turn by turn: the paper's model untrained, translations of a fixed length.
 
     bench/translate_vs_marian.py [--preset base] [--precision int8] [--gemm-type packed8] [--batch-size 32]
+    bench/translate_vs_marian.py --preset opus-mt    one model of that shape (bench/opus_mt.py), imported and exported
 
 Prints tokens a second and the median over the rounds of the paired ratio. Marian's </s> is made improbable and its
 lengths are limited, so it writes as many tokens as hexapla does, which is checked. Loading is not counted. Needs pymarian,
@@ -11,12 +12,13 @@ import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRESETS = {"tiny": (128, 4, 256, 4), "small": (512, 4, 1024, 6), "base": (512, 8, 2048, 6), "big": (1024, 16, 4096, 6)}
+OPUS_MT = "opus-mt"
 
 
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--hexapla", default=os.path.join(ROOT, "build/release/hexapla"))
-    p.add_argument("--preset", default="base", choices=PRESETS)
+    p.add_argument("--preset", default="base", choices=[*PRESETS, OPUS_MT])
     p.add_argument("--vocab-size", type=int, default=32000)
     p.add_argument("--precision", default="int8", choices=["f32", "bf16", "int8"], help="of hexapla")
     p.add_argument("--gemm-type", default="packed8", choices=["float32", "packed16", "packed8"], help="of Marian")
@@ -70,19 +72,46 @@ def untrained(o):
 def peer(o, folder):
     """Runs in a process of its own. Reads 'go' lines, answers with JSON."""
     import pymarian
-    model, vocabulary = os.path.join(folder, "model.npz"), os.path.join(folder, "vocab.yml")
+    at = lambda name: os.path.join(folder, name)
+    files = [at(side + ".yml") for side in ("source", "target")] if o.preset == OPUS_MT else [at("vocab.yml")] * 2
+    start = time.perf_counter()
     translator = pymarian.Translator(
-        models=model, vocabs=[vocabulary, vocabulary], beam_size=o.beam_size, mini_batch=o.batch_size, maxi_batch=100,
+        models=at("model.npz"), vocabs=files, beam_size=o.beam_size, mini_batch=o.batch_size, maxi_batch=100,
         cpu_threads=o.threads, gemm_type=o.gemm_type, normalize=0.6, max_length_factor=o.length / (o.length + 1),
         quiet=True, quiet_translation=True, workspace=1024)
-    with open(os.path.join(folder, "sources.json")) as f:
+    loaded = time.perf_counter() - start
+    with open(at("sources.json")) as f:
         sources = json.load(f)
     translator.translate(sources[: o.batch_size])
-    print(json.dumps({"version": pymarian.__version__}), flush=True)
+    print(json.dumps({"version": pymarian.__version__, "load": loaded}), flush=True)
     for _ in sys.stdin:
         start = time.perf_counter()
         found = translator.translate(sources)
-        print(json.dumps({"seconds": time.perf_counter() - start, "lengths": [len(l.split()) for l in found]}), flush=True)
+        print(json.dumps({"seconds": time.perf_counter() - start, "lengths": [len(l.split()) for l in found],
+                          "peak_mib": peak_mib()}), flush=True)
+
+
+def peak_mib():
+    with open("/proc/self/status") as f:
+        return next(int(line.split()[1]) // 1024 for line in f if line.startswith("VmHWM"))
+
+
+def opus_mt_model(o, folder):
+    """-> hexapla's file. The folder gets Marian's, whose vocabularies are tables of pieces: sources are pieces."""
+    import random
+    import opus_mt
+    foreign, model, there = (os.path.join(folder, name) for name in ("hf", "model.safetensors", "marian"))
+    opus_mt.write(foreign)
+    run = lambda *words: subprocess.run([o.hexapla, *words], check=True, stderr=subprocess.DEVNULL)
+    run("import", "-q", foreign, "--positions", "timing-signal", "-o", model)
+    run("export", model, "--to", "marian", "-o", there)
+    if o.precision == "int8":
+        run("quantize", "-q", "-m", model, "-o", model + "8")
+        model += "8"
+    pick, words = random.Random(1), ["\u2581" + w for w in opus_mt.words(58101)]
+    with open(os.path.join(there, "sources.json"), "w") as f:
+        json.dump([" ".join(pick.choice(words) for _ in range(o.length - 1)) for _ in range(o.sentences)], f)
+    return model, there
 
 
 def write_model(o, folder):
@@ -109,27 +138,34 @@ def main():
         return peer(o, o.folder)
     o = options()
     with tempfile.TemporaryDirectory() as folder:
-        write_model(o, folder)
+        if o.preset == OPUS_MT:
+            model, folder = opus_mt_model(o, folder)
+            which = ["-m", model]
+        else:
+            write_model(o, folder)
+            which = ["--preset", o.preset, "--vocab-size", str(o.vocab_size)]
         process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--peer", json.dumps({**vars(o), "folder": folder})],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        version, ours, theirs, lengths = answer(process)["version"], [], [], []
+        peer, ours, theirs, lengths, peaks = answer(process), [], [], [], [0, 0]
+        version = peer["version"]
         for _ in range(o.rounds):
-            command = [o.hexapla, "bench", "translate", "--json", "--preset", o.preset, "--vocab-size", str(o.vocab_size),
-                       "--precision", o.precision, "--beam-size", str(o.beam_size), "--batch-size", str(o.batch_size),
+            command = [o.hexapla, "bench", "translate", "--json", *which, "--precision", o.precision, "--beam-size", str(o.beam_size), "--batch-size", str(o.batch_size),
                        "--threads", str(o.threads), "--sentences", str(o.sentences), "--length", str(o.length), "--rounds", "1"]
-            ours.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["tokens_per_second"])
+            mine = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            ours.append(mine["tokens_per_second"])
             process.stdin.write("go\n")
             process.stdin.flush()
             their = answer(process)
             lengths += their["lengths"]
+            peaks = [mine["peak_mib"], their["peak_mib"]]
             theirs.append(sum(their["lengths"]) / their["seconds"])
         process.stdin.close()
     ratios = [a / b for a, b in zip(ours, theirs)]
     show = lambda v: f"{statistics.median(v):8.0f} tokens/s   ({min(v):.0f} to {max(v):.0f})"
     print(f"{o.preset}, beam {o.beam_size}, batch {o.batch_size}, {o.threads} threads; Marian's translations have "
           f"{min(lengths)} to {max(lengths)} tokens, hexapla's {o.length}")
-    print(f"  hexapla {o.precision:20} {show(ours)}")
-    print(f"  Marian {version} {o.gemm_type:12} {show(theirs)}")
+    print(f"  hexapla {o.precision:20} {show(ours)}, peak {peaks[0]} MiB")
+    print(f"  Marian {version} {o.gemm_type:12} {show(theirs)}, peak {peaks[1]} MiB, loaded in {peer['load']:.2f} s")
     print(f"  ratio                        {statistics.median(ratios):8.2f}   ({min(ratios):.2f} to {max(ratios):.2f})")
 
 

@@ -42,9 +42,9 @@ def draw_options(draw):
          "precision": draw.choice(["auto", "f32"]), "valid-beam": draw.choice([1, 1, 2, 4, 16, 64]),
          "dropout": draw.choice([0, 0.1]), "attention-dropout": draw.choice([0, 0.1]),
          "activation-dropout": draw.choice([0, 0.1]), "tied": draw.choice(["all", "decoder", "none"]),
-         "norm-position": draw.choice(["post", "pre"]), "norm": draw.choice(["layer", "layer", "batch"]),
+         "norm-position": draw.choice(["post", "pre", "post-last"]), "norm": draw.choice(["layer", "layer", "batch"]),
          "score": draw.choice(["scaled-dot", "dot", "additive"]) if dim <= 64 else "scaled-dot",
-         "positions": draw.choice(["sinusoidal", "learned", "timing-signal"]), "activation": draw.choice(["relu", "gelu", "swish"]),
+         "positions": draw.choice(["sinusoidal", "learned", "timing-signal"]), "activation": draw.choice(["relu", "gelu", "swish", "gelu-tanh"]),
          "accumulate": draw.choice([1, 1, 3]), "schedule": draw.choice(["inverse-sqrt", "constant", "plateau"])}
     o |= draw.choice([{}, {"ema": 0.9}, {"weight-decay": 0.01}, {"clip-norm": 1}])
     o |= draw.choice([{}, {"average-last": 3}, {"average-best": 2}, {"final-model": "best"}])

@@ -227,8 +227,8 @@ class EncoderLayer : public Layer {
   Tensor backward(Workspace& work, const Tensor& dy);
 };
 
-// A stack of enc_layers of them, and a norm on top where norm_position is pre. It does not embed: x may come from an
-// Embedding or from anything else.
+// A stack of enc_layers of them, and a norm on top where norm_position is pre or post-last. It does not embed: x may
+// come from an Embedding or from anything else.
 class Encoder : public Layer {
  public:
   explicit Encoder(const Options& architecture);

@@ -1,8 +1,9 @@
 """Small random models of the Transformers that are written in PyTorch over and over, and what each computes.
 
-Usage: foreign_torch.py JADORE ANNOTATED NOTES
+Usage: foreign_torch.py JADORE ANNOTATED NOTES ANNALOG
 JADORE: a checkout of github.com/jadore801120/attention-is-all-you-need-pytorch; ANNOTATED: the_annotated_transformer.py of
-github.com/harvardnlp/annotated-transformer; NOTES: the page of notes that make_golden.py reads. Needs torch, numpy and
+github.com/harvardnlp/annotated-transformer; NOTES: the page of notes that make_golden.py reads; ANNALOG: the folder of the package annalog
+1.0.6. Needs torch, numpy and
 safetensors. Writes tests/fixtures/foreign/<name>.pt (what is imported), <name>.safetensors (ids of sentences, and the log
 probabilities that the model gives) and tokens_23.txt, tokens_19.txt. src/convert/kinds/torch_state_dict_test.cpp reads them.
 """
@@ -12,6 +13,7 @@ import copy
 import math
 import pathlib
 import sys
+import types
 
 import torch
 from safetensors.torch import save_file
@@ -86,11 +88,28 @@ class Tutorial(nn.Module):
                                                memory_key_padding_mask=~batch.source_real))
 
 
-def make_torch():
+def make_torch(name, norm_first):
     torch.manual_seed(20)
-    model = randomized(Tutorial(norm_first=True), 21)
+    model = randomized(Tutorial(norm_first), 21)
     batch = fixture.Batch(SOURCE, TARGET, 22)
-    save("torch_pre_norm", state_of(model), batch, model(batch).detach())
+    save(name, state_of(model), batch, model(batch).detach())
+
+
+def make_seq2seq(package):
+    """Of the package annalog, whose modules are those of bentrevett's tutorial; learned positions."""
+    code = (package / "model_files" / "seq2seq_attention.py").read_text().replace("from . import vocabulary", "")
+    names = types.ModuleType("seq2seq_attention")
+    sys.modules[names.__name__] = names  # its dataclass looks for the module
+    exec(compile(code, "seq2seq_attention.py", "exec"), names.__dict__)
+    torch.manual_seed(32)
+    device = torch.device("cpu")
+    encoder = names.Encoder(SOURCE, D, 2, HEADS, INNER, 0.0, device, 20)
+    decoder = names.Decoder(TARGET, D, 1, HEADS, INNER, 0.0, device, 20)
+    model = randomized(names.Seq2Seq(encoder, decoder, 0, 0, device), 33)
+    batch = fixture.Batch(SOURCE, TARGET, 34)
+    with torch.no_grad():
+        logits, _ = model(batch.padded_source, batch.padded_target)
+        save("tutorial", state_of(model), batch, logits)
 
 
 def make_jadore(checkout):
@@ -153,15 +172,17 @@ def make_notes(page):
 
 
 def main():
-    jadore, annotated, page = map(pathlib.Path, sys.argv[1:])
+    jadore, annotated, page, package = map(pathlib.Path, sys.argv[1:])
     OUT.mkdir(exist_ok=True)
     for size in (SOURCE, TARGET):
         tokens = ["<pad>", "<s>", "</s>", "<unk>"] + [f"w{i}" for i in range(4, size)]
         (OUT / f"tokens_{size}.txt").write_text("\n".join(tokens) + "\n")
-    make_torch()
+    make_torch("torch_pre_norm", norm_first=True)
+    make_torch("torch_post_norm", norm_first=False)
     make_jadore(jadore)
     make_annotated(annotated)
     make_notes(page)
+    make_seq2seq(package)
 
 
 if __name__ == "__main__":

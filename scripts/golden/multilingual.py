@@ -23,7 +23,7 @@ import transformers
 
 from marian import LONGEST, sentences, train_pieces
 
-LINES, UPDATES = 24, 500
+LINES, UPDATES = 200, 500
 LETTERS = {"one": str.maketrans("abcdefghij", "efghijklmä"), "two": str.maketrans("abcdefghij", "jihgfedcba")}
 COMMON = dict(d_model=16, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=24, decoder_ffn_dim=24,
               max_position_embeddings=64, pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2,
@@ -163,7 +163,7 @@ def translations(model, ids, forced, **search):
 
 def write_golden(name, folder, model, tokenizer, draw):
     tensors, lines, languages = {}, [], VARIANTS[name]["languages"]
-    for i, text in enumerate(sentences(draw, "abcdefghijkxé", 90)):
+    for i, text in enumerate(sentences(draw, "abcdefghijkxé", 3 * LINES)):
         code = languages[1 + i % 3 // 2]  # every third line another one than usual
         ids = torch.tensor([tokenizer([text])["input_ids"][0]]) if name != "bart" else tokenizer([text])["input_ids"]
         forced = language_id(tokenizer, code) if code else None

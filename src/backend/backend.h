@@ -11,8 +11,9 @@
 
 namespace hexapla {
 
-enum class Write { set, add };                // replace what is there, or add to it
-enum class Activation { relu, gelu, swish };  // max(0, x); x Phi(x) (exact, erf); x sigmoid(x)
+enum class Write { set, add };  // replace what is there, or add to it
+// max(0, x); x Phi(x) (exact, erf); x sigmoid(x); x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, near to GELU
+enum class Activation { relu, gelu, swish, gelu_tanh };
 
 // A device's own copy of a weight, in the order and the precision in which its products read it. Whoever had it packed
 // owns it; it does not change, so any number of threads may share it. It may outlive the device.

@@ -14,7 +14,10 @@ struct Named {
   Activation f;
   const char* name;
 };
-constexpr Named activations[] = {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"}};
+constexpr Named activations[] = {{Activation::relu, "relu"},
+                                 {Activation::gelu, "gelu"},
+                                 {Activation::swish, "swish"},
+                                 {Activation::gelu_tanh, "gelu_tanh"}};
 
 void add_arithmetic(std::vector<OpCase>& cases, Shape s) {
   cases.push_back({"fill", cat("fill ", s),

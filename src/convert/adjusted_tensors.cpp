@@ -28,6 +28,7 @@ void AdjustedTensors::scale(const std::string& name, double factor, const std::s
   Source source = sources_.at(name);
   tensor.name = as;
   source.factor *= factor;
+  if (source.factor != 1) tensor.type = ElementType::f32;
   put(std::move(tensor), std::move(source));
 }
 
@@ -45,12 +46,23 @@ void AdjustedTensors::put(ForeignTensor tensor, Source source) {
     list_.insert(at, std::move(tensor));
 }
 
+std::vector<float> AdjustedTensors::scaled(std::vector<float> numbers, double factor) {
+  if (factor != 1)
+    for (float& number : numbers) number = static_cast<float>(number * factor);
+  return numbers;
+}
+
 std::vector<float> AdjustedTensors::read(const ForeignTensor& tensor) const {
   const Source& source = sources_.at(tensor.name);
-  std::vector<float> numbers = source.name.empty() ? source.numbers : from_->read(from_->get(source.name));
-  if (source.factor != 1)
-    for (float& number : numbers) number = static_cast<float>(number * source.factor);
-  return numbers;
+  return scaled(source.name.empty() ? source.numbers : from_->read(from_->get(source.name)), source.factor);
+}
+
+std::vector<float> AdjustedTensors::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const Source& source = sources_.at(tensor.name);
+  const auto own = source.numbers.begin() + static_cast<std::ptrdiff_t>(source.name.empty() ? first : 0);
+  return scaled(source.name.empty() ? std::vector<float>(own, own + static_cast<std::ptrdiff_t>(count))
+                                    : from_->read_part(from_->get(source.name), first, count),
+                source.factor);
 }
 
 }  // namespace hexapla::convert

@@ -35,6 +35,7 @@ struct ImportOptions {
   // Files: tokens by id, one on each line or a JSON list, or a SentencePiece model; SentencePiece models that cut text
   // into the tokens of a list. "": that of the source for the target, too.
   std::string source_vocab, target_vocab, source_spm, target_spm;
+  std::string bpe;  // merges of subword-nmt or fastBPE: in place of source_spm and target_spm where those are ""
   // Languages of multilingual models, as their system calls them: "en", "eng_Latn", "en_XX". "": what the files say.
   std::string source_language, target_language;
 };

@@ -1,9 +1,9 @@
 #include "convert/foreign_tensors.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
+
+#include "tensor/half.h"
 
 namespace hexapla::convert {
 namespace {
@@ -73,15 +73,10 @@ const ForeignTensor& ForeignTensors::get(std::string_view name, const std::vecto
   return found;
 }
 
-float float_of_half(uint16_t bits) {
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16, exponent = bits >> 10 & 31U,
-                 fraction = bits & 1023U;
-  if (exponent == 0) {  // zero, or below the smallest normal number
-    const float small = std::ldexp(static_cast<float>(fraction), -24);
-    return sign ? -small : small;
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+std::vector<float> ForeignTensors::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const std::vector<float> all = read(tensor);
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {from, from + static_cast<std::ptrdiff_t>(count)};
 }
 
 std::vector<float> as_floats(ElementType type, const void* bytes, size_t count) {
@@ -91,9 +86,9 @@ std::vector<float> as_floats(ElementType type, const void* bytes, size_t count) 
     case ElementType::f32:
       return cast<float>(bytes, count);
     case ElementType::f16:
-      return converted<uint16_t>(bytes, count, float_of_half);
+      return converted<uint16_t>(bytes, count, float_of_f16);
     case ElementType::bf16:
-      return converted<uint16_t>(bytes, count, [](uint16_t b) { return std::bit_cast<float>(uint32_t{b} << 16); });
+      return converted<uint16_t>(bytes, count, float_of_bf16);
     case ElementType::i64:
       return cast<int64_t>(bytes, count);
     case ElementType::i32:

@@ -37,6 +37,9 @@ class ForeignTensors {
   // All numbers of a tensor of list(), row by row (the last extent runs fastest), converted to f32; whole numbers
   // beyond 2^24 are rounded. DataError naming file and tensor: it was cut short meanwhile, or is damaged.
   virtual std::vector<float> read(const ForeignTensor& tensor) const = 0;
+  // `count` of them, from number `first` on, which are there. A reader that can brings no others into memory; otherwise
+  // all are read. Errors as read().
+  virtual std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const;
 
   const ForeignTensor* find(std::string_view name) const;  // nullptr: there is none
   const ForeignTensor& get(std::string_view name) const;   // DataError: there is none
@@ -46,7 +49,5 @@ class ForeignTensors {
 
 // Numbers of one of these types, little-endian and packed, as f32. bytes: count * size_of(type) of them.
 std::vector<float> as_floats(ElementType type, const void* bytes, size_t count);
-
-float float_of_half(uint16_t bits);  // IEEE 754 binary16
 
 }  // namespace hexapla::convert

@@ -4,11 +4,15 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "convert/bpe_codes.h"
 #include "convert/kinds/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian.h"
+#include "convert/kinds/toolkits/fairseq.h"
+#include "convert/kinds/toolkits/joeynmt.h"
+#include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
 #include "decode/models/search_defaults.h"
 
@@ -28,6 +32,11 @@ const std::vector<Kind>& kinds() {
        is_marian, read_marian},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
        read_ctranslate2},
+      {"fairseq", "fairseq: a checkpoint (.pt), or its folder, with dict.*.txt of both languages", is_fairseq,
+       read_fairseq},
+      {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py},
+      {"joeynmt", "JoeyNMT: a folder with config.yaml, best.ckpt, src_vocab.txt and trg_vocab.txt", is_joeynmt,
+       read_joeynmt},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
        is_mapped_safetensors, read_mapped_safetensors},
       {"torch",
@@ -66,17 +75,35 @@ const Kind& kind_of(const std::string& path, const std::string& from) {
   throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
 }
 
-int64_t numbers_of(const model::Config& config) {
-  model::Transformer net(config);
-  int64_t n = 0;
-  model::for_each<model::Parameter>(net, [&](const std::string&, model::Parameter& p) { n += p.shape.size(); });
-  return n;
+double bytes_of(const ForeignModel& m) {
+  model::Transformer net(m.config);
+  double bytes = 0;
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+    bytes +=
+        static_cast<double>(p.shape.size()) * static_cast<double>(size_of(stored_type(m.weights, *m.tensors, name)));
+  });
+  return bytes;
 }
 
 }  // namespace
 
-Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
-                      const std::function<void(double)>& progress) {
+namespace {
+
+// Merges take the place of SentencePiece models that are not named.
+ImportOptions with_merges(ImportOptions options) {
+  if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
+    throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",
+                        "fastBPE writes it; give the codes that cut words into the model's tokens"));
+  for (std::string* pieces : {&options.source_spm, &options.target_spm})
+    if (pieces->empty()) *pieces = options.bpe;
+  return options;
+}
+
+}  // namespace
+
+Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
+                      const std::function<void(const ImportProgress&)>& progress) {
+  const ImportOptions options = with_merges(given);
   const Kind& kind = kind_of(path, options.from);
   if (!options.map.empty() && kind.read != read_mapped_safetensors)
     throw UsageError(cat("`map` is for `from` safetensors, but ", path, " is of the kind ", kind.name,
@@ -84,13 +111,14 @@ Imported import_model(const std::string& path, const std::string& output, const 
                      "map", options.map);
   const ForeignModel m = kind.read(path, options);
   check(m.weights, m.config, *m.tensors);
-  const auto all = 2 * static_cast<double>(numbers_of(m.config));  // each is read for the checksum, too
-  double done = 0;
-  const auto numbers = [&](const std::string& name, const Tensor& to) {
-    fill(m.weights, *m.tensors, name, to);
-    done += static_cast<double>(to.size());
-    progress(done / all);
-  };
+  ImportProgress state{0, 2 * bytes_of(m)};
+  const model::MadeNumbers numbers{[&](const std::string& name, const Tensor& to) {
+                                     fill(m.weights, *m.tensors, name, to);
+                                     state.done +=
+                                         static_cast<double>(to.size()) * static_cast<double>(size_of(to.dtype));
+                                     progress(state);
+                                   },
+                                   [&](const std::string& name) { return stored_type(m.weights, *m.tensors, name); }};
   std::map<std::string, std::string> history{{"origin", m.origin}};
   if (!m.search.empty()) history[decode::kSearchDefaults] = decode::search_defaults(m.search);
   model::save_model(output, m.config, m.text, history, numbers);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/parsing/limits.h"
 #include "text/utf8.h"
 
 namespace hexapla::convert {
@@ -75,6 +76,27 @@ std::string unquoted(std::string_view scalar) {
   return value;
 }
 
+// Without what follows a # at the beginning or behind a blank, outside of quotes.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (quote != 0) {
+      if (line[i] == quote) quote = 0;
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    } else if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      return line.substr(0, i);
+    }
+  }
+  return line;
+}
+
+// Where the key of "key: value" ends; npos: there is none.
+size_t key_end(std::string_view content) {
+  if (content.ends_with(':') && content.find(": ") == content.npos) return content.size() - 1;
+  return content.find(": ");
+}
+
 }  // namespace
 
 PlainYaml::PlainYaml(std::string_view text, const std::string& name) : name_(name) {
@@ -94,19 +116,55 @@ PlainYaml::PlainYaml(std::string_view text, const std::string& name) : name_(nam
     if (nested || colon == content.npos)
       throw DataError(cat(name, ":", number, ": '", text::printable(content.substr(0, 60), ""),
                           "' is no 'key: value' of the first level, and settings of this kind have no others"));
-    list = &values_[unquoted(trimmed(content.substr(0, colon)))];
-    list->clear();
-    std::string_view value = trimmed(content.substr(colon + 1));
-    if (value.starts_with('[') && value.ends_with(']')) {
-      for (value = value.substr(1, value.size() - 2); !trimmed(value).empty();) {
-        const size_t comma = value.find(',');
-        list->push_back(unquoted(trimmed(value.substr(0, comma))));
-        value.remove_prefix(comma == value.npos ? value.size() : comma + 1);
-      }
-    } else if (!value.empty()) {
-      list->push_back(unquoted(value));
-    }
+    const std::string key = unquoted(trimmed(content.substr(0, colon)));
+    put(key, trimmed(content.substr(colon + 1)), number);
+    list = &values_[key];
   });
+}
+
+void PlainYaml::put(const std::string& key, std::string_view value, size_t line) {
+  std::vector<std::string>& list = values_[key];
+  list.clear();
+  if (value.starts_with('[') && value.ends_with(']')) {
+    for (value = value.substr(1, value.size() - 2); !trimmed(value).empty();) {
+      const size_t comma = value.find(',');
+      list.push_back(unquoted(trimmed(value.substr(0, comma))));
+      value.remove_prefix(comma == value.npos ? value.size() : comma + 1);
+    }
+  } else if (value.starts_with('|') || value.starts_with('>') || value.starts_with('&') || value.starts_with('*')) {
+    throw DataError(cat(name_, ":", line, ": '", text::printable(value.substr(0, 60), ""), "' is no plain value of '",
+                        text::printable(key, ""), "'; write it on the line of its key"));
+  } else if (!value.empty()) {
+    list.push_back(unquoted(value));
+  }
+}
+
+PlainYaml PlainYaml::read_nested(const std::string& path) {
+  struct Level {
+    size_t indent;
+    std::string prefix;  // of its keys
+  };
+  PlainYaml yaml(path);
+  std::vector<Level> levels{{0, ""}};
+  std::string last;  // the key of the line before
+  for_each_line(read_at_most(path, max_bytes), [&](std::string_view line, size_t number) {
+    const std::string_view content = trimmed(without_comment(line));
+    if (content.empty() || is_start(content)) return;
+    if (content == "-" || content.starts_with("- ")) {
+      yaml.values_[last].push_back(unquoted(trimmed(content.substr(1))));
+      return;
+    }
+    const size_t indent = line.find_first_not_of(' '), colon = key_end(content);
+    if (line[indent] == '\t' || colon == content.npos)
+      throw DataError(cat(path, ":", number, ": '", text::printable(content.substr(0, 60), ""),
+                          "' is no 'key: value' that is set in by blanks"));
+    while (levels.size() > 1 && indent < levels.back().indent) levels.pop_back();
+    if (indent > levels.back().indent) levels.push_back({indent, last + "."});
+    if (levels.size() > limits::depth) throw DataError(cat(path, ":", number, ": its levels are too many"));
+    last = levels.back().prefix + unquoted(trimmed(content.substr(0, colon)));
+    yaml.put(last, trimmed(content.substr(colon + 1)), number);
+  });
+  return yaml;
 }
 
 PlainYaml PlainYaml::read(const std::string& path) { return {read_at_most(path, max_bytes), path}; }
@@ -131,8 +189,9 @@ void PlainYaml::refuse(const std::string& key, const std::string& allowed) const
 
 bool PlainYaml::flag(const std::string& key, bool otherwise) const {
   const std::string value = word(key, otherwise ? "true" : "false");
-  if (value != "true" && value != "false") refuse(key, "true or false");
-  return value == "true";
+  const bool yes = value == "true" || value == "True";
+  if (!yes && value != "false" && value != "False") refuse(key, "true or false");
+  return yes;
 }
 
 int64_t PlainYaml::whole(const std::string& key, const Range<int64_t>& allowed) const {

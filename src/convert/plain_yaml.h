@@ -1,6 +1,7 @@
 #pragma once
-// The YAML that Marian writes: keys of one level with a scalar or a list of scalars each. Anything else that YAML can
-// say is refused. A scalar is what stands there, or what its quotes hold.
+// YAML as programs write their settings: keys with a scalar or a list of scalars each, of one level (Marian) or of
+// several (JoeyNMT). Anything else that YAML can say is refused. A scalar is what stands there, or what its quotes
+// hold.
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ class PlainYaml {
   // DataError naming `name` and the line: deeper levels, a key that is there twice, more than max_bytes.
   PlainYaml(std::string_view text, const std::string& name);
   static PlainYaml read(const std::string& path);  // of a file
+  // A file that people write: with several levels, whose keys are joined by dots ("model.encoder.type"), and comments
+  // behind values. DataError as above: levels by tabs or too deep, a line without a key.
+  static PlainYaml read_nested(const std::string& path);
 
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const;
@@ -29,6 +33,10 @@ class PlainYaml {
   [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const;
 
  private:
+  explicit PlainYaml(std::string name) : name_(std::move(name)) {}
+  // What stands behind a key, or behind the dash of an item of its list.
+  void put(const std::string& key, std::string_view value, size_t line);
+
   std::string name_;
   std::map<std::string, std::vector<std::string>> values_;
 };

@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/bpe_codes.h"
 #include "convert/parsing/json_texts.h"
 #include "convert/parsing/limits.h"
+#include "convert/parsing/pickle.h"
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/piece_table.h"
 
@@ -47,10 +49,28 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
   return model;
 }
 
+std::vector<std::string> pickled_tokens(const std::string& path) {
+  const std::string text = read_limited(path, limits::pickle);
+  Cursor bytes(text, path);
+  const Pickle pickle = Pickle::read(bytes, {});
+  const PickleValue* list = &pickle[pickle.root()];
+  if (list->kind == PickleValue::Kind::dictionary) list = pickle.find(*list, "itos");
+  if (!list || list->kind != PickleValue::Kind::list)
+    throw DataError(cat(path, ": there is no list of tokens in this pickle, and no dictionary with 'itos'"));
+  std::vector<std::string> tokens;
+  for (const PickleId id : list->items) {
+    if (pickle[id].kind != PickleValue::Kind::text)
+      throw DataError(cat(path, ": token ", tokens.size(), " is no text; give a list of texts"));
+    tokens.emplace_back(pickle[id].text);
+  }
+  return tokens;
+}
+
 }  // namespace
 
 std::vector<std::string> read_token_list(const std::string& path) {
   if (path.ends_with(".json")) return read_text_list(path);
+  if (path.ends_with(".pkl")) return pickled_tokens(path);
   const std::string text = read_limited(path, limits::text);
   std::vector<std::string> tokens;
   for (size_t at = 0; at < text.size();) {
@@ -83,7 +103,13 @@ std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const T
     const std::string bytes = word_model(tokens, names, path).serialized();
     return PieceModel::parse(bytes, path).serialized();
   }
-  const text::PieceTable table{tokens, names.start, names.end, names.unknown, names.padding};
+  text::PieceTable table{tokens, names.start, names.end, names.unknown, names.padding};
+  if (is_bpe_codes(subwords)) {
+    for (std::string& piece : table.pieces)
+      if (piece != names.start && piece != names.end && piece != names.unknown && piece != names.padding)
+        piece = piece_of_bpe_token(piece);
+    return text::with_ids_of(table, read_bpe_codes(subwords, tokens), path).serialized();
+  }
   const PieceModel pieces = PieceModel::parse(read_file(subwords), subwords);
   return text::with_ids_of(table, pieces, path).serialized();
 }

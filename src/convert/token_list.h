@@ -6,8 +6,8 @@
 
 namespace hexapla::convert {
 
-// A text file with one token on each line (lines may end with \r\n), or a JSON list of texts. DataError naming the
-// file.
+// A text file with one token on each line (lines may end with \r\n), a JSON list of texts, or a pickle (.pkl) of a list
+// of texts, also as "itos" of a dictionary. DataError naming the file.
 std::vector<std::string> read_token_list(const std::string& path);
 
 // What the tokens with a meaning are called.
@@ -17,10 +17,10 @@ struct TokenNames {
 // Those among the names that systems use. DataError naming the file and the meaning: there is none.
 TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path);
 
-// The vocabulary of a model file (its bytes) with these ids. subwords: a SentencePiece model that cuts text into the
-// tokens; empty: text comes cut into tokens, with blanks between them. path: the list, for messages. DataError: a token
-// with a meaning is missing, one is there twice, or text cannot come cut because tokens have SentencePiece's mark in
-// them.
+// The vocabulary of a model file (its bytes) with these ids. subwords: a SentencePiece model, or merges of subword-nmt
+// (convert/bpe_codes.h), that cuts text into the tokens; empty: text comes cut into tokens, with blanks between them.
+// path: the list, for messages. DataError: a token with a meaning is missing, one is there twice, or text cannot come
+// cut because tokens have SentencePiece's mark in them.
 std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const TokenNames& names,
                                  const std::string& subwords, const std::string& path);
 

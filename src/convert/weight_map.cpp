@@ -5,11 +5,13 @@
 #include <set>
 
 #include "model/transformer.h"
+#include "tensor/half.h"
 
 namespace hexapla::convert {
 namespace {
 
-constexpr float kMost = 1e9F;  // of a model file (model/weights/model_file.h)
+constexpr float kMost = 1e9F;               // of a model file (model/weights/model_file.h)
+constexpr size_t kBlock = size_t{1} << 18;  // numbers that are in memory at a time, where a row has no more
 
 struct Extents {
   size_t rows, columns;
@@ -104,12 +106,29 @@ void check_parts(const std::string& name, const Origin& origin, const ForeignTen
                         "; the model's configuration does not belong to this file"));
 }
 
-void check_number(const ForeignTensors& from, const ForeignTensor& tensor, const std::vector<float>& values) {
+// values: of the tensor from number `first` on.
+void check_numbers(const ForeignTensors& from, const ForeignTensor& tensor, size_t first,
+                   const std::vector<float>& values) {
   const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !(std::fabs(v) <= kMost); });
   if (bad != values.end())
     throw DataError(cat(from.path(), ": the tensor ", tensor.text(), " holds ", *bad, " as its number ",
-                        bad - values.begin(), ", allowed are ", -kMost, " to ", kMost,
+                        first + static_cast<size_t>(bad - values.begin()), ", allowed are ", -kMost, " to ", kMost,
                         "; its training diverged, or the file is damaged"));
+}
+
+// The rows of a part to their place, some at a time.
+void copy_rows(const ForeignTensors& from, const Part& part, const Extents& e, const Place& place,
+               const NumberStore& to) {
+  const ForeignTensor& tensor = from.get(part.tensor);
+  const size_t most = std::max<size_t>(1, kBlock / std::max<size_t>(1, e.columns));
+  for (size_t row = 0; row < e.rows; row += most) {
+    const size_t rows = std::min(most, e.rows - row), first = (part.first + row) * e.columns;
+    const std::vector<float> values = from.read_part(tensor, first, rows * e.columns);
+    check_numbers(from, tensor, first, values);
+    const float* at = values.data();
+    for (size_t i = row; i < row + rows; ++i)
+      for (size_t j = 0; j < e.columns; ++j) to.set(place.begin + i * place.row_step + j * place.column_step, *at++);
+  }
 }
 
 }  // namespace
@@ -130,21 +149,28 @@ void check(const WeightMap& map, const model::Config& config, const ForeignTenso
                           "in every variant, or the files do not belong together"));
 }
 
+DType stored_type(const WeightMap& map, const ForeignTensors& from, const std::string& name) {
+  std::set<ElementType> types;
+  for (const Part& part : map.origins.at(name).parts)
+    if (!part.tensor.empty()) types.insert(from.get(part.tensor).type);
+  if (types.size() != 1) return DType::f32;
+  const DType type = *types.begin() == ElementType::f16    ? DType::f16
+                     : *types.begin() == ElementType::bf16 ? DType::bf16
+                                                           : DType::f32;
+  if (const auto found = map.replaced.find(name); found != map.replaced.end())
+    for (const auto& [index, value] : found->second)
+      if (!fits(type, value)) return DType::f32;
+  return type;
+}
+
 void fill(const WeightMap& map, const ForeignTensors& from, const std::string& name, const Tensor& to) {
-  float* const numbers = to.data<float>();
+  const NumberStore store(to);
   for_each_part(map.origins.at(name), from, extents_of(to.shape),
                 [&](const Part& part, const Extents& e, const Place& place) {
-                  if (part.tensor.empty()) return;  // the memory is zeros
-                  const ForeignTensor& tensor = from.get(part.tensor);
-                  const std::vector<float> values = from.read(tensor);
-                  check_number(from, tensor, values);
-                  const float* at = values.data() + part.first * e.columns;
-                  for (size_t i = 0; i < e.rows; ++i)
-                    for (size_t j = 0; j < e.columns; ++j)
-                      numbers[place.begin + i * place.row_step + j * place.column_step] = *at++;
+                  if (!part.tensor.empty()) copy_rows(from, part, e, place, store);  // otherwise the memory is zeros
                 });
   if (const auto found = map.replaced.find(name); found != map.replaced.end())
-    for (const auto& [index, value] : found->second) numbers[index] = value;
+    for (const auto& [index, value] : found->second) store.set(index, value);
 }
 
 }  // namespace hexapla::convert

@@ -40,7 +40,11 @@ struct WeightMap {
 // file holds a model that this configuration does not describe.
 void check(const WeightMap& map, const model::Config& config, const ForeignTensors& from);
 
-// The numbers of one parameter. DataError naming the tensor: a number that is not finite, or beyond 1e9, which no model
+// In what the numbers of a parameter are stored: f16 or bf16 where all that it is made of is, otherwise f32.
+DType stored_type(const WeightMap& map, const ForeignTensors& from, const std::string& name);
+
+// The numbers of one parameter, to a tensor of f32 or of stored_type(). In memory are a few rows of a tensor at a time,
+// where its reader can do that. DataError naming the tensor: a number that is not finite, or beyond 1e9, which no model
 // file may have.
 void fill(const WeightMap& map, const ForeignTensors& from, const std::string& name, const Tensor& to);
 

@@ -63,10 +63,10 @@ class Collector {
         too_long_(sets),
         nothing_(sets) {}
 
-  void add(const TextPair& text, Example& example, int32_t eos) {
+  void add(const TextPair& text, Example& example, const text::Vocabulary& source) {
     const auto set = static_cast<size_t>(text.corpus);
     if (example.source.empty() || example.target.empty()) return nothing_[set].add(text.line);
-    example.source.push_back(eos);
+    source.end_source(example.source);
     const size_t longest = std::max(example.source.size(), example.target.size() + 1);
     if (longest > static_cast<size_t>(options_.max_length)) return too_long_[set].add(text.line);
     hash(example.source);
@@ -221,7 +221,7 @@ std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::Vocabulary
         examples[i].target = target.encode(block[i].target);
       }
     });
-    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], source.eos());
+    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], source);
     progress("encoding", pairs += size);
   }
   std::vector<PreparedPairs> all;

@@ -36,6 +36,7 @@ inline std::vector<Variant> variants() {
     change(all.back().config);
   };
   add("pre_norm", [](model::Config& c) { c.norm_position = "pre"; });
+  add("post_norm_and_last", [](model::Config& c) { c.norm_position = "post-last"; });
   add("learned_positions", [](model::Config& c) { c.positions = "learned", c.max_positions = 40; });
   add("additive_score", [](model::Config& c) { c.score = "additive"; });
   add("sigmoid", [](model::Config& c) { c.score = "sigmoid"; });

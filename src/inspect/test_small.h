@@ -24,7 +24,7 @@ inline model::Config small_config() {
 
 // Every choice of Config is in one of them.
 inline std::vector<model::Config> siblings() {
-  std::vector<model::Config> all(22, small_config());
+  std::vector<model::Config> all(23, small_config());
   all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";
   all[2].score = "additive", all[2].attention_bias = true, all[2].generator_bias = true;
   all[3].norm = "batch", all[3].positions = "learned";
@@ -42,7 +42,8 @@ inline std::vector<model::Config> siblings() {
   all[next].positions = "sinusoidal-halves", all[next++].embedding_scale = "none";
   all[next].positions = "timing-signal", all[next++].first_position = 2;
   all[next++].decoder_mixing = "ssru";
-  all[next].decoder_mixing = "ssru", all[next].encoder_mixing = "gru", all[next].norm_position = "pre";
+  all[next].decoder_mixing = "ssru", all[next].encoder_mixing = "gru", all[next++].norm_position = "pre";
+  all[next].norm_position = "post-last", all[next].activation = "gelu-tanh";
   return all;
 }
 

@@ -15,7 +15,7 @@ void check_length(const text::Ids& ids, const char* side, size_t longest) {
 text::Ids read_source(const ModelText& m, const std::string& source, size_t longest) {
   text::Ids ids = m.source.encode(text::clean_utf8(source));
   if (ids.empty()) throw UsageError("the source is empty; give a sentence", "source", source);
-  ids.push_back(m.source.eos());
+  m.source.end_source(ids);
   check_length(ids, "source", longest);
   return ids;
 }

@@ -18,8 +18,10 @@ struct Config {
   int64_t d_k = 0, d_v = 0;  // 0: d_model / heads, filled in by resolve()
   double dropout = 0.1;      // P_drop: every sublayer output and the embedding sums
   double attention_dropout = 0, activation_dropout = 0;
-  std::string tied = "all";            // source = target embedding = generator; "decoder": target = generator
-  std::string norm_position = "post";  // LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x))
+  std::string tied = "all";  // source = target embedding = generator; "decoder": target = generator
+  // LayerNorm(x + Sublayer(x)); x + Sublayer(LayerNorm(x)) and a norm behind each stack; "post-last": as post, and that
+  // norm.
+  std::string norm_position = "post";
   std::string norm = "layer";
   std::string positions = "sinusoidal";
   int64_t max_positions = 1024;  // only for learned positions
@@ -55,7 +57,9 @@ struct Config {
     f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1);
     f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1);
     f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
-    f("norm-position", c.norm_position, "norm after (the paper) or before each sublayer", Choices{"post", "pre"});
+    f("norm-position", c.norm_position,
+      "norm after (the paper) or before each sublayer; post-last: after, and once more behind each stack",
+      Choices{"post", "pre", "post-last"});
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"});
     f("positions", c.positions, "kind of positional encoding",
       Choices{"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal"});
@@ -64,7 +68,8 @@ struct Config {
       Range<int64_t>{0, 1024});
     f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
       Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"});
-    f("activation", c.activation, "activation of the feed-forward network", Choices{"relu", "gelu", "swish"});
+    f("activation", c.activation, "activation of the feed-forward network",
+      Choices{"relu", "gelu", "swish", "gelu-tanh"});
     f("gated", c.gated, "gated feed-forward network", AnyValue{});
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{});
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{});
@@ -98,6 +103,9 @@ struct Config {
 
   // Inside one expert.
   int64_t expert_width() const { return d_expert > 0 ? d_expert : d_ff; }
+
+  // Whether a norm follows each stack.
+  bool has_last_norm() const { return norm_position != "post"; }
 
   // Whether the weights of attention are a softmax of scores.
   bool softmax() const { return score == "scaled-dot" || score == "dot" || score == "additive"; }

@@ -135,11 +135,12 @@ Tensor PreNormDecoderLayer::step(Context& cx, Tensor x, const StepInput& in, con
 Decoder::Decoder(const Config& c) : input(make_input(c)) {
   if (c.norm_position == "pre") {
     layers = std::vector<PreNormDecoderLayer>(c.dec_layers, PreNormDecoderLayer(c));
-    last_norm = make_norm(c);
   } else {
-    HEXAPLA_CHECK(c.norm_position == "post", "there is no norm position '", c.norm_position, "'");
+    HEXAPLA_CHECK(c.norm_position == "post" || c.norm_position == "post-last", "there is no norm position '",
+                  c.norm_position, "'");
     layers = std::vector<DecoderLayer>(c.dec_layers, DecoderLayer(c));
   }
+  if (c.has_last_norm()) last_norm = make_norm(c);
 }
 
 Tensor Decoder::forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, const Memory& memory,

@@ -81,7 +81,7 @@ struct PreNormDecoderLayer : DecoderLayer {
 struct Decoder {
   Input input;
   std::variant<std::vector<DecoderLayer>, std::vector<PreNormDecoderLayer>> layers;
-  std::optional<Norm> last_norm;  // only pre-norm
+  std::optional<Norm> last_norm;  // Config::has_last_norm()
 
   explicit Decoder(const Config& c);
   void visit(auto&& f) {

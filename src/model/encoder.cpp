@@ -22,6 +22,7 @@ namespace {
 Activation make_activation(const std::string& name) {
   if (name == "gelu") return Activation::gelu;
   if (name == "swish") return Activation::swish;
+  if (name == "gelu-tanh") return Activation::gelu_tanh;
   HEXAPLA_CHECK(name == "relu", "there is no activation '", name, "'");
   return Activation::relu;
 }
@@ -137,11 +138,12 @@ void PreNormEncoderLayer::backward(Context& cx, const Saved& s, Tensor d) const 
 Encoder::Encoder(const Config& c) : input(make_input(c)) {
   if (c.norm_position == "pre") {
     layers = std::vector<PreNormEncoderLayer>(c.enc_layers, PreNormEncoderLayer(c));
-    last_norm = make_norm(c);
   } else {
-    HEXAPLA_CHECK(c.norm_position == "post", "there is no norm position '", c.norm_position, "'");
+    HEXAPLA_CHECK(c.norm_position == "post" || c.norm_position == "post-last", "there is no norm position '",
+                  c.norm_position, "'");
     layers = std::vector<EncoderLayer>(c.enc_layers, EncoderLayer(c));
   }
+  if (c.has_last_norm()) last_norm = make_norm(c);
 }
 
 namespace {

@@ -67,7 +67,7 @@ struct PreNormEncoderLayer : EncoderLayer {
 struct Encoder {
   Input input;
   std::variant<std::vector<EncoderLayer>, std::vector<PreNormEncoderLayer>> layers;
-  std::optional<Norm> last_norm;  // only pre-norm
+  std::optional<Norm> last_norm;  // Config::has_last_norm()
 
   explicit Encoder(const Config& c);
   void visit(auto&& f) {

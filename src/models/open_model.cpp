@@ -10,13 +10,15 @@
 
 namespace hexapla::models {
 
-int64_t integers_in(const std::string& file) {
+int64_t numbers_stored(const model::LoadedModel& m, DType type) {
   int64_t n = 0;
-  const model::LoadedModel m = model::load_to_translate(file);
-  model::for_each<model::Parameter>(
-      *m.net, [&](const std::string&, const model::Parameter& p) { n += p.integers ? p.shape.size() : 0; });
+  model::for_each<model::Parameter>(*m.net, [&](const std::string& name, const model::Parameter& p) {
+    n += m.stored.at(name) == type ? p.shape.size() : 0;
+  });
   return n;
 }
+
+int64_t integers_in(const std::string& file) { return numbers_stored(model::load_to_translate(file), DType::i8); }
 
 void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output) {
   for (const std::string& input : inputs)

@@ -19,6 +19,8 @@ struct OpenModel {
   decode::TextTranslator translator() const { return decode::TextTranslator(*file.net, source, target, *backend); }
   decode::TextScorer scorer() const { return decode::TextScorer(*file.net, source, target, *backend); }
 };
+// How many of a model's parameters its file has in this type: f32, f16, bf16 or i8.
+int64_t numbers_stored(const model::LoadedModel& model, DType type);
 // How many of a model file's parameters are 8-bit integers.
 int64_t integers_in(const std::string& file);
 // UsageError naming the option where its file is one of those that are read, or lies in a folder that is read

@@ -17,7 +17,7 @@ namespace {
 
 text::Ids source_of(const text::Vocabulary& vocabulary, const std::string& line) {
   text::Ids ids = vocabulary.encode(text::clean_utf8(line));
-  if (!ids.empty()) ids.push_back(vocabulary.eos());
+  if (!ids.empty()) vocabulary.end_source(ids);
   return ids;
 }
 

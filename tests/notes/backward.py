@@ -137,9 +137,9 @@ class Backward(Forward):
         self.check(
             "derivative: of the encoder's output: the sum over the decoder's layers", d_memory, g(self.last("encoder"))
         )
-        if self.pre:
+        if self.last_norm:
             for stack in ("encoder", "decoder"):
-                last = self.sublayers(stack)[-1] + ".sum"
+                last = self.sublayers(stack)[-1] + (".sum" if self.pre else ".norm")
                 through = self.norm_backward(f[last], g(f"{stack}.norm"), f"{stack}.last_norm")
                 self.check("derivative: through a norm", through, g(last))
 

@@ -44,6 +44,7 @@ class Forward(Mixing, Experts):
     def __init__(self, file, check):
         self.f, self.c, self.check = file, file.config, check
         self.heads, self.pre = self.c["heads"], self.c["norm-position"] == "pre"
+        self.last_norm = self.c["norm-position"] != "post"
         self.scale = 1 / np.sqrt(self.c["dim-key"]) if self.c["score"] == "scaled-dot" else 1.0
         self.additive = self.c["score"] == "additive"
         self.first = "input.norm" if self.c["embedding-norm"] else "embedded"
@@ -59,7 +60,7 @@ class Forward(Mixing, Experts):
 
     def last(self, stack):
         """The name of what a stack gives."""
-        return f"{stack}.norm" if self.pre else self.sublayers(stack)[-1] + ".norm"
+        return f"{stack}.norm" if self.last_norm else self.sublayers(stack)[-1] + ".norm"
 
     def stream(self, scope):
         """The name of x in x + Sublayer(x)."""
@@ -259,10 +260,10 @@ class Forward(Mixing, Experts):
 
     def generator(self):
         f = self.f
-        if self.pre:
+        if self.last_norm:
             for stack in ("encoder", "decoder"):
-                x = f[self.sublayers(stack)[-1] + ".sum"]
-                self.check("norm: of a whole pre-norm stack", self.norm(x, f"{stack}.last_norm"), f[f"{stack}.norm"])
+                x = f[self.sublayers(stack)[-1] + (".sum" if self.pre else ".norm")]
+                self.check("norm: of a whole stack", self.norm(x, f"{stack}.last_norm"), f[f"{stack}.norm"])
         logits = f[self.last("decoder")] @ self.generator_weight()
         if "generator.bias" in f:
             logits = logits + f["generator.bias"]
@@ -353,7 +354,7 @@ class Forward(Mixing, Experts):
             read = self.norm(x, module) if self.pre else x
             x = x + self.sublayer(scope, read, memory)
             x = x if self.pre else self.norm(x, module)
-        return self.norm(x, f"{stack}.last_norm") if self.pre else x
+        return self.norm(x, f"{stack}.last_norm") if self.last_norm else x
 
     def sublayer(self, scope, x, memory):
         if scope.endswith("feed_forward") and self.has_experts():

@@ -136,7 +136,7 @@ TEST(NnGradients, Linear) {
 TEST(NnGradients, LayerNorm) { check_rows(nn::LayerNorm(6), 6); }
 TEST(NnGradients, Dropout) { check_rows(nn::Dropout(0.4), 6); }
 TEST(NnGradients, FeedForward) {
-  for (const char* activation : {"gelu", "swish"})
+  for (const char* activation : {"gelu", "swish", "gelu-tanh"})
     for (const bool gated : {false, true})
       check_rows(
           nn::FeedForward(architecture({{"activation", activation}, {"gated", gated}, {"activation_dropout", 0.2}})),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "backend/cpu/testing.h"
@@ -46,6 +47,17 @@ TEST_P(CpuMath, SwishIsExactFromTheTailToTheSmallest) {
   backend_->activate(Activation::swish, Tensor::of(x.data(), s), Tensor::of(y.data(), s));
   expect_near(
       x, y, [](double v) { return v / (1 + std::exp(-v)); }, 5e-7);
+}
+
+TEST_P(CpuMath, GeluByTanhIsExactFromTheTailToTheSmallest) {
+  const std::vector<float> x = probes(5);
+  std::vector<float> y(x.size());
+  const Shape s{static_cast<int64_t>(x.size())};
+  backend_->activate(Activation::gelu_tanh, Tensor::of(x.data(), s), Tensor::of(y.data(), s));
+  const auto exact = [](double v) {
+    return v / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v)));
+  };
+  expect_near(x, y, exact, 5e-6);
 }
 
 // With one key the log of the sum of e^score is the score, here tanh(q + 0).

@@ -7,6 +7,10 @@
 namespace hexapla::reference {
 namespace {
 
+// GELU by a tanh (Hendrycks and Gimpel 2016): (1 + tanh(u)) / 2 is sigmoid(2 u). This is 2 u.
+double twice_of_tanh(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
 double value(Activation f, double x) {
   switch (f) {
     case Activation::relu:
@@ -15,6 +19,8 @@ double value(Activation f, double x) {
       return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
     case Activation::swish:
       return x / (1 + std::exp(-x));
+    case Activation::gelu_tanh:
+      return x * sigmoid(twice_of_tanh(x));
   }
   fail("no such activation");
 }
@@ -28,8 +34,12 @@ double derivative(Activation f, double x) {
       return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
     }
     case Activation::swish: {
-      const double sigmoid = 1 / (1 + std::exp(-x));
-      return sigmoid + x * sigmoid * (1 - sigmoid);
+      const double s = sigmoid(x);
+      return s + x * s * (1 - s);
+    }
+    case Activation::gelu_tanh: {
+      const double s = sigmoid(twice_of_tanh(x)), slope = 2 * std::sqrt(2 / std::numbers::pi) * (1 + 0.134145 * x * x);
+      return s + x * s * (1 - s) * slope;
     }
   }
   fail("no such activation");

@@ -354,11 +354,13 @@ TEST_F(Reference, Activations) {
   EXPECT_THAT(y, near({-0.15865525393145705, 0, 2 * 0.9772498680518208}));
   backend_->activate(Activation::swish, view(x), view(y));
   EXPECT_THAT(y, near({-1 / (1 + std::exp(1)), 0, 2 / (1 + std::exp(-2))}));
+  backend_->activate(Activation::gelu_tanh, view(x), view(y));
+  EXPECT_THAT(y, near({-0.15880800939172324, 0, 1.954597694087775}));  // of torch.nn.GELU(approximate="tanh")
 }
 
 // Central differences, at points on both sides of zero.
 TEST_F(Reference, DerivativesOfActivations) {
-  for (const Activation f : {Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation f : {Activation::relu, Activation::gelu, Activation::swish, Activation::gelu_tanh}) {
     const double h = 1e-5;
     Numbers x{-3, -0.7, 0.4, 2}, up = x, down = x, dy(4, 1.0), dx = unset(4);
     for (size_t i = 0; i < x.size(); ++i) up[i] += h, down[i] -= h;

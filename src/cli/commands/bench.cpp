@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "backend/cpu/cpu.h"
@@ -20,6 +21,7 @@
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "data/files/lines.h"
+#include "decode/models/shortlist.h"
 #include "decode/models/workers.h"
 #include "decode/search/search.h"
 #include "model/weights/packed_weights.h"
@@ -244,8 +246,8 @@ struct BenchTrain {
 };
 
 struct BenchTranslate {
-  std::string new_model;                 // where an untrained one goes, and no more
-  std::string model_path, text, output;  // a trained model and what it shall translate, or:
+  std::string new_model;                            // where an untrained one goes, and no more
+  std::string model_path, text, output, shortlist;  // a trained model and what it shall translate, or:
   std::string preset = "base", precision = "f32";
   int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
   int beam = 4, threads = 1, rounds = 3;
@@ -275,6 +277,10 @@ struct BenchTranslate {
     decode::TranslateOptions options;
     options.search.beam_size = beam;
     options.batch_sentences = batch;
+    std::optional<decode::Shortlist> allowed;
+    if (!shortlist.empty())
+      options.search.shortlist =
+          &allowed.emplace(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
     std::vector<double> seconds;
     std::string translations;
     for (int i = 0; i <= rounds; ++i) {
@@ -392,6 +398,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
       ->type_name("FILE");
   c->add_option("--text", b->text, "text to translate, one sentence per line")->check(text_input())->type_name("FILE");
   c->add_option("-o,--output", b->output, "file to write its translations to")->type_name("FILE");
+  c->add_option("--shortlist", b->shortlist, "of --text: only pieces that this file allows")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
@@ -418,10 +425,12 @@ void add_bench(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla bench ops --preset base\n"
       "  hexapla bench train --preset base --lengths wmt\n"
-      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
+      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1\n"
+      "  mpirun -n 2 hexapla bench cluster --preset tiny");
   add_bench_ops(*c, chosen);
   add_bench_train(*c, chosen);
   add_bench_translate(*c, chosen);
+  add_bench_cluster(*c, chosen);
 }
 
 }  // namespace hexapla::cli

@@ -150,7 +150,7 @@ std::string show_examples(const models::OpenModel& m, const data::Corpus& exampl
 std::string show_attention(const models::OpenModel& m, const std::string& source, const std::string& target,
                            bool color) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
-  pair.source.push_back(m.source.eos());
+  m.source.end_source(pair.source);
   const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   const int64_t last = m.file.config.dec_layers - 1;
   report::Picture picture;

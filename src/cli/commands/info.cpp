@@ -39,7 +39,7 @@ struct Info {
     return 0;
   }
 
-  int64_t integers() const { return is_foreign_model(model) ? 0 : models::integers_in(model::model_file(model)); }
+  static int64_t stored(const models::OpenModel& m, DType type) { return models::numbers_stored(m.file, type); }
 
   static std::string normalization(const text::Vocabulary& v) {
     return v.normalization().empty() ? "not named" : v.normalization();
@@ -54,7 +54,8 @@ struct Info {
     j["config"] = config_of(m);
     j["parameters"] = parts;
     j["parameters"]["total"] = total;
-    j["integers"] = integers();
+    j["integers"] = stored(m, DType::i8);
+    j["stored"] = {{"f16", stored(m, DType::f16)}, {"bf16", stored(m, DType::bf16)}};
     j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
     j["vocabulary"]["joint"] = text::same_pieces(m.source, m.target);
     j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
@@ -73,7 +74,10 @@ struct Info {
     std::cout << "parameters\n";
     for (const auto& [part, count] : parts) line(part, text::grouped(count));
     line("total", text::grouped(total));
-    if (const int64_t n = integers(); n > 0) line("in 8-bit integers", text::grouped(n));
+    const std::pair<const char*, DType> kinds[] = {
+        {"in 8-bit integers", DType::i8}, {"in float16", DType::f16}, {"in bfloat16", DType::bf16}};
+    for (const auto& [what, type] : kinds)
+      if (const int64_t n = stored(m, type); n > 0) line(what, text::grouped(n));
     std::cout << "vocabulary\n";
     const bool joint = text::same_pieces(m.source, m.target);
     line(joint ? "joint" : "source", text::grouped(m.source.size()) + " pieces");

@@ -228,7 +228,7 @@ struct Inspect {
     if (source_text) {
       pair.source = m.source.encode(text::clean_utf8(*source_text));
       if (pair.source.empty()) throw UsageError("--src is empty; give a sentence");
-      pair.source.push_back(m.source.eos());
+      m.source.end_source(pair.source);
     } else {
       pair.source = parse_ids(*source_ids, m.source, "--src-ids");
       if (pair.source.empty())
@@ -290,7 +290,7 @@ struct Inspect {
     if (!beside) return {};
     text::Ids ids = m.source.encode(text::clean_utf8(*beside));
     if (ids.empty()) throw UsageError("--beside is empty; give a sentence");
-    ids.push_back(m.source.eos());
+    m.source.end_source(ids);
     inspect::check_length(ids, "sentence of --beside");
     return ids;
   }

@@ -15,6 +15,7 @@
 #include "cli/options/search_options.h"
 #include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
@@ -76,6 +77,7 @@ struct Score {
     Progress progress(make_terminal(parse_color(color), quiet));
     check_shard();
     const ShardWork work = shard.open(tsv, {model});
+    if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
       progress.say(cat(shard.output, " is whole already"));
       return 0;
@@ -86,13 +88,14 @@ struct Score {
     const std::optional<decode::AlignmentOptions> looked_at =
         alignment ? std::optional(alignment.options(m)) : std::nullopt;
     Totals totals;
+    LineNotes notes(progress);
     const auto start = std::chrono::steady_clock::now();
     Pairs read;
     Portions portions([&] {
       const auto [x, y] = std::exchange(read, {});
       const int64_t first = totals.pairs;
       const auto scores = scorer.score(x, y, how.translate_options(), [&](size_t line, const std::string& what) {
-        progress.say(fmt::format("line {}: {}", first + static_cast<int64_t>(line) + 1, what));
+        notes.add(first + static_cast<int64_t>(line), what);
       });
       std::vector<decode::SoftAlignment> alignments;
       if (looked_at) alignments = scorer.align(x, y, how.translate_options(), *looked_at);
@@ -112,6 +115,7 @@ struct Score {
     } catch (const OutputGone&) {
       return 1;
     }
+    notes.finish();
     work.answers->finish(totals.pairs);
     progress.say(totals.text());
     return 0;

@@ -93,7 +93,7 @@ struct MakeShortlist {
     };
     for (std::string x, y; reader.next(x, y); ++line) {
       some.source.push_back(source.encode(x, line));
-      some.source.back().push_back(m.source.eos());
+      m.source.end_source(some.source.back());
       some.target.push_back(target.encode(y, line));
       if (some.source.size() == kPairsAtOnce) flush();
     }

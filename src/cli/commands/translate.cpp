@@ -15,6 +15,7 @@
 #include "cli/options/search_options.h"
 #include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
@@ -88,6 +89,7 @@ struct Translate {
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
     const ShardWork work = shard.open(input, models);
+    if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
       progress.say(cat(shard.output, " is whole already"));
       return 0;
@@ -105,14 +107,13 @@ struct Translate {
     const bool typed = input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
     int64_t first = 0, without = 0;
+    LineNotes notes(progress);
     const auto translate = [&](const InputLines& in) {
       if (!trace.empty() && first + static_cast<int64_t>(in.text.size()) > 1)
         throw UsageError("--trace shows the search for one sentence; give one line");
       const auto found =
           translator.translate(decode::Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how,
-                               [&](size_t line, const std::string& what) {
-                                 progress.say(fmt::format("line {}: {}", first + int64_t(line) + 1, what));
-                               });
+                               [&](size_t line, const std::string& what) { notes.add(first + int64_t(line), what); });
       write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
       if (!*out) throw OutputGone();
       if (!trace.empty()) draw_trace(m.members[0], in.text.front(), how.search);
@@ -134,6 +135,7 @@ struct Translate {
       return 1;
     }
     if (prompt) std::cerr << "\n";
+    notes.finish();
     work.answers->finish(first);
     if (strict && without > 0)
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",

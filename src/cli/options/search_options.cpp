@@ -1,5 +1,7 @@
 #include "cli/options/search_options.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/options/option_names.h"
 #include "cli/options/declare_option.h"
@@ -30,6 +32,11 @@ void bind_options(Command& command, decode::ScoringOptions& options) {
 }
 void bind_options(Command& command, decode::BeamOptions& options) {
   decode::BeamOptions::visit(options, declare_in(command));
+}
+void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names) {
+  decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto& help, const auto& allowed) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) declare_in(command)(name, field, help, allowed);
+  });
 }
 void bind_n_best(Command& command, decode::BeamOptions& options) {
   decode::BeamOptions::visit_n_best(options, declare_in(command));

@@ -53,6 +53,7 @@ std::string ShardFlags::made_by(const std::vector<std::string>& model_files) con
 ShardWork ShardFlags::open(const std::string& input, const std::vector<std::string>& models) const {
   ShardWork work;
   if (!shard.empty() || !output.empty()) work.part = std::make_shared<data::RangeReader>(input, number());
+  if (work.part) work.note = work.part->note();
   if (output.empty()) {
     work.answers = std::make_unique<Answers>();
     return work;

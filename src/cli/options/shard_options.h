@@ -35,6 +35,7 @@ class Answers {
 struct ShardWork {
   std::shared_ptr<data::RangeReader> part;  // none: stdin, or whole files
   std::unique_ptr<Answers> answers;         // none: the output is whole already
+  std::string note = {};                    // to be shown; may be empty
 };
 
 struct ShardFlags {

@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sibling{"no_norm_no_positions", {"--norm", "none", "--positions", "none"}},
         Sibling{"halves", {"--positions", "sinusoidal-halves", "--embedding-scale", "none"}},
         Sibling{"timing_signal", {"--positions", "timing-signal", "--first-position", "2"}},
+        Sibling{"post_norm_and_last", {"--norm-position", "post-last", "--activation", "gelu-tanh"}},
         Sibling{"gru", {"--encoder-mixing", "gru"}},
         Sibling{"pre_norm_convolution",
                 {"--encoder-mixing", "convolution", "--kernel-width", "5", "--norm-position", "pre"}},

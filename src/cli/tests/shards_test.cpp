@@ -7,6 +7,7 @@
 #include "base/files/file.h"
 #include "cli/test_command.h"
 #include "data/files/shard_files.h"
+#include "data/files/test_compress.h"
 
 namespace hexapla::cli {
 namespace {
@@ -65,6 +66,30 @@ TEST_F(ShardsTest, OfAFileAreTheBytesOfTheWhole) {
   for (const char* shard : {"1/3", "2/3", "3/3"})
     printed += translate({"--input", at("in"), "--shard", shard, "-q"}).out;
   EXPECT_EQ(printed, whole) << "to stdout";
+}
+
+// Compressed in one piece or in many: the same bytes, and a word where it is one.
+TEST_F(ShardsTest, OfCompressedFilesAreThoseOfThePlainOne) {
+  std::string large;  // of short lines, so that there is little to translate
+  while (large.size() <= (1 << 20) + 1000) large += std::string(70000, ' ') + "\n";
+  const std::string text = read_file(at("in")) + "\n" + large;
+  write("plain", text);
+  write("one.zst", data::zstd(text));
+  write("many.zst",
+        data::zstd(text.substr(0, 100)) + data::zstd(text.substr(100, 900'000)) + data::zstd(text.substr(900'100)));
+  const auto parts_of = [&](const std::string& input, const std::string& more) {
+    for (int i = 1; i <= 3; ++i) {
+      const Result r = translate({"--input", at(input), "--shard", cat(i, "/3"), "--output", part(i)});
+      EXPECT_EQ(r.code, 0) << r.err;
+      EXPECT_THAT(r.err, HasSubstr(more));
+      EXPECT_EQ(r.err.find("all of it before the part was unpacked") != r.err.npos, !more.empty()) << input;
+    }
+    EXPECT_EQ(run_command(Words{"join"} + parts(3) + Words{"-o", at("joined")}).code, 0);
+    return read_file(at("joined"));
+  };
+  const std::string plain = parts_of("plain", "");
+  EXPECT_TRUE(parts_of("one.zst", "one.zst is one piece of zstd data") == plain);
+  EXPECT_TRUE(parts_of("many.zst", "") == plain);
 }
 
 TEST_F(ShardsTest, AreScoredFromOneFile) {
@@ -141,8 +166,8 @@ TEST_F(ShardsTest, AreRefusedWithARemedy) {
   for (const Words& numbered : {Words{"--sample"}, {"--beam-size", "3", "--n-best", "2"}, {"--prefix", at("in")}})
     EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("goes by the numbers of lines"));
   write("in.gz", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
-  EXPECT_THAT(message({"--input", at("in.gz"), "--shard", "1/2"}),
-              AllOf(HasSubstr("is gzip data"), HasSubstr("gzip -dk")));
+  EXPECT_THAT(message({"--input", at("in.gz"), "--shard", "1/2"}, 3),
+              AllOf(HasSubstr("in.gz: the gzip data stops in the middle"), HasSubstr("compress the file again")));
   EXPECT_THAT(message(input + Words{"--shard", "1/2", "--output", at("in")}), HasSubstr("would be overwritten"));
   EXPECT_THAT(message({"--input", at("none"), "--shard", "1/2"}, 3), HasSubstr("none"));
 }

@@ -273,6 +273,16 @@ TEST_F(TranslateTest, LongLines) {
   expect_error({"--max-length", "9", "--require", "Hund"}, text, 3, HasSubstr("phrases that are required"));
 }
 
+TEST_F(TranslateTest, NotesOnLinesAreCountedAfterAHundred) {
+  std::string text = "ein Hund\n";
+  for (int i = 0; i < 130; ++i) text += "一个男人\n";
+  const Result r = translate({"--beam-size", "1"}, text);
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(lines_of(r.out), 131);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("line 2: the vocabulary lacks 4 of 4 letters"), HasSubstr("line 101: "),
+                           Not(HasSubstr("line 102: ")), HasSubstr("30 more notes")));
+}
+
 TEST_F(TranslateTest, CoverageAndCopies) {
   const Result r = translate({"--coverage-penalty", "0.5", "--unk", "copy", "--json"}, "ein Hund\n\n");
   EXPECT_EQ(r.code, 0) << r.err;

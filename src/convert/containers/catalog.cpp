@@ -21,6 +21,11 @@ std::vector<float> floats_in_blocks(ElementType type, size_t count, const ReadBy
   return all;
 }
 
+std::vector<float> floats_in_blocks(ElementType type, size_t first, size_t count, const ReadBytes& read) {
+  return floats_in_blocks(type, count,
+                          [&](size_t at, char* to, size_t size) { read(first * size_of(type) + at, to, size); });
+}
+
 std::vector<float> gathered(const std::vector<float>& from, const std::vector<size_t>& shape,
                             const std::vector<size_t>& strides) {
   size_t count = 1, at = 0;

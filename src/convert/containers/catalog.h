@@ -53,6 +53,8 @@ using ReadBytes = std::function<void(size_t at, char* to, size_t size)>;
 
 // `count` numbers of a type, as f32. The caller has made sure that the file has their bytes.
 std::vector<float> floats_in_blocks(ElementType type, size_t count, const ReadBytes& read);
+// The same without those before number `first`.
+std::vector<float> floats_in_blocks(ElementType type, size_t first, size_t count, const ReadBytes& read);
 
 // The elements of `from` that a tensor of this shape has, row by row; neighbors along extent i lie strides[i] apart.
 // The last of them lies inside of `from`.

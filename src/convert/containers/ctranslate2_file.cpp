@@ -149,16 +149,21 @@ std::vector<float> CTranslate2File::plain(const ForeignTensor& tensor, size_t of
 
 // A quantized weight is round(w * scale).
 std::vector<float> CTranslate2File::read(const ForeignTensor& tensor) const {
+  return read_part(tensor, 0, tensor.count());
+}
+
+std::vector<float> CTranslate2File::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
   const Variable& variable = catalog_.place_of(tensor);
-  std::vector<float> numbers = plain(tensor, variable.offset);
+  std::vector<float> numbers = floats_in_blocks(
+      tensor.type, first, count, [&](size_t at, char* to, size_t size) { file_.read(variable.offset + at, to, size); });
   if (variable.scale.empty() || numbers.empty()) return numbers;
   const auto& [scale, where] = variables_.at(variable.scale);
   const std::vector<float> scales = plain(scale, where.offset);
   for (const float s : scales)
     if (!(s > 0))
       throw DataError(cat(path(), ": ", shown(scale.name), " has the scale ", s, "; allowed are those above 0"));
-  const size_t row = numbers.size() / scales.size();
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= scales[i / row];
+  const size_t row = tensor.count() / scales.size();
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= scales[(first + i) / row];
   return numbers;
 }
 

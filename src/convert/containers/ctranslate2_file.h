@@ -21,6 +21,7 @@ class CTranslate2File : public ForeignTensors {
   // With the aliases. Scales of integers ("..._scale") are not among them.
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
+  std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
 
   const std::string& specification() const { return specification_; }  // "TransformerSpec"
   uint32_t version() const { return version_; }                        // of the format

@@ -162,6 +162,12 @@ std::vector<float> NpzFile::read(const ForeignTensor& tensor) const {
   return gathered(numbers, tensor.shape, column_strides(tensor.shape));
 }
 
+std::vector<float> NpzFile::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const Array& array = catalog_.place_of(tensor);
+  if (array.fortran || array.entry->deflated) return ForeignTensors::read_part(tensor, first, count);
+  return floats_in_blocks(tensor.type, first, count, reader(tensor, array));
+}
+
 std::string NpzFile::bytes(const ForeignTensor& tensor) const {
   std::string all(tensor.count() * size_of(tensor.type), '\0');
   reader(tensor, catalog_.place_of(tensor))(0, all.data(), all.size());

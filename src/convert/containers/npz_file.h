@@ -30,6 +30,7 @@ class NpzFile : public ForeignTensors {
   const std::string& path() const override { return archive_.path(); }
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
+  std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
   // The bytes of a tensor as they are, of i8 and u8 a text (Marian's special:model.yml, with zeros at its end).
   std::string bytes(const ForeignTensor& tensor) const;
 

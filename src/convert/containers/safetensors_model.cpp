@@ -62,8 +62,12 @@ void SafetensorsModel::add(const std::string& file) {
 }
 
 std::vector<float> SafetensorsModel::read(const ForeignTensor& tensor) const {
+  return read_part(tensor, 0, tensor.count());
+}
+
+std::vector<float> SafetensorsModel::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
   const Place& place = catalog_.place_of(tensor);
-  return floats_in_blocks(tensor.type, tensor.count(), [&](size_t at, char* to, size_t size) {
+  return floats_in_blocks(tensor.type, first, count, [&](size_t at, char* to, size_t size) {
     files_[place.file].read(place.entry, at, to, size);
   });
 }

@@ -19,6 +19,7 @@ class SafetensorsModel : public ForeignTensors {
   const std::string& path() const override { return path_; }
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
+  std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
 
  private:
   void open_index();

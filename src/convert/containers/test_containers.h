@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert/foreign_tensors.h"
+#include "convert/parsing/zip_archive.h"
 #include "data/files/compression.h"
 #include "data/files/test_compress.h"
 
@@ -175,6 +176,18 @@ inline std::string small_ct2(uint32_t version = 6) {
               {"encoder/weight_scale", {2}, 0, floats({127, 2})},
               {"encoder/bias", {2}, 0, floats({0.5, -0.5})}},
              version, {{"decoder/weight", "encoder/weight"}});
+}
+
+// The archive at `path`, with `change` done to the content of its entries whose names end so, and true checksums.
+template <class F>
+std::string rezipped(const std::string& path, std::string_view ending, F&& change) {
+  const ZipArchive archive(path);
+  std::vector<TestEntry> entries;
+  for (const ZipEntry& e : archive.entries()) {
+    std::string content = archive.text(e, size_t{1} << 30);
+    entries.push_back({e.name, e.name.ends_with(ending) ? change(std::move(content)) : std::move(content)});
+  }
+  return zip(entries);
 }
 
 }  // namespace hexapla::convert

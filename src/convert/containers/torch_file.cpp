@@ -15,6 +15,16 @@ constexpr KnownName known_names[] = {
     {"collections.OrderedDict", Use::dictionary},
     {"argparse.Namespace", Use::object},
     {"builtins.set", Use::list},
+    {"fairseq.meters.AverageMeter", Use::object},  // what fairseq measured while it trained
+    {"fairseq.meters.StopwatchMeter", Use::object},
+    {"fairseq.meters.TimeMeter", Use::object},
+    {"fairseq.logging.meters.AverageMeter", Use::object},
+    {"fairseq.logging.meters.StopwatchMeter", Use::object},
+    {"fairseq.logging.meters.TimeMeter", Use::object},
+    {"_codecs.encode", Use::call},  // bytes, as protocol 2 has them
+    {"numpy.dtype", Use::call},     // single numbers of NumPy
+    {"numpy.core.multiarray.scalar", Use::call},
+    {"numpy._core.multiarray.scalar", Use::call},
     {"torch.Size", Use::list},
     {"torch.device", Use::call},
     {"torch._utils._rebuild_tensor", Use::call},
@@ -286,21 +296,29 @@ void TorchFile::check_view(const std::string& place, const ForeignTensor& tensor
                         shown(view.storage.key), "; save it as tensor.contiguous()"));
 }
 
+ReadBytes TorchFile::reader(const View& view, ElementType type) const {
+  return [this, &view, first = view.offset * size_of(type)](size_t at, char* to, size_t size) {
+    if (view.storage.entry)
+      archive_->read(*view.storage.entry, first + at, to, size);
+    else
+      file_.read(view.storage.offset + first + at, to, size);
+  };
+}
+
 std::vector<float> TorchFile::read(const ForeignTensor& tensor) const {
   const View& view = catalog_.place_of(tensor);
-  const size_t width = size_of(tensor.type);
   if (tensor.count() == 0) return {};
   size_t last = 0;
   for (size_t i = 0; i < tensor.shape.size(); ++i) last += (tensor.shape[i] - 1) * view.strides[i];
-  const auto bytes = [&](size_t at, char* to, size_t size) {
-    if (view.storage.entry)
-      archive_->read(*view.storage.entry, view.offset * width + at, to, size);
-    else
-      file_.read(view.storage.offset + view.offset * width + at, to, size);
-  };
-  std::vector<float> numbers = floats_in_blocks(tensor.type, last + 1, bytes);
+  std::vector<float> numbers = floats_in_blocks(tensor.type, last + 1, reader(view, tensor.type));
   if (numbers.size() == tensor.count() && view.strides == row_strides(tensor.shape)) return numbers;
   return gathered(numbers, tensor.shape, view.strides);
+}
+
+std::vector<float> TorchFile::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const View& view = catalog_.place_of(tensor);
+  if (view.strides != row_strides(tensor.shape)) return ForeignTensors::read_part(tensor, first, count);
+  return floats_in_blocks(tensor.type, first, count, reader(view, tensor.type));
 }
 
 }  // namespace hexapla::convert

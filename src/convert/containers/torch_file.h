@@ -25,6 +25,7 @@ class TorchFile : public ForeignTensors {
   const std::string& path() const override { return path_; }
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
+  std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
 
   // What is beside the tensors: options, vocabularies, numbers.
   const Pickle& values() const { return values_; }
@@ -54,6 +55,7 @@ class TorchFile : public ForeignTensors {
   void find_tensors(Walk& walk, PickleId at, const std::string& name);
   void add_tensor(const std::string& name, const PickleValue& rebuilt);
   std::vector<size_t> sizes_of(const std::string& name, const PickleValue& list) const;
+  ReadBytes reader(const View& view, ElementType type) const;  // from the first element on
   void check_view(const std::string& place, const ForeignTensor& tensor, const View& view) const;
   [[noreturn]] void damaged(const std::string& what) const;
 

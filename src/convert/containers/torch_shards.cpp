@@ -29,4 +29,9 @@ std::vector<float> TorchShards::read(const ForeignTensor& tensor) const {
   return file.read(file.get(tensor.name));
 }
 
+std::vector<float> TorchShards::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const TorchFile& file = *files_[catalog_.place_of(tensor)];
+  return file.read_part(file.get(tensor.name), first, count);
+}
+
 }  // namespace hexapla::convert

@@ -87,9 +87,11 @@ class Specification {
   std::string activation() const {
     const int64_t number = whole("activation", 0);
     if (number == 0) return "relu";
+    if (number == 1) return "gelu-tanh";
     if (number == 2) return "swish";
     if (number == 3) return "gelu";
-    refuse("encoder/activation", cat("it is ", number, "; read are 0 (ReLU), 2 (swish) and 3 (GELU)"));
+    refuse("encoder/activation",
+           cat("it is ", number, "; read are 0 (ReLU), 1 (GELU by a tanh), 2 (swish) and 3 (GELU)"));
   }
   void check_known() const {
     for (const char* none : {"decoder/start_from_zero_embedding", "decoder/alibi"})

@@ -140,12 +140,11 @@ std::string norm_position(const PlainYaml& yaml) {
     return ops == kept;
   };
   if (only(before, "") && only(after, "an") && only(top, "")) return "post";
+  if (only(before, "") && only(after, "an") && only(top, "n")) return "post-last";
   if (only(before, "n") && only(after, "a") && only(top, "n")) return "pre";
-  yaml.refuse(
-      "transformer-postprocess",
-      cat("dan with no preprocess and no postprocess-top (post-norm), or da with preprocess n and postprocess-top n "
-          "(pre-norm); preprocess is '",
-          before, "' and postprocess-top '", top, "'"));
+  yaml.refuse("transformer-postprocess", cat("dan with no preprocess (post-norm), or da with preprocess n and "
+                                             "postprocess-top n (pre-norm); preprocess is '",
+                                             before, "' and postprocess-top '", top, "'"));
 }
 
 std::string activation(const PlainYaml& yaml) {
@@ -192,7 +191,7 @@ class Weights {
       const int64_t layers = std::string_view(stack) == "encoder" ? config_.enc_layers : config_.dec_layers;
       for (int64_t i = 0; i < layers; ++i) layer(cat(stack, ".layers.", i), cat(stack, "_l", i + 1));
       if (config_.embedding_norm) norm(cat(stack, ".input.norm"), cat(stack, "_emb"), "_pre");
-      if (config_.norm_position == "pre") norm(cat(stack, ".last_norm"), cat(stack, "_top"), "");
+      if (config_.has_last_norm()) norm(cat(stack, ".last_norm"), cat(stack, "_top"), "");
     }
     for (const char* name : {kSettings, "decoder_c_mask", "Wpos"}) map_.ignored.emplace_back(name);
     return std::move(map_);

@@ -33,10 +33,7 @@ void configure_torch(const ForeignTensors& t, const std::string& p, const Import
   c.d_model = extent(t, p + "encoder.layers.0.linear1.weight", 1);
   c.attention_bias = t.find(p + "encoder.layers.0.self_attn.in_proj_bias") != nullptr;
   c.norm_position = options.norm_position.empty() ? "post" : options.norm_position;
-  if (c.norm_position == "post" && t.find(p + "encoder.norm.weight"))
-    throw DataError(cat(t.path(), ": the tensor ", p,
-                        "encoder.norm.weight is a norm behind the stack, which models of ours ",
-                        "have with `norm-position` pre alone; give that if the model has norm_first=True"));
+  if (c.norm_position == "post" && t.find(p + "encoder.norm.weight")) c.norm_position = "post-last";
   c.norm_eps = 1e-5;
 }
 
@@ -69,7 +66,7 @@ void name_torch_stacks(AdjustedTensors&, const std::string& p, const Config& c, 
                         torch_attention(layer + ".multihead_attn", norm_at(layer + ".norm2"), true, c),
                         feed_forward(layer, ".norm3"));
   }
-  if (c.norm_position == "pre")
+  if (c.has_last_norm())
     for (const std::string side : {"encoder", "decoder"})
       names.norm(side + ".last_norm", norm_at(cat(p, side, ".norm")));
 }
@@ -234,6 +231,56 @@ Surroundings around_notes(const ForeignTensors& t, const std::string& p) {
   return found;
 }
 
+// bentrevett's tutorial, which the Transformers of many courses follow: post-norm, learned positions.
+void configure_tutorial(const ForeignTensors& t, const std::string& p, const ImportOptions&, Config& c) {
+  c.enc_layers = layers(t, p + "encoder.layers.", ".positionwise_feedforward.fc_1.weight");
+  c.dec_layers = layers(t, p + "decoder.layers.", ".positionwise_feedforward.fc_1.weight");
+  c.d_ff = extent(t, p + "encoder.layers.0.positionwise_feedforward.fc_1.weight", 0);
+  c.d_model = extent(t, p + "encoder.layers.0.positionwise_feedforward.fc_1.weight", 1);
+  c.attention_bias = true;
+  c.norm_eps = 1e-5;
+}
+
+AttentionNames tutorial_attention(const std::string& p, const std::string& norm, bool cross) {
+  const auto linears = [&](const std::vector<std::string>& which) {
+    std::vector<std::string> prefixes;
+    for (const std::string& one : which) prefixes.push_back(cat(p, ".fc_", one));
+    return linear_names(prefixes, true);
+  };
+  return {.into = cross ? linears({"q"}) : linears({"q", "k", "v"}),
+          .of_memory = cross ? linears({"k", "v"}) : LinearNames{},
+          .output = linears({"o"}),
+          .norm = norm_at(norm)};
+}
+
+void name_tutorial_stacks(AdjustedTensors&, const std::string& p, const Config& c, WeightNames& names) {
+  const auto feed_forward = [](const std::string& layer) {
+    const std::string ffn = layer + ".positionwise_feedforward";
+    return FeedForwardNames{linear_names({ffn + ".fc_1"}, true),
+                            {},
+                            linear_names({ffn + ".fc_2"}, true),
+                            norm_at(layer + ".ff_layer_norm")};
+  };
+  const auto self = [](const std::string& layer) {
+    return tutorial_attention(layer + ".self_attention", layer + ".self_attn_layer_norm", false);
+  };
+  for (int64_t i = 0; i < c.enc_layers; ++i) {
+    const std::string layer = cat(p, "encoder.layers.", i);
+    names.encoder_layer(i, self(layer), feed_forward(layer));
+  }
+  for (int64_t i = 0; i < c.dec_layers; ++i) {
+    const std::string layer = cat(p, "decoder.layers.", i);
+    names.decoder_layer(i, self(layer),
+                        tutorial_attention(layer + ".encoder_attention", layer + ".enc_attn_layer_norm", true),
+                        feed_forward(layer));
+  }
+}
+
+Surroundings around_tutorial(const ForeignTensors&, const std::string& p) {
+  return {p + "encoder.tok_embedding.weight", p + "decoder.tok_embedding.weight", p + "decoder.fc_out.weight",
+          p + "decoder.fc_out.bias",          p + "encoder.pos_embedding.weight", p + "decoder.pos_embedding.weight"};
+}
+
 }  // namespace
 
 const std::vector<TorchLayout>& torch_layouts() {
@@ -246,6 +293,8 @@ const std::vector<TorchLayout>& torch_layouts() {
        around_jadore, name_jadore_stacks},
       {"notes", "modules after attention-is-all-you-need-pytorch", "decoder.layer_stack.0.cross_attn.w_qs.weight",
        configure_jadore, around_notes, name_jadore_stacks},
+      {"tutorial", "modules after pytorch-seq2seq", "decoder.layers.0.encoder_attention.fc_q.weight",
+       configure_tutorial, around_tutorial, name_tutorial_stacks, true},
   };
   return all;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // The Transformers that are written in PyTorch over and over, by the names of their parameters: torch.nn.Transformer,
 // the Annotated Transformer's (Rush 2018), jadore801120's attention-is-all-you-need-pytorch and the notes' modules that
-// follow it.
+// follow it, and the one of bentrevett's tutorial pytorch-seq2seq.
 #include <string>
 #include <vector>
 
@@ -29,6 +29,7 @@ struct TorchLayout {
   Surroundings (*surroundings)(const ForeignTensors& tensors, const std::string& prefix);
   // The stacks' parameters. Tensors may be adjusted.
   void (*name_stacks)(AdjustedTensors& tensors, const std::string& prefix, const model::Config& c, WeightNames& names);
+  bool opened = false;  // sources begin with the token that translations start with
 };
 const std::vector<TorchLayout>& torch_layouts();
 

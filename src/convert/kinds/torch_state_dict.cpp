@@ -11,6 +11,7 @@
 #include "convert/kinds/positions.h"
 #include "convert/kinds/torch_layouts.h"
 #include "convert/token_list.h"
+#include "text/vocabulary/piece_model.h"
 
 namespace hexapla::convert {
 namespace {
@@ -163,6 +164,13 @@ class Around {
   std::set<std::string> divided_;
 };
 
+// The same vocabulary, where every text begins with the token that translations start with.
+std::string opened(const std::string& bytes, const std::string& path) {
+  text::PieceModel model = text::PieceModel::parse(bytes, path);
+  model.opening = model.bos;
+  return model.serialized();
+}
+
 void read_vocabularies(ForeignModel& m, const ImportOptions& o) {
   const std::string target = o.target_vocab.empty() ? o.source_vocab : o.target_vocab;
   const std::string of_target = o.target_spm.empty() ? o.source_spm : o.target_spm;
@@ -187,9 +195,9 @@ ForeignModel read_torch_state_dict(const std::string& path, const ImportOptions&
     tensors->keep_below(key_before(*file, first.prefix + first.layout->anchor));
   const auto [layout, prefix] = find_layout(*tensors);
   if (!layout)
-    throw DataError(cat(path, ": the names of its ", file->list().size(),
-                        " tensors are none of a model that is known: ",
-                        "torch.nn.Transformer, The Annotated Transformer, attention-is-all-you-need-pytorch"));
+    throw DataError(
+        cat(path, ": the names of its ", file->list().size(), " tensors are none of a model that is known: ",
+            "torch.nn.Transformer, The Annotated Transformer, attention-is-all-you-need-pytorch, ", "pytorch-seq2seq"));
   ImportOptions o = options;
   if (o.heads == 0) o.heads = recorded(*file, {"n_head", "nhead", "heads", "num_heads"});
   if (o.heads <= 0)
@@ -209,6 +217,11 @@ ForeignModel read_torch_state_dict(const std::string& path, const ImportOptions&
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);
   read_vocabularies(m, o);
+  if (layout->opened) m.text.source_vocabulary = opened(m.text.source_vocabulary, o.source_vocab);
+  if (m.config.norm_position == "post-last" && o.norm_position.empty())
+    m.notes.push_back(
+        "read as norm_first=False, PyTorch's default; if the model has norm_first=True, give "
+        "`norm-position` pre");
   return m;
 }
 

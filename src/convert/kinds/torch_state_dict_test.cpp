@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 
 #include "backend/reference/reference.h"
+#include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
+#include "convert/containers/test_containers.h"
 #include "convert/kinds/test_imported.h"
+#include "convert/token_list.h"
 #include "tensor/safetensors.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
 namespace {
@@ -34,6 +38,8 @@ std::vector<Layout> layouts() {
   ImportOptions pre = two, recorded = options_with("tokens_23.txt", "tokens_19.txt", 0);
   pre.norm_position = "pre";
   return {{"torch_pre_norm", "torch.nn.Transformer", pre},
+          {"torch_post_norm", "torch.nn.Transformer", two},
+          {"tutorial", "modules after pytorch-seq2seq", two},
           {"annotated", "The Annotated Transformer", two},
           {"notes", "modules after attention-is-all-you-need-pytorch", two},
           {"jadore", "attention-is-all-you-need-pytorch", shared},
@@ -66,12 +72,42 @@ TEST_P(TorchStateDict, ComputesTheSame) {
 
 using TorchImports = TestFolder;
 
+TEST_F(TorchImports, PyTorchsDefaultHasNormsAfterEachSublayerAndBehindEachStack) {
+  const ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+  const Imported done = import_model(foreign("torch_post_norm.pt"), at("m"), o, [](double) {});
+  EXPECT_EQ(done.config.norm_position, "post-last");
+  EXPECT_THAT(done.notes, testing::Contains(HasSubstr("norm_first=True")));
+}
+
+// Its sources begin with <s>, as its text is read there.
+TEST_F(TorchImports, SourcesOfTheTutorialBeginWithItsStart) {
+  ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+  import_model(foreign("tutorial.pt"), at("m"), o, [](double) {});
+  const auto source = text::Vocabulary::parse(model::load_model(at("m")).source_vocabulary, "source");
+  EXPECT_EQ(source.encode("w5 w7"), (text::Ids{1, 5, 7}));
+}
+
+// A list of texts in a pickle, by itself or as torchtext names it.
+TEST_F(TorchImports, TokensMayBePickled) {
+  std::string list = "](";
+  for (const char* token : {"<unk>", "<pad>", "<sos>", "<eos>", "c"}) list += pickled::text(token);
+  list += "e";
+  write_file_atomically(at("a.pkl"), pickled::whole(list));
+  write_file_atomically(at("b.pkl"), pickled::whole(pickled::dictionary({{"stoi", "}"}, {"itos", list}})));
+  const std::vector<std::string> tokens{"<unk>", "<pad>", "<sos>", "<eos>", "c"};
+  EXPECT_EQ(read_token_list(at("a.pkl")), tokens);
+  EXPECT_EQ(read_token_list(at("b.pkl")), tokens);
+  write_file_atomically(at("c.pkl"), pickled::whole(pickled::dictionary({{"stoi", "}"}})));
+  EXPECT_THAT(what_of<DataError>([&] { read_token_list(at("c.pkl")); }), HasSubstr("c.pkl"));
+  write_file_atomically(at("d.pkl"), pickled::whole(pickled::global("os", "system")));
+  EXPECT_THAT(what_of<DataError>([&] { read_token_list(at("d.pkl")); }), HasSubstr("os.system"));
+}
+
 TEST_F(TorchImports, SayWhatIsMissing) {
   const auto import = [&](const ImportOptions& o) {
     import_model(foreign("torch_pre_norm.pt"), at("m"), o, [](double) {});
   };
   ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
-  EXPECT_THAT(what_of<DataError>([&] { import(o); }), HasSubstr("norm_first=True"));
   o.norm_position = "pre", o.heads = 0;
   EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`heads` is missing"));
   o.heads = 3;

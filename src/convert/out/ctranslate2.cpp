@@ -146,7 +146,7 @@ void check_expressible(const model::Config& c) {
 }
 
 int8_t activation_of(const model::Config& c) {
-  const std::map<std::string, int8_t> known{{"relu", 0}, {"swish", 2}, {"gelu", 3}};
+  const std::map<std::string, int8_t> known{{"relu", 0}, {"gelu-tanh", 1}, {"swish", 2}, {"gelu", 3}};
   const auto found = known.find(c.activation);
   if (found == known.end()) refuse("activation " + c.activation);
   return found->second;
@@ -289,6 +289,7 @@ void write_model(model::LoadedModel& m, const NewFolder& out, const std::string&
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
   if (source.opening() >= 0 || target.opening() >= 0)
     refuse("language (" + target.piece(target.opening()) + ") that a model begins its texts with by itself");
+  if (source.open_ended()) refuse("source that does not end with </s>");
   Exporter(m, type).write(out.file(place + "model.bin"));
   write_file_atomically(out.file(place + "config.json"), settings_of(m.config, target));
   if (same_pieces(source, target)) {

@@ -6,6 +6,8 @@
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/out/inverse_map.h"
 #include "convert/out/new_folder.h"
+#include "convert/out/search_there.h"
+#include "convert/out/stored_numbers.h"
 #include "decode/models/search_defaults.h"
 #include "text/utf8.h"
 #include "text/vocabulary/piece_model.h"
@@ -26,7 +28,8 @@ constexpr int64_t positions_there = 1024, tokens_there = 512;
 void check_marian_expressible(const model::Config& c) {
   if (c.score != "scaled-dot") refuse_for_marian("attention score " + c.score);
   if (c.norm != "layer") refuse_for_marian("norm " + c.norm);
-  if (c.norm_position != "post") refuse_for_marian("norm before its sublayers (norm-position pre)");
+  if (c.norm_position != "post")
+    refuse_for_marian("norm in another place than after each sublayer (norm-position " + c.norm_position + ")");
   if (c.embedding_norm) refuse_for_marian("norm on the embedded input (embedding-norm)");
   if (c.norm_eps > norm_eps_there) refuse_for_marian(cat("epsilon of ", c.norm_eps, " in its norms, but 1e-05"));
   if (c.gated) refuse_for_marian("gated feed-forward network");
@@ -51,6 +54,7 @@ struct MarianText {
         apart(!same_pieces(source, target)) {
     if (source.opening() >= 0 || target.opening() >= 0)
       refuse_for_marian("language that sources and translations begin with, " + target.piece(target.opening()));
+    if (source.open_ended()) refuse_for_marian("source that does not end with </s>");
     if (target.pad() < 0) refuse_for_marian("vocabulary without a padding piece");
     if (target.bos() == target.eos()) refuse_for_marian("translation that starts with the piece that ends it");
     if (apart && source.piece(source.eos()) != target.piece(target.eos()))
@@ -60,9 +64,9 @@ struct MarianText {
   }
 };
 
-OrderedJson config_of(const model::Config& c, const text::Vocabulary& v) {
+OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType type) {
   return {{"activation_dropout", c.activation_dropout},
-          {"activation_function", c.activation},
+          {"activation_function", c.activation == "gelu-tanh" ? "gelu_new" : c.activation},
           {"architectures", {"MarianMTModel"}},
           {"attention_dropout", c.attention_dropout},
           {"bos_token_id", v.bos()},
@@ -74,7 +78,9 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v) {
           {"decoder_start_token_id", v.bos()},
           {"decoder_vocab_size", c.target_vocab},
           {"dropout", c.dropout},
-          {"dtype", "float32"},
+          {"dtype", type == DType::f16    ? "float16"
+                    : type == DType::bf16 ? "bfloat16"
+                                          : "float32"},
           {"encoder_attention_heads", c.heads},
           {"encoder_ffn_dim", c.d_ff},
           {"encoder_layerdrop", 0.0},
@@ -92,17 +98,12 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v) {
           {"vocab_size", c.source_vocab}};
 }
 
-// Of the model's own defaults of the search what transformers can say.
-OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, std::vector<std::string>& notes) {
-  decode::BeamOptions o;
+// Of a search what transformers can say.
+OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::BeamOptions& search,
+                          std::vector<std::string>& notes) {
+  const decode::BeamOptions o = in_powers_of_length(search, notes);
   const bool own = m.history.contains(decode::kSearchDefaults);
-  decode::take_search_defaults(
-      m.history, [](const auto&) { return false; }, o);
-  if (o.length_normalization != "power") {
-    notes.push_back(
-        "transformers divides a score by length^1, which is length-normalization power with length-penalty 1");
-    o.length_penalty = 1;
-  }
+  if (!own) notes.push_back(same_search_here(o));
   if (o.stop_when == "shrinking")
     notes.push_back("transformers has no search whose beam shrinks (stop-when shrinking)");
   OrderedJson bad = OrderedJson::array({OrderedJson::array({v.pad()})});
@@ -171,7 +172,8 @@ void write_marian_weights(model::LoadedModel& m, const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const std::string& folder) {
+std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const std::string& folder,
+                                                    const decode::BeamOptions& search) {
   check_marian_expressible(m.config);
   const MarianText text(m);
   std::vector<std::string> notes;
@@ -180,8 +182,9 @@ std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const
         cat("the norms there have the epsilon 1e-05, here ", m.config.norm_eps, ": numbers differ by some millionths"));
   NewFolder out(folder);
   write_marian_weights(m, out.file("model.safetensors"));
-  write_file_atomically(out.file("config.json"), json_text(config_of(m.config, text.target), 2) + "\n");
-  write_file_atomically(out.file("generation_config.json"), json_text(generation_of(m, text.target, notes), 2) + "\n");
+  write_file_atomically(out.file("config.json"), json_text(config_of(m.config, text.target, type_of_all(m)), 2) + "\n");
+  write_file_atomically(out.file("generation_config.json"),
+                        json_text(generation_of(m, text.target, search, notes), 2) + "\n");
   write_marian_text(m, text, out);
   out.commit();
   return notes;

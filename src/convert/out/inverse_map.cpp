@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "convert/out/stored_numbers.h"
 
 namespace hexapla::convert {
 namespace {
@@ -105,9 +106,11 @@ std::vector<TensorSource> foreign_tensors(const WeightMap& map, model::LoadedMod
       const Share share{origin.parts[i], origin.layout, i, origin.parts.size()};
       if (share.part.tensor.empty()) continue;
       const Shape of_part = shape_of(shape, share);
-      all.push_back({share.part.tensor, DType::f32, of_part, [=, axis = model_axis(name)](const auto& take) {
-                       if (!value.bytes) return take(std::vector<float>(static_cast<size_t>(of_part.size())).data());
-                       take(share_of(reordered(matrix_of(value), axis, order), share).numbers.data());
+      const DType type = value.bytes ? type_to_write(model, name) : type_of_all(model);
+      all.push_back({share.part.tensor, type, of_part, [=, axis = model_axis(name)](const auto& take) {
+                       if (!value.bytes)
+                         return give_in(type, std::vector<float>(static_cast<size_t>(of_part.size())), take);
+                       give_in(type, share_of(reordered(matrix_of(value), axis, order), share).numbers, take);
                      }});
     }
   }

@@ -9,9 +9,10 @@
 
 namespace hexapla::convert {
 
-// The tensors that the map names, f32, sorted by name; numbers are made when they are written. A parameter that the
-// model does not have becomes zeros: a bias. Parts of one parameter have the same extents. order: of the d_model
-// dimensions there, those of ours by index; empty: the same. The model must outlive the result.
+// The tensors that the map names, in the types that the model's file has, sorted by name; numbers are made when they
+// are written. A parameter that the model does not have becomes zeros: a bias. Parts of one parameter have the same
+// extents. order: of the d_model dimensions there, those of ours by index; empty: the same. The model must outlive the
+// result.
 std::vector<TensorSource> foreign_tensors(const WeightMap& map, model::LoadedModel& model,
                                           const std::vector<size_t>& order = {});
 

@@ -4,18 +4,38 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "convert/out/new_folder.h"
+#include "convert/out/stored_numbers.h"
+#include "convert/out/tokenizer_json.h"
 #include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {
 
-void export_safetensors(model::LoadedModel& m, const std::string& folder) {
+namespace {
+
+// The vocabulary of one side as NAME.json, or why there is none.
+void write_tokenizer(const NewFolder& out, const std::string& vocabulary, const std::string& name,
+                     std::vector<std::string>& notes) {
+  const text::PieceModel pieces = text::PieceModel::parse(vocabulary, name);
+  const std::string why = why_no_tokenizer_json(pieces);
+  if (why.empty())
+    write_file_atomically(out.file(name), tokenizer_json(pieces));
+  else
+    notes.push_back(cat("no ", name, ": a file of Hugging Face's tokenizers cannot say this vocabulary, since ", why));
+}
+
+}  // namespace
+
+std::vector<std::string> export_safetensors(model::LoadedModel& m, const std::string& folder) {
   if (m.config.norm == "batch")
     throw DataError("a map of parameters has no place for the running statistics of BatchNorm; export another model");
   NewFolder out(folder);
-  std::vector<NamedTensor> tensors;
+  std::vector<TensorSource> tensors;
   nlohmann::ordered_json map, names;
   for (const auto& [name, parameter] : leaves_of(*m.net).parameters) {
-    tensors.push_back({name, parameter->value});
+    const DType type = type_to_write(m, name);
+    tensors.push_back({name, type, parameter->shape, [type, value = parameter->value](const auto& take) {
+                         give_in(type, value.template values<float>(), take);
+                       }});
     names[name] = name;
   }
   const bool one = m.source_vocabulary == m.target_vocabulary;
@@ -30,7 +50,11 @@ void export_safetensors(model::LoadedModel& m, const std::string& folder) {
   write_file_atomically(out.file("map.json"), json_text(map, 2) + "\n");
   write_file_atomically(out.file(source), m.source_vocabulary);
   if (!one) write_file_atomically(out.file(target), m.target_vocabulary);
+  std::vector<std::string> notes;
+  write_tokenizer(out, m.source_vocabulary, one ? "tokenizer.json" : "source_tokenizer.json", notes);
+  if (!one) write_tokenizer(out, m.target_vocabulary, "target_tokenizer.json", notes);
   out.commit();
+  return notes;
 }
 
 }  // namespace hexapla::convert

@@ -14,6 +14,9 @@
 #include "convert/import.h"
 #include "convert/out/hugging_face_marian.h"
 #include "convert/out/plain_safetensors.h"
+#include "convert/out/search_there.h"
+#include "convert/out/tokenizer_json.h"
+#include "text/vocabulary/piece_model.h"
 
 namespace hexapla::convert {
 namespace {
@@ -70,12 +73,13 @@ TEST_P(RoundTrip, ThroughMarianMTGivesEqualBytes) {
   if (!std::string(GetParam()).starts_with("hf_marian")) {
     import_to(source_path(cat("src/convert/fixtures/", GetParam())), at("first"));
     model::LoadedModel other = model::load_model(at("first"));
-    EXPECT_THAT(what_of<DataError>([&] { export_hugging_face_marian(other, at("hf")); }), HasSubstr("MarianMT has no"));
+    EXPECT_THAT(what_of<DataError>([&] { export_hugging_face_marian(other, at("hf"), own_search(other)); }),
+                HasSubstr("MarianMT has no"));
     return;
   }
   import_to(source_path(cat("src/convert/fixtures/", GetParam())), at("first"));
   model::LoadedModel m = model::load_model(at("first"));
-  EXPECT_THAT(export_hugging_face_marian(m, at("hf")), testing::IsEmpty());
+  EXPECT_THAT(export_hugging_face_marian(m, at("hf"), own_search(m)), testing::IsEmpty());
   import_to(at("hf"), at("again"));
   expect_same_model();
 }
@@ -87,8 +91,9 @@ struct ToMarianMT : TestFolder {
 // The paper's sinusoids in another order, and the order undone in every weight: the same sums of other terms.
 TEST_F(ToMarianMT, APaperModelComputesTheSame) {
   ASSERT_EQ(model.config.positions, "sinusoidal");
-  EXPECT_THAT(export_hugging_face_marian(model, at("hf")),
-              testing::ElementsAre(HasSubstr("epsilon 1e-05"), HasSubstr("length^1")));
+  EXPECT_THAT(
+      export_hugging_face_marian(model, at("hf"), own_search(model)),
+      testing::ElementsAre(HasSubstr("epsilon 1e-05"), HasSubstr("length^0.45"), HasSubstr("`stop-when` full")));
   import_to(at("hf"), at("m"));
   const model::LoadedModel back = model::load_model(at("m"));
   EXPECT_EQ(back.config.positions, "sinusoidal-halves");
@@ -107,7 +112,7 @@ TEST_F(ToMarianMT, WhatItCannotSayIsRefused) {
   const auto refusal = [&](auto change) {
     model::LoadedModel other = model::load_model(of_own);
     change(other.config);
-    return what_of<DataError>([&] { export_hugging_face_marian(other, at("refused")); });
+    return what_of<DataError>([&] { export_hugging_face_marian(other, at("refused"), own_search(other)); });
   };
   EXPECT_THAT(refusal([](auto& c) { c.norm_position = "pre"; }), HasSubstr("norm-position pre"));
   EXPECT_THAT(refusal([](auto& c) { c.positions = "learned"; }), HasSubstr("kind learned"));
@@ -124,7 +129,7 @@ TEST_F(ToMarianMT, TransformersTranslatesTheSame) {
   const char* python = std::getenv("HEXAPLA_TRANSFORMERS");
   if (python == nullptr)
     GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
-  export_hugging_face_marian(model, at("hf"));
+  export_hugging_face_marian(model, at("hf"), own_search(model));
   const std::string lines = source_path("tests/fixtures/run_of_0.1.0/valid.a");
   for (const char* beam : {"1", "4"}) {
     const std::string theirs = cat(python, " ", source_path("tests/clients/translate_with_transformers.py"), " ",
@@ -172,7 +177,7 @@ TEST_F(MappedSafetensors, NamesByPatternsAndOwnNamesAreTheSame) {
 
 TEST_F(MappedSafetensors, TensorsArePutTogether) {
   model::LoadedModel m = model::load_model(of_own);
-  export_hugging_face_marian(m, at("hf"));
+  export_hugging_face_marian(m, at("hf"), own_search(m));
   import_to(at("hf"), at("by-kind"));
   export_safetensors(m, at("plain"));
   nlohmann::json map = nlohmann::json::parse(read_file(at("plain/map.json")));
@@ -238,6 +243,50 @@ TEST_F(MappedSafetensors, WhatIsWrongIsNamed) {
                 import_model(at("plain/model.safetensors"), at("out"), {.from = "safetensors"}, [](double) {});
               }),
               HasSubstr("`map` is missing"));
+}
+
+// What a peer makes of it: tests/clients/tokenize.py, with the same Python as above.
+struct ToTokenizers : TestFolder {
+  model::LoadedModel model = model::load_model(of_own);
+};
+
+TEST_F(ToTokenizers, AUnigramModelIsWrittenPieceByPiece) {
+  const text::PieceModel pieces = text::PieceModel::parse(model.source_vocabulary, "source");
+  ASSERT_EQ(why_no_tokenizer_json(pieces), "");
+  const auto j = nlohmann::json::parse(tokenizer_json(pieces));
+  ASSERT_EQ(j["model"]["vocab"].size(), pieces.size());
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    EXPECT_EQ(j["model"]["vocab"][id][0], pieces.pieces[id].text);
+    EXPECT_EQ(j["model"]["vocab"][id][1].get<double>(), static_cast<double>(pieces.pieces[id].score));
+  }
+  EXPECT_EQ(j["model"]["unk_id"], pieces.unknown());
+  EXPECT_EQ(j["pre_tokenizer"]["prepend_scheme"], "always");
+}
+
+TEST_F(ToTokenizers, WhatItCannotSayIsNamedAndTheRestIsWritten) {
+  text::PieceModel pieces = text::PieceModel::parse(model.source_vocabulary, "source");
+  pieces.kind = text::PieceModel::Kind::bpe;
+  EXPECT_THAT(why_no_tokenizer_json(pieces), HasSubstr("of the kind bpe"));
+  pieces.kind = text::PieceModel::Kind::unigram;
+  pieces.opening = ">>de<<";
+  EXPECT_THAT(why_no_tokenizer_json(pieces), HasSubstr("begin with a language, >>de<<"));
+  pieces.opening = "";
+  pieces.pieces.back().type = text::PieceModel::Type::user;
+  EXPECT_THAT(why_no_tokenizer_json(pieces), HasSubstr("never cut"));
+  import_to(source_path("src/convert/fixtures/hf_marian_joint"), at("m"));  // ids of a table
+  model::LoadedModel with_table = model::load_model(at("m"));
+  EXPECT_THAT(export_safetensors(with_table, at("plain")), testing::Each(HasSubstr("cannot say this vocabulary")));
+  EXPECT_TRUE(std::filesystem::exists(at("plain/model.safetensors")));
+}
+
+TEST_F(ToTokenizers, TokenizersCutTextAlike) {
+  const char* python = std::getenv("HEXAPLA_TRANSFORMERS");
+  if (python == nullptr)
+    GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
+  export_safetensors(model, at("plain"));
+  const std::string command = cat(python, " ", source_path("tests/clients/tokenize.py"), " ", at("plain"), " < ",
+                                  source_path("tests/fixtures/run_of_0.1.0/valid.a"));
+  EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
       nothing.add(example.line);
       continue;
     }
-    example.source.push_back(source.eos());
+    source.end_source(example.source);
     if (std::max(source_tokens(example), target_tokens(example)) > max_length) {
       too_long.add(example.line);
       continue;

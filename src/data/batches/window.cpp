@@ -171,7 +171,7 @@ Example WindowMaker::example(const PackedPair& pair, Random& random) const {
   const auto longest = static_cast<size_t>(options_.max_length - 1);  // </s> comes to it
   Example e{sampled(*source_sampler_, source_, pair.source, random, longest),
             sampled(*target_sampler_, target_, pair.target, random, longest), pair.line, pair.corpus};
-  e.source.push_back(source_.eos());
+  source_.end_source(e.source);
   return e;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/range.h"
 #include "data/files/compression.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 constexpr size_t range_block = size_t{1} << 18, longest_in_range = size_t{64} << 20;
 constexpr std::string_view mark_of_utf8 = "\xEF\xBB\xBF";
-
-std::string name_of(Compression kind) {
-  return kind == Compression::gzip ? "gzip" : kind == Compression::zstd ? "zstd" : "xz";
-}
-
-std::string unpacked_by(Compression kind) {
-  return kind == Compression::gzip ? "gzip -dk" : kind == Compression::zstd ? "zstd -dk" : "xz -dk";
-}
 
 }  // namespace
 
@@ -37,22 +30,10 @@ ShardNumber ShardNumber::parse(const std::string& option, const std::string& tex
 
 std::string ShardNumber::text() const { return cat(number, "/", of); }
 
-RangeReader::RangeReader(const std::string& path, const ShardNumber& shard) {
-  std::error_code unknown;
-  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
-    throw UsageError(cat(path, " is no regular file: a part of it cannot be read without the rest; name a text file"));
-  file_ = FileReader(path);
-  std::string head(std::min<size_t>(kCompressionHead, file_.size()), '\0');
-  file_.read(0, head.data(), head.size());
-  const Compression kind = compression_of(head);
-  if (kind != Compression::none)
-    throw UsageError(cat(path, " is ", name_of(kind),
-                         " data, in which no line can be found without unpacking all before ", "it: unpack it first (",
-                         unpacked_by(kind), " ", path, ")"));
-  if (const std::string other = unreadable_kind(head); !other.empty()) throw DataError(cat(path, " is ", other));
+RangeReader::RangeReader(const std::string& path, const ShardNumber& shard) : path_(path), text_(open_seekable(path)) {
   const auto of = static_cast<uint64_t>(shard.of), number = static_cast<uint64_t>(shard.number);
   const auto border = [&](uint64_t i) {
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(file_.size()) * i / of);
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(text_->size()) * i / of);
   };
   from_ = at_ = line_begin(border(number - 1));
   to_ = line_begin(border(number));
@@ -62,18 +43,18 @@ RangeReader::RangeReader(const std::string& path, const ShardNumber& shard) {
 uint64_t RangeReader::line_begin(uint64_t at) const {
   if (at == 0) return 0;
   std::string block;
-  for (uint64_t from = at - 1; from < file_.size(); from += block.size()) {
-    block.resize(std::min<uint64_t>(range_block, file_.size() - from));
-    file_.read(from, block.data(), block.size());
+  for (uint64_t from = at - 1; from < text_->size(); from += block.size()) {
+    block.resize(std::min<uint64_t>(range_block, text_->size() - from));
+    text_->read(from, block.data(), block.size());
     if (const size_t end = block.find('\n'); end != block.npos) return from + end + 1;
   }
-  return file_.size();
+  return text_->size();
 }
 
 bool RangeReader::refill() {
   if (at_ >= to_) return false;
   block_.resize(std::min<uint64_t>(range_block, to_ - at_));
-  file_.read(at_, block_.data(), block_.size());
+  text_->read(at_, block_.data(), block_.size());
   at_ += block_.size();
   taken_ = 0;
   return true;
@@ -89,8 +70,8 @@ bool RangeReader::next(std::string& line) {
     ended = end != block_.npos;
     taken_ = stop + ended;
     if (line.size() > longest_in_range)
-      throw DataError(cat(file_.path(), ": line ", line_, " of the part that begins at byte ", from_,
-                          " is longer than ", longest_in_range >> 20, " MiB: this is no text"));
+      throw DataError(cat(path_, ": line ", line_, " of the part that begins at byte ", from_, " is longer than ",
+                          longest_in_range >> 20, " MiB: this is no text"));
   }
   if (line_ == 1 && from_ == 0 && line.starts_with(mark_of_utf8)) line.erase(0, mark_of_utf8.size());
   if (line.ends_with('\r')) line.pop_back();
@@ -148,12 +129,19 @@ uint64_t place_behind(const std::string& path, const ShardNumber& part, int64_t 
   return place;
 }
 
+std::string RangeReader::note() const {
+  const std::string kind = text_->read_through();
+  if (kind.empty()) return "";
+  return cat(path_, " is one piece of ", kind, " data, so all of it before the part was unpacked; ",
+             "`xz --block-size=16MiB` or `bgzip` makes many pieces");
+}
+
 std::string RangeReader::hash() const {
   Hash hash;
   std::string block;
   for (uint64_t at = from_; at < to_; at += block.size()) {
     block.resize(std::min<uint64_t>(range_block, to_ - at));
-    file_.read(at, block.data(), block.size());
+    text_->read(at, block.data(), block.size());
     hash.add(block);
   }
   return hash.hex();

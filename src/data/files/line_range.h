@@ -1,11 +1,12 @@
 #pragma once
 // A part of a large text file, read without reading the rest: what one of many processes translates.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "base/files/file.h"
 #include "base/hash.h"
+#include "data/packed/seekable_text.h"
 
 namespace hexapla::data {
 
@@ -17,25 +18,28 @@ struct ShardNumber {
 };
 
 // A line belongs to the part in whose bytes [size (i - 1) / n, size i / n) it begins: to exactly one, whatever the
-// lengths of the lines. Lines are those of LineReader (data/files/lines.h). Memory: the longest line and a block.
+// lengths of the lines. Of a compressed file the bytes of the text count, so its parts are those of the plain file.
+// Lines are those of LineReader (data/files/lines.h). Memory: the longest line and a block.
 class RangeReader {
  public:
-  // A plain file. DataError: as LineReader; UsageError: compressed, where nobody knows which line begins where, or not
-  // a regular file.
+  // Errors as open_seekable.
   RangeReader(const std::string& path, const ShardNumber& shard);
 
-  bool next(std::string& line);                        // false after the last line of the part
-  int64_t line_number() const { return line_; }        // of the line that next() gave last, in the part; the first is 1
-  uint64_t from() const { return from_; }              // bytes: where the part's first line begins,
-  uint64_t to() const { return to_; }                  // and that of the part behind it
-  uint64_t file_size() const { return file_.size(); }  // bytes
-  std::string hash() const;                            // of the part's bytes, which this reads
+  bool next(std::string& line);                  // false after the last line of the part
+  int64_t line_number() const { return line_; }  // of the line that next() gave last, in the part; the first is 1
+  uint64_t from() const { return from_; }        // bytes: where the part's first line begins,
+  uint64_t to() const { return to_; }            // and that of the part behind it
+  uint64_t file_size() const { return text_->size(); }  // bytes of text
+  std::string hash() const;                             // of the part's bytes, which this reads
+  // That everything before the part had to be unpacked, and how to get a file where it has not; "": it has not.
+  std::string note() const;
 
  private:
   uint64_t line_begin(uint64_t at) const;
   bool refill();
 
-  FileReader file_;
+  std::string path_;
+  std::unique_ptr<SeekableText> text_;
   uint64_t from_ = 0, to_ = 0, at_ = 0;
   std::string block_;
   size_t taken_ = 0;  // of the block

@@ -64,7 +64,7 @@ TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& 
 TextScorer::Lines TextScorer::source_lines(std::span<const std::string> sources, const TranslateOptions& options,
                                            const LineWarning& warn, text::WordEnds ends) const {
   Lines lines = encode_lines(LineEncoder(source_, model_.config, options.max_length, warn), sources, ends);
-  for (LineEncoder::Line& line : lines) line.ids.push_back(source_.eos());
+  for (LineEncoder::Line& line : lines) source_.end_source(line.ids);
   return lines;
 }
 

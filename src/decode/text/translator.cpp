@@ -94,7 +94,7 @@ size_t least_memory(const model::Transformer& model, const text::Vocabulary& sou
   for (const std::string& line : lines)
     for (SourceReader::Part& part : reader.parts(line, 0))
       if (part.ids.size() > longest[0].size()) longest[0] = std::move(part.ids);
-  longest[0].push_back(source.eos());
+  source.end_source(longest[0]);
   return search_memory(model, longest, options.search, model.target_embedding().table.value.dtype);
 }
 

@@ -103,6 +103,22 @@ TEST_F(TranslatorTest, LongLinesAreCutWithAWarning) {
   EXPECT_EQ(cut[0], texts(lines, short_)[0]);
 }
 
+TEST_F(TranslatorTest, ALineInAScriptThatTheModelDoesNotKnowIsWarnedOf) {
+  const std::vector<std::string> lines{"ein Hund", "一个男人在跑。", "ein Hund Ωμ", "สุนัขวิ่ง ein", "☃ ☃", "", "ein"};
+  Warnings warnings;
+  texts(lines, short_, warnings.sink());
+  EXPECT_THAT(warnings.all,
+              ElementsAre(HasSubstr("1: the vocabulary lacks 6 of 6 letters"), HasSubstr("3: the vocabulary lacks")));
+}
+
+TEST_F(TranslatorTest, TheLettersOfAllPartsOfALineCount) {
+  TranslateOptions options = short_;
+  options.max_length = 8;
+  Warnings warnings;
+  texts(std::vector<std::string>{"ein Hund und zwei Katzen. 一个男人. und die Straße."}, options, warnings.sink());
+  EXPECT_THAT(warnings.all, Not(testing::Contains(HasSubstr("lacks"))));
+}
+
 // Whatever the length penalty does to sums of scores, and the first is what is found alone.
 TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
   std::vector<std::string> lines = made_up_lines(60, 5);

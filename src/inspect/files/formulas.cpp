@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/error.h"
 #include "base/json.h"
 
@@ -51,8 +53,7 @@ std::string before(const Config& c) {
 }
 
 std::string memory(const Config& c) {
-  return c.norm_position == "pre" ? "encoder.norm"
-                                  : fmt::format("encoder.layers.{}.feed_forward.norm", c.enc_layers - 1);
+  return c.has_last_norm() ? "encoder.norm" : fmt::format("encoder.layers.{}.feed_forward.norm", c.enc_layers - 1);
 }
 
 Formulas of_the_score(const Config& c) {
@@ -148,9 +149,12 @@ Formulas of_experts(const Config& c, const std::string& f) {
 }
 
 Formulas of_feed_forward(const Config& c) {
-  const std::string f = c.activation == "relu"   ? "max(0, inner)"
-                        : c.activation == "gelu" ? "inner * Phi(inner)"
-                                                 : "inner / (1 + exp(-inner))";
+  const std::map<std::string, std::string> all_of_them{
+      {"relu", "max(0, inner)"},
+      {"gelu", "inner * Phi(inner)"},
+      {"swish", "inner / (1 + exp(-inner))"},
+      {"gelu-tanh", "inner * (1 + tanh(sqrt(2 / pi) * (inner + 0.044715 * inner^3))) / 2"}};
+  const std::string f = all_of_them.at(c.activation);
   if (c.experts > 0) return of_experts(c, f);
   Formulas all{{"*.feed_forward.inner", "x inner.weight + inner.bias; x: " + before(c)}};
   if (c.gated) all.push_back({"*.feed_forward.linear", "x linear.weight + linear.bias; x as for inner"});
@@ -167,17 +171,17 @@ Formulas of_the_residual(const Config& c) {
                                : "(x - mean) / sqrt(variance + eps) * gain + bias, mean and variance of each row";
   const std::string stream = std::string("sum of the sublayer before; of the first one ") + first_of_a_stack(c);
   Formulas all{{"*.sum", fmt::format("x + output; x: {}", pre ? stream : before(c))}};
-  if (pre) {
-    all.push_back({"encoder.norm", norm + "; x: the sum of the last sublayer; last_norm.gain, last_norm.bias"});
-    all.push_back({"decoder.norm", norm + "; x: the sum of the last sublayer; last_norm.gain, last_norm.bias"});
-  }
+  if (c.has_last_norm())
+    for (const std::string stack : {"encoder", "decoder"})
+      all.push_back({stack + ".norm", fmt::format("{}; x: the {} of the last sublayer; last_norm.gain, last_norm.bias",
+                                                  norm, pre ? "sum" : "norm")});
   all.push_back({"*.norm", fmt::format("{}, eps = {:g}; x: {}", norm, c.norm_eps, pre ? stream : "sum")});
   return all;
 }
 
 Formulas of_the_generator(const Config& c) {
   const std::string last =
-      c.norm_position == "pre" ? "decoder.norm" : fmt::format("decoder.layers.{}.feed_forward.norm", c.dec_layers - 1);
+      c.has_last_norm() ? "decoder.norm" : fmt::format("decoder.layers.{}.feed_forward.norm", c.dec_layers - 1);
   const std::string weight = c.tied == "none"  ? "generator.weight"
                              : c.tied == "all" ? "embeddings.0.table^T"
                                                : "embeddings.1.table^T";

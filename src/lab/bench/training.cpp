@@ -142,7 +142,7 @@ double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
 
 inspect::Inspection Bench::look(const models::OpenModel& m, const data::Corpus& pairs, size_t i) {
   inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
-  pair.source.push_back(m.source.eos());
+  m.source.end_source(pair.source);
   return inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
 }
 

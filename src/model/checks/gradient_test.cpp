@@ -218,11 +218,11 @@ void check_feed_forward(Activation f, double dropout) {
           [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
 }
 TEST(Gradients, FeedForward) {
-  for (Activation f : {Activation::relu, Activation::gelu, Activation::swish})
+  for (Activation f : {Activation::relu, Activation::gelu, Activation::swish, Activation::gelu_tanh})
     for (double p : {0.0, 0.4}) check_feed_forward<FeedForward>(f, p);
 }
 TEST(Gradients, GatedFeedForward) {
-  for (Activation f : {Activation::relu, Activation::gelu, Activation::swish})
+  for (Activation f : {Activation::relu, Activation::gelu, Activation::swish, Activation::gelu_tanh})
     for (double p : {0.0, 0.4}) check_feed_forward<GatedFeedForward>(f, p);
 }
 
@@ -424,6 +424,7 @@ INSTANTIATE_TEST_SUITE_P(
         ModelCase{"pre_norm", [](Config& c) { c.norm_position = "pre"; }},
         ModelCase{"batch_norm", [](Config& c) { c.norm = "batch"; }},
         ModelCase{"pre_batch_norm", [](Config& c) { c.norm = "batch", c.norm_position = "pre"; }},
+        ModelCase{"post_norm_and_last", [](Config& c) { c.norm_position = "post-last", c.dropout = .1; }},
         ModelCase{"additive", [](Config& c) { c.score = "additive"; }},
         ModelCase{"unscaled", [](Config& c) { c.score = "dot"; }},
         ModelCase{"sigmoid", [](Config& c) { c.score = "sigmoid"; }},
@@ -451,6 +452,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Config& c) { c.decoder_mixing = "ssru", c.norm_position = "pre", c.dropout = .1; }},
         ModelCase{"no_mask", [](Config& c) { c.decoder_mask = "none"; }},
         ModelCase{"gelu", [](Config& c) { c.activation = "gelu"; }},
+        ModelCase{"gelu_by_tanh", [](Config& c) { c.activation = "gelu-tanh"; }},
         ModelCase{"gated_swish", [](Config& c) { c.activation = "swish", c.gated = true; }},
         ModelCase{"experts", [](Config& c) { c.experts = 4, c.load_balancing = 0.05; }},
         ModelCase{"two_of_three_experts",

@@ -11,12 +11,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/weights/quantize.h"
+#include "tensor/half.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 1, format_version_with_halves = 2;
 constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum"};
 constexpr const char *shared_text = "tokenizer.shared", *source_text = "tokenizer.source",
                      *target_text = "tokenizer.target";
@@ -80,9 +81,9 @@ void check_format(const SafetensorsFile& file) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size() || version < 1)
     throw DataError(cat(file.path(), ": the format version is '", text, "', not a number; the file is damaged"));
-  if (version > format_version)
+  if (version > format_version_with_halves)
     throw DataError(cat(file.path(), ": the model has format version ", version, ", but this program reads up to ",
-                        format_version, "; install a newer hexapla"));
+                        format_version_with_halves, "; install a newer hexapla"));
 }
 
 // Copies tensors out of a model file and sums up the copies: that sum is compared with the checksum, so nothing gets
@@ -95,7 +96,18 @@ class TensorReader {
   void read(const std::string& name, const Tensor& to) {
     file_.copy(file_.get(name), to);
     sum_.add(name, to.dtype, to.shape, bytes_of(to));
-    if (to.dtype == DType::f32) numbers_.push_back({name, to});
+    if (to.dtype == DType::f32 || is_half(to.dtype)) numbers_.push_back({name, to});
+  }
+  // As f32, whatever the file has.
+  void read_widened(const std::string& name, const Tensor& to) {
+    const DType type = file_.get(name).dtype;
+    if (!is_half(type)) return read(name, to);
+    const Pages memory(static_cast<size_t>(to.size()) * size_of(type));
+    const Tensor halves(memory.data(), to.shape, type);
+    file_.copy(file_.get(name), halves);
+    sum_.add(name, type, to.shape, bytes_of(halves));
+    widen(halves, to);
+    numbers_.push_back({name, to});
   }
   std::string text(const char* name) {
     const TensorEntry& entry = file_.get(name);
@@ -121,12 +133,20 @@ class TensorReader {
   void check_range(const NamedTensor& t) const {
     constexpr float most = 1e9F;
     const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
-    const auto values = t.tensor.values<float>();
-    for (size_t i = 0; i < values.size(); ++i)
-      if (!(values[i] >= least && values[i] <= most))
-        throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", values[i],
+    const auto refuse_beyond = [&](size_t i, float value) {
+      if (!(value >= least && value <= most))
+        throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", value,
                             " as its number ", i, ", allowed are ", least, " to ", most,
                             "; the training diverged or the file is damaged"));
+    };
+    const auto n = static_cast<size_t>(t.tensor.size());
+    const auto* halves = reinterpret_cast<const uint16_t*>(t.tensor.bytes);
+    if (t.tensor.dtype == DType::f16)
+      for (size_t i = 0; i < n; ++i) refuse_beyond(i, float_of_f16(halves[i]));
+    else if (t.tensor.dtype == DType::bf16)
+      for (size_t i = 0; i < n; ++i) refuse_beyond(i, float_of_bf16(halves[i]));
+    else
+      for (size_t i = 0; i < n; ++i) refuse_beyond(i, t.tensor.data<float>()[i]);
   }
 
   const SafetensorsFile& file_;
@@ -147,9 +167,12 @@ const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& nam
   return &file.get(name + ".scales");
 }
 
-void check_entry(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
+enum class Halves { allowed, refused };
+
+void check_entry(const SafetensorsFile& file, const std::string& name, const Shape& shape, Halves halves) {
   const TensorEntry& entry = file.get(name);
-  if (entry.dtype != DType::f32 || entry.shape != shape)
+  const bool suits = entry.dtype == DType::f32 || (halves == Halves::allowed && is_half(entry.dtype));
+  if (!suits || entry.shape != shape)
     throw DataError(cat(file.path(), ": the tensor ", name, " is ", name_of(entry.dtype), " ", entry.shape,
                         ", but the configuration asks for f32 ", shape));
 }
@@ -157,13 +180,13 @@ void check_entry(const SafetensorsFile& file, const std::string& name, const Sha
 // Before any memory is taken for them: every tensor that the config asks for is there, and no other.
 void check_tensors(const SafetensorsFile& file, Transformer& net) {
   std::set<std::string> expected;
-  const auto check = [&](const std::string& name, const Shape& shape) {
-    check_entry(file, name, shape);
+  const auto check = [&](const std::string& name, const Shape& shape, Halves halves = Halves::refused) {
+    check_entry(file, name, shape, halves);
     expected.insert(name);
   };
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
     const TensorEntry* scales = scales_of(file, name, p);
-    if (!scales) return check(name, p.shape);
+    if (!scales) return check(name, p.shape, Halves::allowed);
     check(scales->name, {p.shape[*quantizable(name, p) == ScaleOf::columns ? 1 : 0]});
     if (file.get(name).shape != p.shape)
       throw DataError(cat(file.path(), ": the tensor ", name, " is i8 ", file.get(name).shape,
@@ -188,6 +211,8 @@ LoadedModel open_model(const SafetensorsFile& file) {
   model.config = read_config(file);
   model.net = std::make_unique<Transformer>(model.config);
   check_tensors(file, *model.net);
+  for_each<Parameter>(*model.net,
+                      [&](const std::string& name, Parameter&) { model.stored[name] = file.get(name).dtype; });
   model.metadata = file.metadata();
   for (const auto& [key, value] : model.metadata)
     if (!is_reserved(key)) model.history[key] = value;
@@ -234,9 +259,10 @@ std::vector<NamedTensor> tensors_of(const ModelText& text) {
 }
 
 std::map<std::string, std::string> metadata_of(const std::string& config, const std::string& checksum,
-                                               const std::map<std::string, std::string>& history) {
+                                               const std::map<std::string, std::string>& history,
+                                               int version = format_version) {
   std::map<std::string, std::string> metadata = {{"format", "hexapla"},
-                                                 {"format_version", std::to_string(format_version)},
+                                                 {"format_version", std::to_string(version)},
                                                  {"producer", "hexapla " HEXAPLA_VERSION},
                                                  {"config", config},
                                                  {"checksum", checksum}};
@@ -249,10 +275,10 @@ std::map<std::string, std::string> metadata_of(const std::string& config, const 
 
 // take(numbers) with the numbers of a tensor in memory that lasts as long as that.
 template <class Take>
-void with_numbers(const std::string& name, const Shape& shape, const FillTensor& fill, Take&& take) {
-  const Pages memory(static_cast<size_t>(shape.size()) * size_of(DType::f32));
-  const Tensor numbers(memory.data(), shape, DType::f32);
-  fill(name, numbers);
+void with_numbers(const std::string& name, const Shape& shape, DType type, const MadeNumbers& made, Take&& take) {
+  const Pages memory(static_cast<size_t>(shape.size()) * size_of(type));
+  const Tensor numbers(memory.data(), shape, type);
+  made.fill(name, numbers);
   take(numbers);
 }
 
@@ -267,25 +293,29 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
 }
 
 void save_model(const std::string& path, const Config& config, const ModelText& text,
-                const std::map<std::string, std::string>& history, const FillTensor& fill) {
+                const std::map<std::string, std::string>& history, const MadeNumbers& numbers) {
   const std::string json = config.to_json();
   Checksum sum(json);
+  int version = format_version;
   std::vector<TensorSource> sources;
-  const auto add = [&](const std::string& name, const Shape& shape) {
-    with_numbers(name, shape, fill, [&](const Tensor& t) { sum.add(name, t.dtype, shape, bytes_of(t)); });
-    sources.push_back({name, DType::f32, shape, [&fill, name, shape](const auto& give) {
-                         with_numbers(name, shape, fill, [&](const Tensor& t) { give(t.bytes); });
+  const auto add = [&](const std::string& name, const Shape& shape, DType type) {
+    if (is_half(type)) version = format_version_with_halves;
+    with_numbers(name, shape, type, numbers, [&](const Tensor& t) { sum.add(name, type, shape, bytes_of(t)); });
+    sources.push_back({name, type, shape, [&numbers, name, shape, type](const auto& give) {
+                         with_numbers(name, shape, type, numbers, [&](const Tensor& t) { give(t.bytes); });
                        }});
   };
   Transformer net(config);
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { add(name, p.shape); });
-  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { add(name, b.shape); });
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
+    add(name, p.shape, numbers.type ? numbers.type(name) : DType::f32);
+  });
+  for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { add(name, b.shape, DType::f32); });
   const std::vector<NamedTensor> texts = tensors_of(text);
   for (const NamedTensor& t : texts) {
     sum.add(t.name, t.tensor.dtype, t.tensor.shape, bytes_of(t.tensor));
     sources.push_back({t.name, t.tensor.dtype, t.tensor.shape, [&t](const auto& give) { give(t.tensor.bytes); }});
   }
-  write_safetensors(path, sources, metadata_of(json, sum.hex(), history));
+  write_safetensors(path, sources, metadata_of(json, sum.hex(), history, version));
 }
 
 namespace {
@@ -314,7 +344,7 @@ LoadedModel load_model(const std::string& path) {
     if (const TensorEntry* scales = scales_of(file, name, p))
       quantized.emplace_back(from, name, *scales, *quantizable(name, p), p.value);
     else
-      from.read(name, p.value);
+      from.read_widened(name, p.value);
   });
   for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { from.read(name, b.value); });
   read_vocabularies(from, model);
@@ -327,18 +357,18 @@ LoadedModel load_to_translate(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   LoadedModel model = open_model(file);
   TensorReader from(file);
-  const auto room = [&](const Shape& shape, DType dtype) {
-    model.memory.emplace_back(static_cast<size_t>(shape.size()) * size_of(dtype));
-    return Tensor(model.memory.back().data(), shape, dtype);
-  };
   const auto copied = [&](const std::string& name) {
     const TensorEntry& entry = file.get(name);
-    const Tensor t = room(entry.shape, entry.dtype);
+    const Tensor t = model.room(entry.shape, entry.dtype);
     from.read(name, t);
     return t;
   };
   std::vector<Parameter*> tables;
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
+    if (is_half(file.get(name).dtype) && quantizable(name, p) != ScaleOf::columns) {
+      p.value = model.room(p.shape, DType::f32);
+      return from.read_widened(name, p.value);
+    }
     p.value = copied(name);
     const TensorEntry* scales = scales_of(file, name, p);
     if (!scales) return;
@@ -350,10 +380,15 @@ LoadedModel load_to_translate(const std::string& path) {
   read_vocabularies(from, model);
   from.check();
   for (Parameter* p : tables) {
-    p->value = room(p->shape, DType::f32);
+    p->value = model.room(p->shape, DType::f32);
     dequantize(p->integers, p->scales, ScaleOf::rows, p->value);
   }
   return model;
+}
+
+Tensor LoadedModel::room(const Shape& shape, DType dtype) {
+  memory.emplace_back(static_cast<size_t>(shape.size()) * size_of(dtype));
+  return Tensor(memory.back().data(), shape, dtype);
 }
 
 void LoadedModel::give_back(const Tensor& t) {

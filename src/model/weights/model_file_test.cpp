@@ -9,8 +9,10 @@
 #include <list>
 
 #include "base/compute/random.h"
+#include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
+#include "tensor/half.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {
@@ -130,9 +132,9 @@ TEST_F(ModelFileTest, OneTensorAtATimeGivesTheSameBytes) {
     std::map<std::string, Tensor> values;
     for_each<Parameter>(m.net, [&](const std::string& name, Parameter& p) { values[name] = p.value; });
     for_each<Buffer>(m.net, [&](const std::string& name, Buffer& b) { values[name] = b.value; });
-    save_model(at("b"), m.net.config, text_, history_, [&](const std::string& name, const Tensor& to) {
-      std::copy_n(values.at(name).bytes, static_cast<size_t>(to.size()) * sizeof(float), to.bytes);
-    });
+    save_model(at("b"), m.net.config, text_, history_, {[&](const std::string& name, const Tensor& to) {
+                 std::copy_n(values.at(name).bytes, static_cast<size_t>(to.size()) * sizeof(float), to.bytes);
+               }});
     EXPECT_EQ(read_file(at("a")), read_file(at("b")));
   }
 }
@@ -189,8 +191,8 @@ TEST_F(ModelFileTest, RefusesWhatIsNotAModel) {
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.clear(); }), HasSubstr("not a hexapla model"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format"] = "pt"; }),
               AllOf(HasSubstr(at("changed")), HasSubstr("format is 'pt'")));
-  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format_version"] = "2"; }),
-              AllOf(HasSubstr("format version 2"), HasSubstr("up to 1"), HasSubstr("newer hexapla")));
+  EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format_version"] = "3"; }),
+              AllOf(HasSubstr("format version 3"), HasSubstr("up to 2"), HasSubstr("newer hexapla")));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["format_version"] = "1x"; }), HasSubstr("'1x', not a number"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("config"); }), HasSubstr("no 'config'"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata.erase("checksum"); }), HasSubstr("no 'checksum'"));
@@ -318,6 +320,76 @@ TEST_F(ModelFileTest, AFullDiskLeavesTheOldModel) {
     EXPECT_THAT(what_of<RunError>([&] { saved(); }), HasSubstr(at("m")));
   }
   EXPECT_EQ(read_file(at("m")), old);
+}
+
+// Numbers of another system's model, in the type that it had them in.
+class HalfPrecision : public ModelFileTest, public testing::WithParamInterface<DType> {
+ protected:
+  // What a model of these numbers has, each rounded to the type.
+  std::string save_halves(SmallModel& m) const {
+    const Leaves leaves = leaves_of(m.net);
+    for (const auto& [name, p] : leaves.parameters)
+      for (float& x : p->value.values<float>())
+        x = GetParam() == DType::f16 ? float_of_f16(f16_of_float(x)) : float_of_bf16(bf16_of_float(x));
+    const auto fill = [&](const std::string& name, const Tensor& to) {
+      const NumberStore store(to);
+      size_t i = 0;
+      for (const auto& [other, p] : leaves.parameters)
+        if (other == name)
+          for (const float x : p->value.values<float>()) store.set(i++, x);
+      for (const auto& [other, b] : leaves.buffers)
+        if (other == name)
+          for (const float x : b->value.values<float>()) store.set(i++, x);
+    };
+    save_model(at("halves"), m.net.config, text_, history_, {fill, [](const std::string&) { return GetParam(); }});
+    return at("halves");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Types, HalfPrecision, testing::Values(DType::f16, DType::bf16),
+                         [](const auto& p) { return std::string(name_of(p.param)); });
+
+TEST_P(HalfPrecision, IsKeptInTheFileAndReadAsF32) {
+  for (const Config& config : variants()) {
+    SmallModel m(config);
+    const std::string file = save_halves(m);
+    EXPECT_EQ(SafetensorsFile::open(file).metadata().at("format_version"), "2") << "earlier programs refuse it";
+    const LoadedModel loaded = load_model(file);
+    const auto before = leaves_of(m.net), after = leaves_of(*loaded.net);
+    ASSERT_EQ(before.parameters.size(), after.parameters.size());
+    for (size_t i = 0; i < before.parameters.size(); ++i) {
+      const auto a = before.parameters[i].leaf->value.values<float>(),
+                 b = after.parameters[i].leaf->value.values<float>();
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << before.parameters[i].name;
+      EXPECT_EQ(loaded.stored.at(before.parameters[i].name), GetParam());
+    }
+    for (size_t i = 0; i < before.buffers.size(); ++i) {
+      const auto a = before.buffers[i].leaf->value.values<float>(), b = after.buffers[i].leaf->value.values<float>();
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << before.buffers[i].name;
+    }
+  }
+}
+
+TEST_P(HalfPrecision, DamageIsSeen) {
+  SmallModel m(tiny());
+  const std::string file = save_halves(m);
+  std::string bytes = read_file(file);
+  bytes[bytes.size() - 40] ^= 1;
+  write_file_atomically(file, bytes);
+  EXPECT_THAT(what_of<DataError>([&] { load_model(file); }), HasSubstr("checksum"));
+  EXPECT_THAT(what_of<DataError>([&] { load_to_translate(file); }), HasSubstr("checksum"));
+}
+
+TEST_P(HalfPrecision, WhatIsNotFiniteIsRefused) {
+  SmallModel m(tiny());
+  const auto fill = [](const std::string& name, const Tensor& to) {
+    if (!name.ends_with("qkv.weight")) return;
+    const uint16_t infinity = GetParam() == DType::f16 ? 0x7c00 : 0x7f80;
+    std::memcpy(to.bytes + 6, &infinity, 2);
+  };
+  save_model(at("bad"), m.net.config, text_, {}, {fill, [](const std::string&) { return GetParam(); }});
+  const auto refused = AllOf(HasSubstr("qkv.weight"), HasSubstr("holds inf as its number 3"));
+  EXPECT_THAT(what_of<DataError>([&] { load_model(at("bad")); }), refused);
+  EXPECT_THAT(what_of<DataError>([&] { load_to_translate(at("bad")); }), refused);
 }
 
 }  // namespace

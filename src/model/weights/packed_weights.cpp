@@ -1,12 +1,26 @@
 #include "model/weights/packed_weights.h"
 
 #include "model/weights/quantize.h"
+#include "tensor/half.h"
 
 namespace hexapla::model {
 namespace {
 
 std::shared_ptr<const PackedWeight> pack(Backend& backend, Tensor w, Tensor integers, Tensor scales) {
   return integers ? backend.pack_quantized(integers, scales) : backend.pack(w);
+}
+
+// Of numbers in 16 bits. A backend that keeps no copies multiplies by them in f32.
+void pack_halves(Backend& backend, LoadedModel& model, Parameter& p) {
+  const Pages memory(static_cast<size_t>(p.shape.size()) * size_of(DType::f32));
+  const Tensor wide(memory.data(), p.shape, DType::f32), halves = p.value;
+  widen(halves, wide);
+  p.packed = backend.pack(wide);
+  if (!p.packed) {
+    p.value = model.room(p.shape, DType::f32);
+    widen(halves, p.value);
+  }
+  model.give_back(halves);
 }
 
 // The target's table serves as the generator's weight, and its rows are looked up as well: its numbers stay.
@@ -20,6 +34,7 @@ void pack_tied_generator(Backend& backend, Parameter& table) {
 void pack_weights(Backend& backend, LoadedModel& model) {
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
     if (quantizable(name, p) != ScaleOf::columns) return;
+    if (is_half(p.value.dtype)) return pack_halves(backend, model, p);
     p.packed = pack(backend, p.value, p.integers, p.scales);
     if (p.packed) model.give_back(p.value);
   });

@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
 #include "base/files/test_folder.h"
 #include "model/weights/quantize.h"
+#include "tensor/half.h"
 
 namespace hexapla::model {
 namespace {
@@ -131,6 +133,29 @@ TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
     for (size_t i = 0; i < found.log_probabilities.size(); ++i)
       EXPECT_NEAR(found.log_probabilities[i], expected.log_probabilities[i], 0.2) << name;
   }
+}
+
+// Numbers of 16 bits are those of f32 that they stand for, packed or not.
+TEST_P(PackedModel, InHalfPrecisionHasTheBitsOfItsNumbersInF32) {
+  for (const DType type : {DType::f16, DType::bf16})
+    for (const auto& [name, change] : kSiblings) {
+      sibling_ = change;
+      const LoadedModel from = load_model(save("model", 1));
+      const auto fill = [&](const std::string& parameter, const Tensor& to) {
+        for (const auto& [other, p] : leaves_of(*from.net).parameters)
+          for (size_t i = 0; other == parameter && i < p->value.values<float>().size(); ++i)
+            NumberStore(to).set(i, p->value.values<float>()[i]);
+      };
+      save_model(at("halves"), config(), {"text", "text"}, {}, {fill, [&](const std::string&) { return type; }});
+      const Results expected = results_of(*backend_, *load_model(at("halves")).net);
+      LoadedModel packed = load_to_translate(at("halves"));
+      pack_weights(*backend_, packed);
+      EXPECT_EQ(results_of(*backend_, *packed.net), expected) << name;
+      const auto plain = make_reference_backend();  // keeps no copies
+      LoadedModel unpacked = load_to_translate(at("halves"));
+      pack_weights(*plain, unpacked);
+      EXPECT_EQ(results_of(*plain, *unpacked.net), results_of(*plain, *load_model(at("halves")).net)) << name;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PackedModel, testing::Values("all", "decoder", "none"));

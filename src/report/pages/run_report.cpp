@@ -197,7 +197,7 @@ std::string attention_on(const models::OpenModel& m, const std::string& source, 
   if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
   const model::Config& c = m.file.config;
   if (c.positions == "learned" && static_cast<int64_t>(longest) + 1 > c.max_positions) return "";  // with </s> or <s>
-  pair.source.push_back(m.source.eos());
+  m.source.end_source(pair.source);
   const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   SvgSheet sheet{"Cross-attention, last layer", "rows: the token written, columns: source", {}, {}, {}};
   for (int32_t id : seen.target_out) sheet.rows.push_back(m.target.piece(id));

@@ -17,8 +17,9 @@ namespace {
 using Type = PieceModel::Type;
 
 constexpr size_t kMostBytes = size_t{1} << 30;
-constexpr uint64_t kIdsField = 200, kOpeningField = 201;  // the first that sentencepiece_model.proto leaves to others
-constexpr float kMostScore = 1e20F;                       // sums over a long text stay far below the largest float
+// The first that sentencepiece_model.proto leaves to others.
+constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202;
+constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
 
 struct Malformed {
   std::string why;
@@ -148,6 +149,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == 5) parse_normalizer(field.message(), model.denormalizer);
     if (field.number == kIdsField) model.ids = field.whole();
     if (field.number == kOpeningField) model.opening = field.text(PieceModel::max_piece);
+    if (field.number == kOpenEndedField) model.open_ended = field.flag();
   });
 }
 
@@ -257,6 +259,7 @@ std::string PieceModel::serialized() const {
   if (!denormalizer.charsmap.empty()) put_bytes(bytes, 5, message_of(denormalizer));
   if (ids > 0) put_number(bytes, kIdsField, ids);
   if (!opening.empty()) put_bytes(bytes, kOpeningField, opening);
+  if (open_ended) put_number(bytes, kOpenEndedField, 1);
   return bytes;
 }
 

@@ -30,6 +30,7 @@ struct PieceModel {
   size_t ids = 0;
   // The piece that every text begins with, as multilingual models are told their languages (">>de<<"); "": none.
   std::string opening;
+  bool open_ended = false;  // a source ends with its last piece, not with eos
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
   static constexpr size_t max_pieces = size_t{1} << 22;

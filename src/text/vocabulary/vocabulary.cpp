@@ -172,6 +172,7 @@ struct Vocabulary::Impl {
   // characters.
   int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
+  bool open_ended = false;
   bool of_table = false;  // its pieces are not all its own (text/vocabulary/piece_table.h)
   std::map<std::string, int32_t, std::less<>> leading;  // the ids of what may begin a text
 
@@ -253,6 +254,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->of_table = model.ids > 0;
   impl->leading = leading_pieces(model);
   impl->opening = opening_of(model, name);
+  impl->open_ended = model.open_ended;
   add_bytes_for_unknown(model);
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
@@ -273,6 +275,12 @@ int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
 int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 int32_t Vocabulary::opening() const { return impl_->opening; }
+
+bool Vocabulary::open_ended() const { return impl_->open_ended; }
+
+void Vocabulary::end_source(Ids& ids) const {
+  if (ids.empty() || !open_ended()) ids.push_back(eos());
+}
 
 std::vector<std::string> Vocabulary::languages() const {
   std::vector<std::string> all;

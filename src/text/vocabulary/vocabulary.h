@@ -67,6 +67,9 @@ class Vocabulary {
   Leading leading(std::string_view text) const;
 
   Ids encode(std::string_view text) const;  // without bos and eos; empty for blank text
+  // A source as the encoder gets it: eos goes behind it, or, where open_ended(), only behind an empty one.
+  void end_source(Ids& ids) const;
+  bool open_ended() const;  // PieceModel::open_ended
   // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
   // for a line feed. InternalError: an id outside [0, size).
   std::string decode(std::span<const int32_t> ids) const;

@@ -7,6 +7,17 @@ namespace {
 
 inline Vec relu_slope(Vec x) { return x > 0.0f ? all(1) : Vec{}; }
 inline Vec gelu_slope(Vec x) { return normal_cdf(x) + x * 0.39894228f * exp(-0.5f * x * x); }
+// (1 + tanh(u)) / 2 is sigmoid(2 u). Beyond 10 it is 0 or 1, and what would overflow is left out.
+constexpr float tanh_factor = 1.5957691f;  // 2 sqrt(2 / pi)
+inline Vec from_below(Vec x) { return x < -10.0f ? all(-10) : x; }
+inline Vec tanh_gate(Vec x) {
+  const Vec v = x > 10.0f ? all(10) : x;
+  return sigmoid(tanh_factor * (v + 0.044715f * v * v * v));
+}
+inline Vec gelu_tanh_slope(Vec x) {
+  const Vec low = from_below(x), v = low > 10.0f ? all(10) : low, s = tanh_gate(v);
+  return s + v * s * (1.0f - s) * (tanh_factor * (1.0f + 0.134145f * v * v));
+}
 inline Vec swish_slope(Vec x) {
   const Vec s = sigmoid(x);
   return s + x * s * (1.0f - s);
@@ -63,6 +74,9 @@ void gelu(const float* x, float* y, int64_t n) {
 void swish(const float* x, float* y, int64_t n) {
   map1(x, y, n, [](Vec v) { return v * sigmoid(v); });
 }
+void gelu_tanh(const float* x, float* y, int64_t n) {
+  map1(x, y, n, [](Vec v) { return from_below(v) * tanh_gate(from_below(v)); });
+}
 void relu_backward(const float* x, const float* dy, float* dx, int64_t n) {
   map2(x, dy, dx, n, [](Vec v, Vec d) { return relu_slope(v) * d; });
 }
@@ -74,6 +88,9 @@ void gelu_backward(const float* x, const float* dy, float* dx, int64_t n) {
 }
 void swish_backward(const float* x, const float* dy, float* dx, int64_t n) {
   map2(x, dy, dx, n, [](Vec v, Vec d) { return swish_slope(v) * d; });
+}
+void gelu_tanh_backward(const float* x, const float* dy, float* dx, int64_t n) {
+  map2(x, dy, dx, n, [](Vec v, Vec d) { return gelu_tanh_slope(v) * d; });
 }
 void scaled(const float* x, float scale, float* y, int64_t n) {
   map1(x, y, n, [&](Vec v) { return scale * v; });

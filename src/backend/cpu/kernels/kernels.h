@@ -166,8 +166,8 @@ struct Kernels {
   void (*fill)(float* x, float value, int64_t n);
   void (*fill_past_cache)(float* x, float value, int64_t n);
   Map2 add, multiply;
-  Map1 activate[3];           // by Activation
-  Map2 activate_backward[3];  // x, dy -> dx
+  Map1 activate[4];           // by Activation
+  Map2 activate_backward[4];  // x, dy -> dx
   // The same of scale dy.
   void (*relu_backward_scaled)(const float* x, const float* dy, float scale, float* dx, int64_t n);
   void (*dropout_row)(const Dropout&, uint32_t row, const float* x, float* y, int64_t n);

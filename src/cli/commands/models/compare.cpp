@@ -1,12 +1,14 @@
 // hexapla compare: two models, of whatever formats, on the same text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/any_model.h"
 #include "cli/command.h"
+#include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "data/files/lines.h"
 #include "decode/models/search_defaults.h"
@@ -22,6 +24,8 @@ struct Compare {
   std::string text;
   std::vector<std::string> references;
   int64_t lines = 100, beam_size = 0;
+  decode::BeamOptions asked;
+  std::function<bool(const std::string& option)> given;
   uint64_t seed = 1;
   int threads = 0;
   bool json = false;
@@ -51,11 +55,21 @@ struct Compare {
     return all;
   }
 
-  // As each is searched by itself.
+  // Of a search what can be asked of both.
+  static const std::vector<std::string>& searched() {
+    static const std::vector<std::string> names{"length-penalty", "length-normalization", "stop-when"};
+    return names;
+  }
+
+  // As each is searched by itself, but for what was asked.
   decode::TranslateOptions search_of(const models::OpenModel& m) const {
-    decode::BeamOptions options;
+    decode::BeamOptions options = asked;
     decode::take_search_defaults(
-        m.file.history, [](const auto&) { return false; }, options);
+        m.file.history,
+        [&](const std::string& name) {
+          return std::find(searched().begin(), searched().end(), name) != searched().end() && given(name);
+        },
+        options);
     if (beam_size > 0) options.beam_size = beam_size;
     return options.translate_options();
   }
@@ -93,6 +107,8 @@ void add_compare(Command& app, Action& chosen) {
                 Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
                 "hypotheses kept at each step, in both searches; own: as each model has it by itself")
       ->default_str("own");
+  bind_options(*c, compare->asked, Compare::searched());
+  compare->given = given_in(*c);
   c->add_option("--threads", compare->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("--json", compare->json, "JSON, with the lines that are translated otherwise");
@@ -103,6 +119,7 @@ void add_compare(Command& app, Action& chosen) {
       "both are fed the first model's translation.\n"
       "Examples:\n"
       "  hexapla compare opus-mt-en-de ct2-en-de --text test.en --references test.de\n"
+      "  hexapla compare run run-hf --text test.en --length-normalization power --length-penalty 0.45\n"
       "  hexapla compare run run8.safetensors --text test.en --json");
   c->callback([compare, &chosen] { chosen = [compare] { return compare->run(); }; });
 }

@@ -6,11 +6,13 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
 #include "convert/out/ctranslate2.h"
 #include "convert/out/hugging_face_marian.h"
-#include "convert/out/marian.h"
+#include "convert/out/marian/marian.h"
 #include "convert/out/plain_safetensors.h"
+#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -18,8 +20,16 @@ namespace {
 
 struct Export {
   std::string model, output, kind, precision = "f32", languages;
+  decode::BeamOptions search;
+  std::function<bool(const std::string& option)> given;
 
-  int run() const {
+  // What the settings of other systems are told of a search.
+  static const std::vector<std::string>& searched() {
+    static const std::vector<std::string> names{"beam-size", "length-penalty", "length-normalization"};
+    return names;
+  }
+
+  int run() {
     check_suited();
     const std::string file = model::model_file(model);
     model::LoadedModel m = model::load_model(file);
@@ -29,11 +39,11 @@ struct Export {
       const auto [source, target] = pair();
       convert::export_argos(m, output, type, source, target);
     } else if (kind == "hf-marian") {
-      notes = convert::export_hugging_face_marian(m, output);
+      notes = convert::export_hugging_face_marian(m, output, search_of(m));
     } else if (kind == "safetensors") {
-      convert::export_safetensors(m, output);
+      notes = convert::export_safetensors(m, output);
     } else if (kind == "marian") {
-      convert::export_marian(m, output);
+      notes = convert::export_marian(m, output, search_of(m));
     } else {
       convert::export_ctranslate2(m, output, type);
     }
@@ -44,7 +54,15 @@ struct Export {
   }
 
  private:
+  decode::BeamOptions search_of(const model::LoadedModel& m) {
+    decode::take_search_defaults(m.history, given, search);
+    return search;
+  }
   void check_suited() const {
+    for (const std::string& name : searched())
+      if (given(name) && kind != "hf-marian" && kind != "marian")
+        throw UsageError(
+            cat("`to` ", kind, " has no settings of a search, so `", name, "` is for hf-marian and marian"), name, "");
     if (!languages.empty() && kind != "argos")
       throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
     if (precision == "int8" && (kind == "hf-marian" || kind == "marian" || kind == "safetensors"))
@@ -93,10 +111,15 @@ void add_export(Command& app, Action& chosen) {
       ->check(one_of("precision", precisions));
   c->add_option("--languages", e->languages, "of a package: from which into which, en-de")->type_name("FROM-TO");
   c->add_option("-o,--output", e->output, "folder to write, which must not be there yet")->type_name("DIR")->required();
+  bind_options(*c, e->search, Export::searched());
+  e->given = given_in(*c);
   c->footer(
       "What the other system cannot express is refused with the reason; nothing is left out. The folder appears when "
       "all of\n"
-      "it is written. A quantized model is exported from its 8-bit values.\n"
+      "it is written. A quantized model is exported from its 8-bit values. The settings of hf-marian and marian "
+      "say how to\n"
+      "search: as the model's own record does, or the options of the search given here; what they cannot say is "
+      "named.\n"
       "Examples:\n"
       "  hexapla export run --to ctranslate2 -o run-ct2\n"
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"

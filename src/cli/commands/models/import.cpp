@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "base/error.h"
@@ -14,6 +15,36 @@
 namespace hexapla::cli {
 namespace {
 
+// A live line on a terminal; elsewhere a line every ten seconds.
+class ImportWatch {
+ public:
+  ImportWatch(const std::string& path, Progress& progress) : path_(path), progress_(progress) {}
+
+  void see(const convert::ImportProgress& p) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    std::string line = fmt::format("{:.0f} % of {}", 100 * double(p), path_);
+    if (seconds > 1)
+      line += fmt::format("   {:.0f} MB/s, {} left", p.done / seconds / 1e6,
+                          text::duration(seconds / p.done * (p.all - p.done)));
+    const bool live = progress_.terminal().live;
+    if (live)
+      progress_.show(line);
+    else if (now >= begin_ + kPlain)
+      progress_.say(line);
+    next_ = now + (live ? kLive : kPlain);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kLive{100}, kPlain{10'000};
+  std::string path_;
+  Progress& progress_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_;
+};
+
 struct Import {
   std::string path, output, color = "auto";
   convert::ImportOptions options;
@@ -22,8 +53,9 @@ struct Import {
   int run() const {
     models::refuse_to_overwrite({path}, "-o", output);
     Progress progress(make_terminal(parse_color(color), quiet));
-    const convert::Imported done = convert::import_model(
-        path, output, options, [&](double share) { progress.show(fmt::format("{:.0f} % of {}", 100 * share, path)); });
+    ImportWatch watch(path, progress);
+    const convert::Imported done =
+        convert::import_model(path, output, options, [&](const convert::ImportProgress& p) { watch.see(p); });
     progress.clear();
     for (const std::string& note : done.notes) progress.say(note);
     const model::Config& c = done.config;
@@ -40,13 +72,17 @@ void add_vocabulary_options(Command& c, convert::ImportOptions& o) {
     c.add_option(name, file, help)->type_name("FILE")->default_str("");
   };
   add("--source-vocab", o.source_vocab,
-      "PyTorch, safetensors: tokens of the source by id, one per line or a JSON list, or a SentencePiece model (.spm, "
-      ".model)");
+      "PyTorch, safetensors: tokens of the source by id, one per line, a JSON list or a pickle (.pkl), or a "
+      "SentencePiece model (.spm, .model); fairseq: dict.*.txt; JoeyNMT: src_vocab.txt");
   add("--target-vocab", o.target_vocab, "the same of the target; default: that of the source");
   add("--source-spm", o.source_spm,
-      "SentencePiece model that cuts text into the tokens of a list (PyTorch, CTranslate2); default: text comes cut "
+      "SentencePiece model that cuts text into the tokens of a list (PyTorch, CTranslate2, fairseq, OpenNMT-py, "
+      "JoeyNMT); default: text comes cut "
       "into tokens, with blanks between them");
   add("--target-spm", o.target_spm, "the same of the target; default: that of the source");
+  add("--bpe", o.bpe,
+      "codes of subword-nmt or fastBPE, which cut words into such tokens (th@@ e) on both sides; text comes cut into "
+      "words");
 }
 
 void add_torch_options(Command& c, convert::ImportOptions& o) {
@@ -56,7 +92,8 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
   const auto add = [&](const char* name, std::string& value, const char* help) {
     return c.add_option(name, value, help)->default_str("");
   };
-  add("--norm-position", o.norm_position, "torch.nn.Transformer: pre for norm_first=True; default: post")
+  add("--norm-position", o.norm_position,
+      "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm behind each stack if there is one")
       ->choices({"post", "pre"});
   add("--embedding-scale", o.embedding_scale,
       "PyTorch: what embeddings are multiplied by; default: as usual in this layout")
@@ -105,6 +142,7 @@ void add_import(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla import opus-mt-en-de -o en-de.safetensors\n"
       "  hexapla import ct2-en-de -o en-de.safetensors\n"
+      "  hexapla import joey_model -o de-en.safetensors\n"
       "  hexapla import checkpoint.pt --heads 8 --source-vocab vocab.en --target-vocab vocab.de -o en-de.safetensors\n"
       "  hexapla import m2m --source-language en --target-language de -o m2m.safetensors\n"
       "  hexapla import opus-mt-en-de --from hf-marian --positions timing-signal -o en-de.safetensors\n"

@@ -124,6 +124,13 @@ std::vector<float> MarianFile::read(const ForeignTensor& tensor) const {
   return item.turned && !numbers.empty() ? gathered(numbers, tensor.shape, column_strides(tensor.shape)) : numbers;
 }
 
+std::vector<float> MarianFile::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
+  const Item item = catalog_.place_of(tensor);
+  if (item.scaled) return ForeignTensors::read_part(tensor, first, count);
+  return floats_in_blocks(tensor.type, first, count,
+                          [&](size_t from, char* to, size_t size) { file_.read(item.offset + from, to, size); });
+}
+
 std::string MarianFile::bytes(const ForeignTensor& tensor) const {
   std::string all(tensor.count() * size_of(tensor.type), '\0');
   file_.read(catalog_.place_of(tensor).offset, all.data(), all.size());

@@ -20,6 +20,7 @@ class MarianFile : public ForeignTensors {
   // Without the scales of activations ("..._QuantMultA"), which are of use to no other arithmetic.
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
+  std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
   // The bytes of an item of whole numbers as they are (special:model.yml, a text with zeros at its end).
   std::string bytes(const ForeignTensor& tensor) const;
 

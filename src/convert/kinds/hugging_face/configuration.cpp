@@ -10,7 +10,8 @@ std::string activation_of(const JsonFile& json, const std::string& otherwise) {
   const std::string name = json.word("activation_function", otherwise);
   if (name == "relu" || name == "gelu") return name;
   if (name == "swish" || name == "silu") return "swish";
-  json.refuse("activation_function", "relu, gelu, swish or silu");
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast") return "gelu-tanh";
+  json.refuse("activation_function", "relu, gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, swish or silu");
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"encoder_layers", 256, "no tensor model.encoder.layers.2"},
       {"encoder_layers", 1, "is no part of the model"},
       {"encoder_attention_heads", 2, "'decoder_attention_heads' is 4"},
-      {"activation_function", "gelu_new", "'activation_function' is \"gelu_new\"; allowed is relu, gelu"},
+      {"activation_function", "mish", "'activation_function' is \"mish\"; allowed is relu, gelu"},
       {"pad_token_id", 1'000'000, "'pad_token_id' is 1000000"},
       {"eos_token_id", nlohmann::json::array({0, 2}), "'eos_token_id' is [0,2]"},
       {"model_type", "bart", "'model_type' is \"bart\"; allowed is marian"},

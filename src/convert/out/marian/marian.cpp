@@ -1,13 +1,14 @@
-#include "convert/out/marian.h"
+#include "convert/out/marian/marian.h"
 
 #include <algorithm>
 #include <map>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "convert/out/marian/folded_start.h"
+#include "convert/out/marian/npz_writer.h"
 #include "convert/out/new_folder.h"
-#include "convert/out/npz_writer.h"
-#include "decode/models/search_defaults.h"
+#include "convert/out/search_there.h"
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 using model::Config;
 
-constexpr size_t kTextAlignment = 256;  // of Marian's settings inside of a model
+constexpr size_t kTextAlignment = 256;                       // of Marian's settings inside of a model
+constexpr double kEpsilonThere = 1e-6, kMostEpsilon = 1e-5;  // of its norms; what differs by no more is exported
 
 [[noreturn]] void cannot_say(const std::string& what) {
   throw DataError("Marian has no " + what + "; export another model");
@@ -25,12 +27,12 @@ constexpr size_t kTextAlignment = 256;  // of Marian's settings inside of a mode
 void check_for_marian(const Config& c) {
   if (c.score != "scaled-dot") cannot_say("attention score " + c.score);
   if (c.norm != "layer") cannot_say("norm " + c.norm);
-  if (c.norm_eps != 1e-6) cannot_say(cat("epsilon ", c.norm_eps, " inside of the norms, but 1e-06"));
+  if (c.norm_eps > kMostEpsilon) cannot_say(cat("epsilon ", c.norm_eps, " inside of the norms, but 1e-06"));
   if (c.encoder_mixing != "attention") cannot_say(c.encoder_mixing + " in the encoder");
   if (c.decoder_mask != "causal") cannot_say("decoder without a mask");
   if (c.experts > 0) cannot_say("mixture of experts");
   if (c.gated) cannot_say("gated feed-forward network");
-  if (c.activation == "gelu") cannot_say("activation gelu, but an approximation of it");
+  if (c.activation.starts_with("gelu")) cannot_say("activation " + c.activation + ", but an approximation of it");
   if (c.d_k != c.d_v || c.heads * c.d_k != c.d_model)
     cannot_say(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
   if (c.positions != "timing-signal" || c.first_position != 0)
@@ -54,18 +56,22 @@ struct Matrix {
 
 class MarianExporter {
  public:
-  MarianExporter(model::LoadedModel& m, const std::string& path) : config_(m.config), out_(path) {
+  // pieces: of the target, there.
+  MarianExporter(model::LoadedModel& m, int64_t pieces, const std::string& path)
+      : config_(m.config), pieces_(static_cast<size_t>(pieces)), out_(path) {
     for (const auto& [name, parameter] : leaves_of(*m.net).parameters) tensors_[name] = parameter->value;
   }
 
   // settings: of the model, as a text.
-  void write(const std::string& settings) {
+  void write(const std::vector<StartFolded>& folded, const std::string& settings) {
+    for (const StartFolded& one : folded)
+      for (const auto& [name, numbers] : one.changed) changed_[name] = numbers;
     embeddings();
     for (const char* stack : {"encoder", "decoder"}) {
       const int64_t layers = std::string_view(stack) == "encoder" ? config_.enc_layers : config_.dec_layers;
       for (int64_t i = 0; i < layers; ++i) layer(cat(stack, ".layers.", i), cat(stack, "_l", i + 1));
       if (config_.embedding_norm) norm(cat(stack, "_emb"), cat(stack, ".input.norm"), "_pre");
-      if (config_.norm_position == "pre") norm(cat(stack, "_top"), cat(stack, ".last_norm"), "");
+      if (config_.has_last_norm()) norm(cat(stack, "_top"), cat(stack, ".last_norm"), "");
     }
     std::string text = settings;
     text.resize((text.size() / kTextAlignment + 1) * kTextAlignment, '\0');
@@ -74,39 +80,35 @@ class MarianExporter {
   }
 
  private:
+  bool has(const std::string& name) const { return tensors_.count(name) > 0 || changed_.count(name) > 0; }
   Matrix matrix(const std::string& name) const {
+    if (const auto other = changed_.find(name); other != changed_.end() && !tensors_.count(name))
+      return {1, other->second.size(), other->second};
     const auto found = tensors_.find(name);
     HEXAPLA_CHECK(found != tensors_.end(), "export: there is no parameter ", name);
     const auto values = found->second.values<float>();
     const Shape& shape = found->second.shape;
     const auto rows = static_cast<size_t>(shape.rank() == 2 ? shape[0] : 1);
-    return {rows, values.size() / rows, {values.begin(), values.end()}};
+    const auto other = changed_.find(name);
+    return {rows, values.size() / rows,
+            other != changed_.end() ? other->second : std::vector<float>(values.begin(), values.end())};
   }
   void add(const std::string& name, const Matrix& m) { out_.add(name, {m.rows, m.columns}, m.numbers); }
 
-  // The start token, the last one, is none of Marian's: there a translation starts with zeros.
+  // Of the target's tables the rows of Marian's pieces: without the start token that import puts behind them.
   void embeddings() {
-    const size_t pieces = static_cast<size_t>(config_.target_vocab) - 1;
     const bool one = config_.tied == "all";
-    const auto table = [&](const std::string& own, const std::string& theirs, bool without_start) {
+    const auto table = [&](const std::string& own, const std::string& theirs, size_t rows) {
       Matrix m = matrix(own);
-      if (without_start) {
-        const auto start = m.numbers.end() - static_cast<std::ptrdiff_t>(m.columns);
-        if (std::any_of(start, m.numbers.end(), [](float x) { return x != 0; }))
-          cannot_say(
-              "start token with an embedding: a translation starts with zeros there, as in models that Marian "
-              "trained");
-        m.numbers.erase(start, m.numbers.end());
-        --m.rows;
-      }
+      m.rows = std::min(m.rows, rows);
+      m.numbers.resize(m.rows * m.columns);
       add(theirs, m);
     };
-    table("embeddings.0.table", one ? "Wemb" : "encoder_Wemb", one);
-    if (!one) table("embeddings.1.table", "decoder_Wemb", true);
-    if (config_.tied == "none") add("decoder_ff_logit_out_W", matrix("generator.weight").part(0, pieces));
-    const bool bias = tensors_.count("generator.bias") > 0;
-    add("decoder_ff_logit_out_b",
-        bias ? matrix("generator.bias").part(0, pieces) : Matrix{1, pieces, std::vector<float>(pieces, 0)});
+    table("embeddings.0.table", one ? "Wemb" : "encoder_Wemb", one ? pieces_ : SIZE_MAX);
+    if (!one) table("embeddings.1.table", "decoder_Wemb", pieces_);
+    if (config_.tied == "none") add("decoder_ff_logit_out_W", matrix("generator.weight").part(0, pieces_));
+    add("decoder_ff_logit_out_b", has("generator.bias") ? matrix("generator.bias").part(0, pieces_)
+                                                        : Matrix{1, pieces_, std::vector<float>(pieces_, 0)});
   }
 
   void layer(const std::string& own, const std::string& theirs) {
@@ -136,7 +138,7 @@ class MarianExporter {
   void linear(const std::string& theirs, const std::string& own, const std::vector<std::string>& letters) {
     const Matrix weight = matrix(own + ".weight");
     const size_t width = weight.columns / letters.size();
-    const bool bias = tensors_.count(own + ".bias") > 0;
+    const bool bias = has(own + ".bias");
     for (size_t i = 0; i < letters.size(); ++i) {
       add(cat(theirs, "_W", letters[i]), weight.part(i * width, width));
       add(cat(theirs, "_b", letters[i]),
@@ -149,14 +151,16 @@ class MarianExporter {
   }
 
   const Config& config_;
+  size_t pieces_;
   NpzWriter out_;
   std::map<std::string, Tensor> tensors_;
+  std::map<std::string, std::vector<float>> changed_;  // in the place of those, or of parameters that are not there
 };
 
-std::string model_settings(const Config& c) {
+std::string model_settings(const Config& c, int64_t target) {
   const bool pre = c.norm_position == "pre", ssru = c.decoder_mixing == "ssru";
   const auto flag = [](bool on) { return on ? "true" : "false"; };
-  const int64_t target = c.target_vocab - 1, source = c.tied == "all" ? target : c.source_vocab;
+  const int64_t source = c.tied == "all" ? target : c.source_vocab;
   return cat("dec-cell: ", ssru ? "ssru" : "gru",
              "\ndec-cell-base-depth: 2\ndec-cell-high-depth: 1\ndec-depth: ", c.dec_layers, "\ndim-emb: ", c.d_model,
              "\ndim-rnn: 1024\ndim-vocabs:\n  - ", source, "\n  - ", target,
@@ -169,26 +173,19 @@ std::string model_settings(const Config& c) {
              "\ntransformer-ffn-depth: 2\ntransformer-guided-alignment-layer: last\ntransformer-heads: ", c.heads,
              "\ntransformer-no-projection: false\ntransformer-postprocess: ", pre ? "da" : "dan",
              "\ntransformer-postprocess-emb: ", c.embedding_norm ? "nd" : "d",
-             "\ntransformer-postprocess-top: ", pre ? "n" : "\"\"", "\ntransformer-preprocess: ", pre ? "n" : "\"\"",
+             "\ntransformer-postprocess-top: ", c.has_last_norm() ? "n" : "\"\"",
+             "\ntransformer-preprocess: ", pre ? "n" : "\"\"",
              "\ntransformer-tied-layers:\n  []\ntransformer-train-position-embeddings: false\ntype: transformer\n"
              "ulr: false\nversion: v1.12.0\n");
 }
 
-// The model's own search, in Marian's words.
-std::string search_settings(const model::LoadedModel& m, const std::string& source, const std::string& target) {
-  std::string text = cat("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - ", source, "\n  - ", target, "\n");
-  const auto found = m.history.find(decode::kSearchDefaults);
-  if (found == m.history.end()) return text;
-  const auto values = nlohmann::json::parse(found->second, nullptr, false);
-  const std::pair<const char*, const char*> words[] = {{"beam-size", "beam-size"},
-                                                       {"length-penalty", "normalize"},
-                                                       {"word-penalty", "word-penalty"},
-                                                       {"longest-ratio", "max-length-factor"}};
-  for (const auto& [own, theirs] : words)
-    if (values.is_object() && values.contains(own)) {
-      const auto& value = values[own];
-      text += cat(theirs, ": ", value.is_string() ? value.get<std::string>() : json_text(value), "\n");
-    }
+// A search in Marian's words.
+std::string search_settings(const decode::BeamOptions& search, const std::string& source, const std::string& target) {
+  std::string text = cat("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - ", source, "\n  - ", target,
+                         "\nbeam-size: ", search.beam_size, "\nnormalize: ", search.length_penalty,
+                         "\nword-penalty: ", search.word_penalty, "\n");
+  if (search.longest_ratio > 0) text += cat("max-length-factor: ", search.longest_ratio, "\n");
+  if (search.unk != "forbid") text += "allow-unk: true\n";
   return text;
 }
 
@@ -209,20 +206,31 @@ std::string write_pieces(const NewFolder& out, const std::string& vocabulary, co
 
 }  // namespace
 
-void export_marian(model::LoadedModel& m, const std::string& folder) {
+std::vector<std::string> export_marian(model::LoadedModel& m, const std::string& folder,
+                                       const decode::BeamOptions& search) {
   check_for_marian(m.config);
   const auto target = text::Vocabulary::parse(m.target_vocabulary, "target");
-  if (target.bos() != target.size() - 1)
-    cannot_say(
-        cat("start token among its pieces: a translation starts with zeros there, as in models that Marian "
-            "trained, and here with ",
-            target.piece(target.bos())));
+  // Behind all pieces where the model came from Marian, which has none.
+  const bool start_is_last = target.bos() == target.size() - 1;
+  const std::vector<StartFolded> folded = folded_starts(m, target.bos());
+  std::vector<std::string> notes;
+  if (m.config.norm_eps != kEpsilonThere)
+    notes.push_back(
+        cat("the norms there have the epsilon 1e-06, here ", m.config.norm_eps, ": numbers differ by some millionths"));
+  decode::BeamOptions there = in_powers_of_length(search, notes);
+  if (there.stop_when != "shrinking") {
+    there.stop_when = "shrinking";
+    notes.push_back("what is finished leaves its place in the beam empty there (`stop-when` shrinking)");
+  }
+  if (!notes.empty()) notes.push_back(same_search_here(there));
   NewFolder out(folder);
-  MarianExporter(m, out.file("model.npz")).write(model_settings(m.config));
-  const std::string source = write_pieces(out, m.source_vocabulary, "source", m.config.tied == "all"),
-                    of_target = write_pieces(out, m.target_vocabulary, "target", true);
-  write_file_atomically(out.file("model.npz.decoder.yml"), search_settings(m, source, of_target));
+  const int64_t pieces = m.config.target_vocab - (start_is_last ? 1 : 0);
+  MarianExporter(m, pieces, out.file("model.npz")).write(folded, model_settings(m.config, pieces));
+  const std::string source = write_pieces(out, m.source_vocabulary, "source", start_is_last && m.config.tied == "all"),
+                    of_target = write_pieces(out, m.target_vocabulary, "target", start_is_last);
+  write_file_atomically(out.file("model.npz.decoder.yml"), search_settings(there, source, of_target));
   out.commit();
+  return notes;
 }
 
 }  // namespace hexapla::convert

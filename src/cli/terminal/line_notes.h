@@ -1,0 +1,28 @@
+#pragma once
+// What is said of lines of the input while they are answered.
+#include <fmt/format.h>
+
+#include "cli/terminal/terminal.h"
+
+namespace hexapla::cli {
+
+// The first hundred are said, the others counted: a file in the wrong language has as many as it has lines.
+class LineNotes {
+ public:
+  explicit LineNotes(Progress& progress) : progress_(progress) {}
+
+  // line: from 0.
+  void add(int64_t line, const std::string& what) {
+    if (++count_ <= most) progress_.say(fmt::format("line {}: {}", line + 1, what));
+  }
+  void finish() const {
+    if (count_ > most) progress_.say(fmt::format("{} more like these", text::counted(count_ - most, "note")));
+  }
+
+ private:
+  static constexpr int64_t most = 100;
+  Progress& progress_;
+  int64_t count_ = 0;
+};
+
+}  // namespace hexapla::cli

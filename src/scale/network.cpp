@@ -1,0 +1,119 @@
+#include "scale/network.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace hexapla::scale {
+namespace {
+
+using Numbers = std::array<double, 3>;
+
+// The least squares of those of the three numbers that are wanted, by Gauss' elimination with pivots; the others are 0.
+Numbers least_squares(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
+  std::array<std::array<double, 4>, 3> a{};
+  for (const MeasuredExchange& m : measured) {
+    const Numbers x{1 / m.seconds, m.messages / m.seconds, m.bytes / m.seconds};
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) a[i][j] += x[i] * x[j];
+      a[i][3] += x[i];
+    }
+  }
+  for (size_t i = 0; i < 3; ++i)
+    if (!wanted[i]) a[i] = {}, a[i][i] = 1;
+  for (size_t j = 0; j < 3; ++j)
+    for (size_t i = 0; i < 3; ++i)
+      if (!wanted[j] && i != j) a[i][j] = 0;
+  // Bytes count in millions and messages in ones: rows are scaled so that pivots can be compared.
+  for (auto& row : a) {
+    const double most = std::max({std::fabs(row[0]), std::fabs(row[1]), std::fabs(row[2])});
+    for (double& v : row) v /= most > 0 ? most : 1;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    size_t best = i;
+    for (size_t r = i + 1; r < 3; ++r)
+      if (std::fabs(a[r][i]) > std::fabs(a[best][i])) best = r;
+    std::swap(a[i], a[best]);
+    if (a[i][i] == 0) continue;
+    for (size_t r = 0; r < 3; ++r) {
+      if (r == i) continue;
+      const double factor = a[r][i] / a[i][i];
+      for (size_t c = i; c < 4; ++c) a[r][c] -= factor * a[i][c];
+    }
+  }
+  Numbers found{};
+  for (size_t i = 0; i < 3; ++i) found[i] = wanted[i] && a[i][i] != 0 ? a[i][3] / a[i][i] : 0;
+  return found;
+}
+
+double squares(std::span<const MeasuredExchange> measured, const Numbers& n) {
+  double sum = 0;
+  for (const MeasuredExchange& m : measured) {
+    const double error = (n[0] + n[1] * m.messages + n[2] * m.bytes) / m.seconds - 1;
+    sum += error * error;
+  }
+  return sum;
+}
+
+// Median of so many exchanges of `messages` messages with every other process, each of so many bytes.
+double seconds_of(cluster::Processes& p, int messages, size_t bytes, int times) {
+  std::vector<char> from(bytes + 1), to(static_cast<size_t>(p.count() * messages) * bytes + 1);
+  std::vector<cluster::Outgoing> out;
+  std::vector<cluster::Incoming> in;
+  for (int other = 0; other < p.count(); ++other)
+    for (int m = 0; other != p.number() && m < messages; ++m) {
+      out.push_back({other, from.data(), bytes});
+      in.push_back({other, to.data() + static_cast<size_t>(other * messages + m) * bytes, bytes});
+    }
+  std::vector<double> all;
+  for (int i = 0; i < times; ++i) {
+    cluster::wait_for_all(p);
+    const auto start = std::chrono::steady_clock::now();
+    p.exchange(out, in);
+    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    double last = own;  // who is ready first waits for nobody else's bytes
+    for (const std::string& other : cluster::gather(p, std::to_string(own))) last = std::max(last, std::stod(other));
+    if (i > 0) all.push_back(last);
+  }
+  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+  return std::max(all[all.size() / 2], 1e-9);
+}
+
+}  // namespace
+
+Network fit(std::span<const MeasuredExchange> measured) {
+  HEXAPLA_CHECK(measured.size() >= 3, measured.size(), " exchanges tell nothing of three numbers");
+  for (const MeasuredExchange& m : measured) HEXAPLA_CHECK(m.seconds > 0, "an exchange took ", m.seconds, " s");
+  Numbers best{};
+  double least = squares(measured, best);
+  for (unsigned which = 1; which < 8; ++which) {
+    const Numbers n = least_squares(measured, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+    if (*std::min_element(n.begin(), n.end()) < 0) continue;
+    if (const double s = squares(measured, n); s < least) least = s, best = n;
+  }
+  return {best[0], best[1], best[2]};
+}
+
+std::vector<MeasuredExchange> measure_exchanges(cluster::Processes& p) {
+  struct Size {
+    int messages;
+    size_t bytes;
+    int times;
+  };
+  // Small ones tell of latency and messages, large ones of bytes: about what an update sends.
+  constexpr Size sizes[] = {{1, 8, 64},      {8, 8, 32},      {32, 8, 16},     {1, 16384, 32},
+                            {1, 131072, 16}, {1, 524288, 12}, {1, 2097152, 8}, {1, 8388608, 4}};
+  std::vector<MeasuredExchange> all;
+  for (const Size& s : sizes) {
+    const double messages = static_cast<double>(s.messages) * (p.count() - 1);
+    all.push_back({messages, messages * static_cast<double>(s.bytes), seconds_of(p, s.messages, s.bytes, s.times)});
+  }
+  return all;
+}
+
+}  // namespace hexapla::scale

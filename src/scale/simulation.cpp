@@ -1,0 +1,100 @@
+#include "scale/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace hexapla::scale {
+namespace {
+
+constexpr double at_once = 1 << 17;  // numbers of a slice that come in together: train/shards/sharded.cpp
+constexpr double most_tokens = 1 << 30, fastest = 1e12, slowest = 1e3, exactness = 1.01;
+
+double mean(const std::vector<double>& v) {
+  return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+}
+
+// What everyone tells everyone in a few words: its length, then the words (cluster::gather).
+double words(const Network& network, double others, double bytes) {
+  return network.seconds(others, 8 * others) + network.seconds(others, bytes * others);
+}
+
+// Reduce-scatter of so many numbers: what others have of the own slice comes in rounds, and is added up.
+double sum_of(const Work& work, const Network& network, double numbers, double processes) {
+  const double others = processes - 1, slice = numbers / processes, rounds = std::ceil(slice / at_once);
+  return rounds * network.seconds(others, 0) + others * slice * (4 * network.per_byte + work.add);
+}
+
+// The smallest x in [low, high] for which it is true, where it is true for all beyond one; 0: not even for high.
+template <class Holds>
+double smallest(double low, double high, const Holds& holds) {
+  if (!holds(high)) return 0;
+  if (holds(low)) return low;
+  while (high > low * exactness) {
+    const double middle = std::sqrt(low * high);
+    (holds(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+double mean_of_largest(std::vector<double> values, int n) {
+  HEXAPLA_CHECK(!values.empty() && n >= 1, "the largest of nothing");
+  std::sort(values.begin(), values.end());
+  const auto m = static_cast<double>(values.size());
+  double sum = 0, before = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double up_to = std::pow(static_cast<double>(i + 1) / m, n);
+    sum += values[i] * (up_to - before);
+    before = up_to;
+  }
+  return sum;
+}
+
+Predicted simulate(const Work& work, const Network& network, int processes, int parts) {
+  HEXAPLA_CHECK(processes >= 1 && parts >= 1 && !work.steps.empty(), "nothing to simulate");
+  const auto numbers = static_cast<double>(work.numbers), p = static_cast<double>(processes);
+  Predicted t;
+  t.step = mean(work.steps);
+  t.optimize = numbers / p * work.optimize;
+  if (processes == 1) return t;
+  t.wait = mean_of_largest(work.steps, processes) - t.step;
+  const double own = sum_of(work, network, numbers / parts, p), backward = 2.0 / 3 * t.step;
+  double ended = 0;  // the sums so far, counted from the beginning of the step
+  for (int i = 1; i <= parts; ++i) ended = std::max(ended, t.step - backward * (parts - i) / parts) + own;
+  t.sum = std::max(0.0, ended - t.step) + words(network, p - 1, 64);  // and the losses
+  t.optimize += words(network, p - 1, 8 * 1024 / p);                  // the norm: a sum for each block
+  t.gather = network.seconds(p - 1, 4 * numbers / p * (p - 1));
+  return t;
+}
+
+Work with_tokens(const Work& work, double tokens) {
+  Work other = work;
+  const double factor = tokens / static_cast<double>(work.tokens), center = mean(work.steps);
+  other.tokens = std::llround(tokens);
+  for (double& step : other.steps) step = std::max(0.0, factor * center + std::sqrt(factor) * (step - center));
+  return other;
+}
+
+double efficiency(const Work& work, const Network& network, int processes, int parts) {
+  return simulate(work, network, 1).total() / simulate(work, network, processes, parts).total();
+}
+
+double tokens_for(double wanted, const Work& work, const Network& network, int processes, int parts) {
+  return smallest(1, most_tokens, [&](double tokens) {
+    return efficiency(with_tokens(work, tokens), network, processes, parts) >= wanted;
+  });
+}
+
+double bandwidth_for(double wanted, const Work& work, const Network& network, int processes, int parts) {
+  return smallest(slowest, fastest, [&](double bandwidth) {
+    Network faster = network;
+    faster.per_byte = 1 / bandwidth;
+    return efficiency(work, faster, processes, parts) >= wanted;
+  });
+}
+
+}  // namespace hexapla::scale

@@ -1,0 +1,51 @@
+#pragma once
+// How long an update of N processes takes, from what one of them was measured to need and what messages cost. What is
+// sent, and in which order, is that of train/shards (docs/scale.md).
+#include <cstdint>
+#include <vector>
+
+#include "scale/network.h"
+
+namespace hexapla::scale {
+
+// What an update is made of on one process.
+struct Work {
+  int64_t numbers = 0;        // parameters
+  int64_t tokens = 0;         // target tokens of a process's batches
+  std::vector<double> steps;  // seconds of forward and backward over them, each time it was measured
+  double add = 0;             // seconds a number: to add one array to another
+  double optimize = 0;        // seconds a number: norm and Adam
+};
+
+// Seconds of an update, in the order in which they pass.
+struct Predicted {
+  double step = 0;      // forward and backward, on the mean
+  double wait = 0;      // for the slowest of all processes
+  double sum = 0;       // of the gradients: what is left of it when the step is over
+  double optimize = 0;  // of the slice
+  double gather = 0;    // of the parameters
+  double total() const { return step + wait + sum + optimize + gather; }
+};
+
+// The mean of the largest of n values drawn from these: sum of x_i ((i/m)^n - ((i-1)/m)^n), x sorted.
+double mean_of_largest(std::vector<double> values, int n);
+
+// Of processes that compute one shard each. parts: of the parameters, whose gradients become whole one after the other
+// in the backward pass, which takes two thirds of the step; the sum of a part begins when it is whole and the sum of
+// the part before has ended. With 1 the sum begins when the step is over.
+Predicted simulate(const Work& work, const Network& network, int processes, int parts = 1);
+
+// The same work with another number of tokens: steps in proportion, and their spread with its square root, as if so
+// many more sentences were drawn.
+Work with_tokens(const Work& work, double tokens);
+
+// How much of its work alone, per process: seconds of an update of one process by those of n.
+double efficiency(const Work& work, const Network& network, int processes, int parts = 1);
+
+// The fewest tokens of a process with which this efficiency is reached, to 1 %; 0: with no number up to 2^30.
+double tokens_for(double wanted, const Work& work, const Network& network, int processes, int parts = 1);
+// The fewest bytes a second with which it is reached on links that have the latencies of `network`, to 1 %; 0: not even
+// with 10^12.
+double bandwidth_for(double wanted, const Work& work, const Network& network, int processes, int parts = 1);
+
+}  // namespace hexapla::scale

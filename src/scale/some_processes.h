@@ -1,0 +1,23 @@
+#pragma once
+// The first few of several processes, as if there were no others: how two of four do.
+#include "cluster/processes.h"
+
+namespace hexapla::scale {
+
+class FirstProcesses final : public cluster::Processes {
+ public:
+  // count: at most those of `all`. Only the first `count` of them use it.
+  FirstProcesses(cluster::Processes& all, int count) : all_(all), count_(count) {}
+  int number() const override { return all_.number(); }
+  int count() const override { return count_; }
+  std::string host() const override { return all_.host(); }
+  void exchange(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
+    all_.exchange(out, in);
+  }
+
+ private:
+  cluster::Processes& all_;
+  int count_;
+};
+
+}  // namespace hexapla::scale
