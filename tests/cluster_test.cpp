@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -29,12 +30,16 @@ class SeveralProcesses : public TestFolder {
     write_toy_corpus(at("a"), at("b"), 60);
     fs::create_directories(at("bin"));
     fs::create_symlink(build_path("hexapla"), at("bin/hexapla"));
+    std::ofstream of_mpi(at("of_mpi"));
+    for (const char* library : {"libmpi", "libopen-rte", "libopen-pal", "libpmix", "libevent", "libhwloc", "libucp",
+                                "libucs", "libuct", "libfabric", "libpsm", "mca_", "libmpich"})
+      of_mpi << "leak:" << library << "\n";
   }
   // Under a sanitizer: what MPI's own parts never free is not looked for.
   Ended shell(const std::string& command) const {
     const std::string all =
-        cat("cd '", folder(), "' && export ASAN_OPTIONS=detect_leaks=0 OMP_WAIT_POLICY=passive PATH='", folder(),
-            "/bin':\"$PATH\"; ( ", command, " ) > log 2>&1 < /dev/null");
+        cat("cd '", folder(), "' && export LSAN_OPTIONS=print_suppressions=0:suppressions='", at("of_mpi"),
+            "' OMP_WAIT_POLICY=passive PATH='", folder(), "/bin':\"$PATH\"; ( ", command, " ) > log 2>&1 < /dev/null");
     const int status = std::system(all.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("log"))};
   }
@@ -65,13 +70,18 @@ class OverMpi : public SeveralProcesses {
 };
 
 TEST_F(OverMpi, TrainTheSameBytes) {
-  const Ended alone = shell(train("alone", "--threads 2 -q"));
-  ASSERT_EQ(alone.code, 0) << alone.text;
-  for (const int processes : {2, 3}) {
-    const Ended r = shell(cat(launch(processes), train(cat("run", processes), "--threads 1 -q")));
-    ASSERT_EQ(r.code, 0) << r.text;
-    for (const char* file : {"/model.safetensors", "/checkpoints/update-00000008/tensors.safetensors"})
-      EXPECT_TRUE(read_file(at("alone") + file) == read_file(at(cat("run", processes)) + file)) << processes << file;
+  for (const std::string precision : {"f32", "bf16"}) {
+    const std::string how = "-q --precision " + precision + " --threads ", alone = precision + "-alone";
+    const Ended whole = shell(train(alone, how + "2"));
+    if (precision == "bf16" && whole.code == 2) GTEST_SKIP() << "no bf16 on this processor: " << whole.text;
+    ASSERT_EQ(whole.code, 0) << whole.text;
+    for (const int processes : {2, 3}) {
+      const std::string run = cat(precision, "-", processes);
+      const Ended r = shell(cat(launch(processes), train(run, how + "1")));
+      ASSERT_EQ(r.code, 0) << r.text;
+      for (const char* file : {"/model.safetensors", "/checkpoints/update-00000008/tensors.safetensors"})
+        EXPECT_TRUE(read_file(at(alone) + file) == read_file(at(run) + file)) << run << file;
+    }
   }
 }
 
@@ -94,6 +104,62 @@ TEST_F(OverMpi, AreWarnedOfThreadsBeyondTheirCores) {
   const Ended r = shell(cat("taskset -c 0 ", launch(2), "--bind-to none ", train("run", "--threads 3")));
   ASSERT_EQ(r.code, 0) << r.text;
   EXPECT_THAT(r.text, HasSubstr("has 3 threads, but the launcher has bound it to 1 core"));
+}
+
+TEST_F(OverMpi, WithOtherTextStopBeforeTheyTrain) {
+  for (const char* host : {"one", "two"}) {
+    fs::create_directories(at(host));
+    write_toy_corpus(at(cat(host, "/a")), at(cat(host, "/b")), 60);
+  }
+  std::string text = read_file(at("two/b"));
+  text[text.size() - 2] ^= 1;  // as many bytes, one of them another
+  std::ofstream(at("two/b")) << text;
+  const Ended r = shell(cat(launch(1), "-wdir '", at("one"), "' ", train("run", "--threads 1"), " : -n 1 -wdir '",
+                            at("two"), "' ", train("run", "--threads 1")));
+  EXPECT_EQ(r.code, 2) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("has another b than process 1 of 2"));
+  EXPECT_THAT(r.text, HasSubstr("; put the same files on all hosts"));
+  EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
+  EXPECT_FALSE(fs::exists(at("one/run/model.safetensors")));
+}
+
+// The second is the same program but for what it says of its compiler.
+TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
+  std::string program = read_file(at("bin/hexapla"));
+  constexpr std::string_view compilers[] = {"GNU ", "Clang "};
+  size_t changed = 0;
+  for (const std::string_view compiler : compilers)
+    for (size_t i = program.find(compiler); i != program.npos; i = program.find(compiler, i + 1))
+      if (i > 0 && program[i - 1] == '\0' && std::isdigit(program[i + compiler.size()])) program[i] = 'X', ++changed;
+  ASSERT_GT(changed, 0u);
+  std::ofstream(at("bin/other"), std::ios::binary) << program;
+  fs::permissions(at("bin/other"), fs::perms::owner_all);
+  std::string others = train("run", "--threads 1");
+  others.replace(0, std::string_view("hexapla").size(), "other");
+  const Ended r = shell(cat(launch(1), train("run", "--threads 1"), " : -n 1 ", others));
+  EXPECT_EQ(r.code, 2) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("has another program than process 1 of 2"));
+  EXPECT_THAT(r.text, HasSubstr("; start the same program on all hosts"));
+  EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
+}
+
+// Of the second process: its pairs lie on its own disk.
+TEST_F(OverMpi, EndWhereADiskIsFull) {
+  write_toy_corpus(at("a"), at("b"), 30'000);
+  const std::string small = train("run", "--threads 1");
+  const Ended r = shell(cat(launch(1), small, " : -n 1 bash -c 'trap \"\" XFSZ; ulimit -f 4; exec ", small, "'"));
+  EXPECT_EQ(r.code, 1) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("process 2 of 2 ("));
+  EXPECT_THAT(r.text, HasSubstr("File too large"));
+  EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
+}
+
+// A launcher that tells its processes nothing starts so many runs in one folder.
+TEST_F(OverMpi, WithoutTheProtocolOfTheLauncherFindTheFolderTaken) {
+  const Ended r = shell(launch(2) + "env -i PATH=\"$PATH\" " + train("run", "--threads 1 --max-updates 100000"));
+  EXPECT_NE(r.code, 0) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("is in use by another run"));
+  EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
 }
 
 // Without a launcher's own protocol each would train the whole.

@@ -6,6 +6,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "cluster/agreement.h"
+#include "cluster/rounded.h"
 #include "cluster/slices.h"
 #include "cluster/test_threads.h"
 #include "cluster/tree.h"
@@ -120,6 +121,38 @@ TEST(Slices, AreCompletedAndCollected) {
                 static_cast<size_t>(count - 1 + !p.first()) * static_cast<size_t>(own.size()) * sizeof(float));
     });
   }
+}
+
+// What others need only in bf16 comes as such, whatever their slices have of it, in half of the bytes.
+TEST(Slices, AreCompletedInBf16) {
+  constexpr int64_t numbers = 16 * 40'000;
+  const std::vector<Share> rounded{{16, 16}, {32, 1000}, {5000, 300'000}, {300'000, 300'016}, {639'984, 640'000}};
+  const auto value = [](int64_t i) { return std::ldexp(1 + static_cast<float>(i) * 1e-6f, static_cast<int>(i % 40)); };
+  const auto nearest = [](float x) {
+    const float step = std::ldexp(1.f, std::ilogb(x) - 7);
+    return static_cast<float>(std::nearbyint(x / step)) * step;
+  };
+  for (const int count : {1, 2, 3, 5}) {
+    in_threads(count, [&](ThreadProcess& p) {
+      const Slices slices(numbers, count);
+      std::vector<float> all(numbers, -1);
+      const Share own = slices.of(p.number());
+      for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = value(i);
+      complete_rounded(p, slices, rounded, all.data());
+      for (int64_t i = 0; i < numbers; ++i) {
+        const bool others = i < own.from || i >= own.to;
+        const bool round = std::any_of(rounded.begin(), rounded.end(),
+                                       [&](const Share& part) { return part.from <= i && i < part.to; });
+        ASSERT_EQ(all[static_cast<size_t>(i)], others && round ? nearest(value(i)) : value(i)) << i;
+      }
+      EXPECT_EQ(p.sent(), bytes_rounded(own, rounded) * static_cast<size_t>(count - 1));
+      complete(p, slices, all.data());
+      for (int64_t i = 0; i < numbers; ++i) ASSERT_EQ(all[static_cast<size_t>(i)], value(i));
+    });
+  }
+  EXPECT_EQ(bytes_rounded({0, numbers}, rounded), 4u * numbers - 2u * (968 + 295'000 + 16 + 16));
+  EXPECT_EQ(bytes_rounded({40, 100}, rounded), 120u);
+  EXPECT_EQ(bytes_rounded({100, 100}, rounded), 0u);
 }
 
 TEST(Processes, SayTheSameToAll) {

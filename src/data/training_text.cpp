@@ -140,6 +140,7 @@ TrainingText::TrainingText(const std::vector<ParallelSource>& sets, const Shuffl
   for (const ParallelSource& set : sets) {
     readers_.emplace_back(set);
     names_.push_back(readers_.back().text().name());
+    whole_.push_back(set.lines.whole());
     once |= !readers_.back().text().can_rewind();
   }
   if (once) kept_.emplace(space.memory / 2, space.folder);
@@ -167,7 +168,8 @@ bool TrainingText::next_read(TextPair& pair) {
 
 void TrainingText::end_set() {
   const std::vector<std::string> notes = readers_[set_].notes();
-  if (in_set_ == 0) throw DataError(cat("no usable pair in ", names_[set_], ": ", notes.front()));
+  lines_.push_back(readers_[set_].line_number());
+  if (in_set_ == 0 && whole_[set_]) throw DataError(cat("no usable pair in ", names_[set_], ": ", notes.front()));
   notes_.insert(notes_.end(), notes.begin(), notes.end());
 }
 
@@ -200,9 +202,12 @@ LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress&
   return {source.take(), target.take()};
 }
 
-PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
-                            const PairOptions& options, const ReadingProgress& progress) {
-  Collector collector(options, text.names().size());
+std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::VocabularyPair& vocabularies,
+                                      const PairOptions& options, size_t parts, const PartOfPair& part_of,
+                                      const ReadingProgress& progress) {
+  const auto& [source, target] = vocabularies;
+  std::vector<Collector> collectors;
+  for (size_t i = 0; i < parts; ++i) collectors.emplace_back(options, text.names().size());
   int64_t pairs = 0;
   for (;;) {
     const std::vector<TextPair> block = take_block(text, kPairsPerBlock);
@@ -216,10 +221,19 @@ PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, 
         examples[i].target = target.encode(block[i].target);
       }
     });
-    for (size_t i = 0; i < block.size(); ++i) collector.add(block[i], examples[i], source);
+    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], source);
     progress("encoding", pairs += size);
   }
-  return collector.finish(text.names());
+  std::vector<PreparedPairs> all;
+  for (Collector& collector : collectors) all.push_back(collector.finish(text.names()));
+  return all;
+}
+
+PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
+                            const PairOptions& options, const ReadingProgress& progress) {
+  return deal_pairs(
+             text, {source, target}, options, 1, [](const TextPair&) { return size_t{0}; }, progress)
+      .front();
 }
 
 }  // namespace hexapla::data

@@ -28,12 +28,15 @@ class TrainingText {
   // What can be read only once (a pipe) is kept for a second reading: in memory, or in the folder.
   TrainingText(const std::vector<ParallelSource>& sets, const ShuffleSpace& space);
 
-  // The next usable pair of the sets, one set after the other. DataError: as CheckedReader; a set without any pair.
+  // The next usable pair of the sets, one set after the other. DataError: as CheckedReader; a set that is read whole
+  // without any pair.
   bool next(TextPair& pair);
   void rewind();  // once, after the last pair
 
   const std::vector<std::string>& names() const { return names_; }  // "a.en + a.de", of each set
   const std::vector<std::string>& notes() const { return notes_; }  // what was dropped in the first reading
+  bool read_once() const { return kept_.has_value(); }              // a set is a pipe, or a program's pairs
+  const std::vector<int64_t>& lines() const { return lines_; }      // of each set, after its last pair
 
  private:
   bool next_read(TextPair& pair);
@@ -41,7 +44,9 @@ class TrainingText {
   void end_set();
 
   std::vector<CheckedReader> readers_;
+  std::vector<bool> whole_;  // not a part of the lines alone
   std::vector<std::string> names_, notes_;
+  std::vector<int64_t> lines_;
   std::optional<PairStore> kept_;  // of what cannot be read twice: everything
   size_t set_ = 0;
   int64_t in_set_ = 0;  // pairs so far
@@ -71,8 +76,14 @@ struct PairOptions {
   bool keep_text = false;  // the store has text, for segmentations to be drawn from
   ShuffleSpace space;
 };
+// Which of several stores has a pair.
+using PartOfPair = std::function<size_t(const TextPair&)>;
 // Encodes everything on all threads. A pair is dropped with a note as encode_corpus does. DataError: none is left.
 PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
                             const PairOptions& options, const ReadingProgress& progress);
+// The same in so many stores, each with the memory of the options.
+std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::VocabularyPair& vocabularies,
+                                      const PairOptions& options, size_t parts, const PartOfPair& part_of,
+                                      const ReadingProgress& progress);
 
 }  // namespace hexapla::data

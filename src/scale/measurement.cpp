@@ -48,12 +48,6 @@ train::TrainOptions options_of(const Workload& load, int64_t shards) {
   return o;
 }
 
-std::vector<data::Batch> draw(train::Learner& learner, int64_t batches) {
-  std::vector<data::Batch> all;
-  for (int64_t i = 0; i < batches; ++i) all.push_back(learner.stream().next());
-  return all;
-}
-
 // So many updates as take about that long on the first process: the same number in all.
 int64_t updates_in(double seconds, double of_one, cluster::Processes& p) {
   const auto own = static_cast<int64_t>(seconds / std::max(of_one, 1e-6));
@@ -97,7 +91,7 @@ class Updates {
   }
   // -> seconds of the gradient and, with the norm, of Adam
   std::pair<double, double> next() {
-    const std::vector<data::Batch> batches = draw(*learner_, options_.accumulate);
+    const train::UpdateBatches& batches = learner_->stream().draw();
     const auto start = Clock::now();
     learner_->accumulate_gradient(batches, static_cast<uint32_t>(++updates_ * options_.accumulate));
     const double gradient = seconds_since(start);

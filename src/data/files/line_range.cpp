@@ -1,9 +1,12 @@
 #include "data/files/line_range.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/range.h"
+#include "data/files/compression.h"
 
 namespace hexapla::data {
 namespace {
@@ -73,6 +76,57 @@ bool RangeReader::next(std::string& line) {
   if (line_ == 1 && from_ == 0 && line.starts_with(mark_of_utf8)) line.erase(0, mark_of_utf8.size());
   if (line.ends_with('\r')) line.pop_back();
   return true;
+}
+
+bool has_parts(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  const FileReader file(path);
+  std::string head(std::min<size_t>(kCompressionHead, file.size()), '\0');
+  file.read(0, head.data(), head.size());
+  return compression_of(head) == Compression::none && unreadable_kind(head).empty();
+}
+
+namespace {
+
+// visit(block, where it begins) for the bytes [from, to) until it says false.
+template <class Visit>
+void visit_bytes(const FileReader& file, uint64_t from, uint64_t to, Visit&& visit) {
+  std::string block;
+  for (uint64_t at = from; at < to; at += block.size()) {
+    block.resize(std::min<uint64_t>(range_block, to - at));
+    file.read(at, block.data(), block.size());
+    if (!visit(block, at)) return;
+  }
+}
+
+}  // namespace
+
+int64_t count_lines(const std::string& path, const ShardNumber& part) {
+  const RangeReader range(path, part);
+  int64_t lines = 0;
+  char last = '\n';
+  visit_bytes(FileReader(path), range.from(), range.to(), [&](const std::string& block, uint64_t) {
+    lines += std::count(block.begin(), block.end(), '\n');
+    last = block.back();
+    return true;
+  });
+  return lines + (last != '\n');  // the last line needs no end
+}
+
+uint64_t place_behind(const std::string& path, const ShardNumber& part, int64_t lines) {
+  const RangeReader range(path, part);
+  if (lines == 0) return range.from();
+  uint64_t place = range.to();
+  visit_bytes(FileReader(path), range.from(), range.to(), [&](const std::string& block, uint64_t at) {
+    for (size_t end = block.find('\n'); end != block.npos; end = block.find('\n', end + 1))
+      if (--lines == 0) {
+        place = at + end + 1;
+        return false;
+      }
+    return true;
+  });
+  return place;
 }
 
 std::string RangeReader::note() const {

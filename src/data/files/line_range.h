@@ -46,4 +46,10 @@ class RangeReader {
   int64_t line_ = 0;
 };
 
+// Can a part be read without the rest? Of a regular file that is not compressed.
+bool has_parts(const std::string& path);
+// How many lines begin in the part, and where the one behind `lines` of them begins. Errors as RangeReader.
+int64_t count_lines(const std::string& path, const ShardNumber& part);
+uint64_t place_behind(const std::string& path, const ShardNumber& part, int64_t lines);
+
 }  // namespace hexapla::data

@@ -55,6 +55,11 @@ class FileBytes : public Bytes {
     given_ += static_cast<size_t>(n);
     return static_cast<size_t>(n);
   }
+  void skip_to(uint64_t byte) {
+    if (lseek(descriptor_, static_cast<off_t>(byte), SEEK_SET) < 0)
+      throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
+    given_ = byte;
+  }
   double share_given() const {
     return size_ > 0 ? std::min(1.0, static_cast<double>(given_) / static_cast<double>(size_)) : 0;
   }
@@ -132,6 +137,13 @@ struct LineReader::Impl {
     if (const std::string kind = unreadable_kind(head); !kind.empty()) throw DataError(cat(name, " is ", kind));
     return decompressed(compression_of(head), std::make_unique<Rejoined>(head, std::move(raw)));
   }
+  void open_at(const std::string& path, const LinePlace& from) {
+    auto raw = std::make_unique<FileBytes>(path, name, BeforeWaiting());
+    file = raw.get();
+    raw->skip_to(from.byte);
+    bytes = std::move(raw);
+    line = from.line;
+  }
   void open(const std::string& path, BeforeWaiting before_waiting) {
     bytes = open_bytes(path, std::move(before_waiting));
     std::string head = read_head(*bytes, kByteOrderMark.size());
@@ -145,9 +157,13 @@ struct LineReader::Impl {
   }
 };
 
-LineReader::LineReader(const std::string& path, BeforeWaiting before_waiting) : impl_(std::make_unique<Impl>()) {
+LineReader::LineReader(const std::string& path, BeforeWaiting before_waiting, const LinePlace& from)
+    : impl_(std::make_unique<Impl>()) {
   impl_->name = path == "-" ? "stdin" : path;
-  naming_location(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
+  if (from.byte > 0)
+    impl_->open_at(path, from);
+  else
+    naming_location(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
   impl_->block.resize(kBlock);
 }
 LineReader::~LineReader() = default;

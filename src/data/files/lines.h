@@ -13,13 +13,20 @@ namespace hexapla::data {
 // what has been read. Never for a file on a disk. What it throws comes out of the reader.
 using BeforeWaiting = std::function<void()>;
 
+// Where a line of a plain file begins, and how many lines are before it.
+struct LinePlace {
+  uint64_t byte = 0;
+  int64_t line = 0;
+};
+
 // Lines end at the byte 0x0A and nowhere else, so that line i of two files stays line i; a "\r" before it goes too, and
 // a byte order mark at the start of the file; the last line needs no line end. Memory: the longest line.
 // DataError, naming file and line: no such file, a directory, compressed data cut short or damaged or of another kind
 // (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on.
 class LineReader {
  public:
-  explicit LineReader(const std::string& path, BeforeWaiting before_waiting = {});  // "-" is stdin
+  // "-" is stdin. from: of a plain file, where reading begins.
+  explicit LineReader(const std::string& path, BeforeWaiting before_waiting = {}, const LinePlace& from = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;

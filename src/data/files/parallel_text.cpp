@@ -15,14 +15,7 @@ namespace {
 // At least one file has ended.
 void check_counts(LineReader& source, LineReader& target) {
   const int64_t n = count_to_end(source), m = count_to_end(target);
-  if (n == 0) fail_empty(source.name());
-  if (m == 0) fail_empty(target.name());
-  if (n != m) {
-    throw DataError(
-        cat(source.name(), " has ", n, n == 1 ? " line but " : " lines but ", target.name(), " has ", m,
-            ": line i of one must translate line i of the other; find where they diverge with 'hexapla data' and "
-            "fix the shorter one"));
-  }
+  check_line_counts(source.name(), n, target.name(), m);
 }
 
 // Splits at the one tab.
@@ -55,6 +48,16 @@ bool readable_again(const std::string& path) {
 
 }  // namespace
 
+void check_line_counts(const std::string& source, int64_t n, const std::string& target, int64_t m) {
+  if (n == 0) fail_empty(source);
+  if (m == 0) fail_empty(target);
+  if (n == m) return;
+  throw DataError(
+      cat(source, " has ", n, n == 1 ? " line but " : " lines but ", target, " has ", m,
+          ": line i of one must translate line i of the other; find where they diverge with 'hexapla data' and fix "
+          "the shorter one"));
+}
+
 void ParallelSource::check() const {
   const bool pair = !source.empty() && !target.empty();
   if (!tsv.empty() && (!source.empty() || !target.empty()))
@@ -78,11 +81,12 @@ struct ParallelReader::Impl {
 
   void open() {
     if (from.pairs) return;
-    if (from.tsv.empty()) {
-      source.emplace(from.source, before_waiting);
-      target.emplace(from.target, before_waiting);
-    } else {
-      source.emplace(from.tsv, before_waiting);
+    open(source, from.tsv.empty() ? from.source : from.tsv, from.lines.source);
+    if (from.tsv.empty()) open(target, from.target, from.lines.target);
+  }
+  void open(std::optional<LineReader>& reader, const std::string& path, const LinePlace& place) {
+    reader.emplace(path, before_waiting, place);
+    while (reader->line_number() < place.line && reader->next(line)) {
     }
   }
   bool next_of_function(std::string& x, std::string& y) {
@@ -123,6 +127,7 @@ ParallelReader& ParallelReader::operator=(ParallelReader&&) noexcept = default;
 
 bool ParallelReader::next(std::string& source, std::string& target) {
   if (impl_->from.pairs) return impl_->next_of_function(source, target);
+  if (impl_->source->line_number() >= impl_->from.lines.to) return false;
   return impl_->target ? impl_->next_of_two(source, target) : impl_->next_of_one(source, target);
 }
 

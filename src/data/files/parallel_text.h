@@ -2,6 +2,7 @@
 // Parallel text as a stream of pairs: from two files of which line i translates line i, or from one file with both.
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -12,15 +13,26 @@ namespace hexapla::data {
 // The next pair of sentences that a program gives; false after the last one.
 using PairFunction = std::function<bool(std::string& source, std::string& target)>;
 
+// A part of the lines of two files, or of one: those behind `source`, or `tsv`, and `target`, up to line `to`. In
+// compressed files the lines before are read and left out: there `byte` is 0.
+struct LineSpan {
+  LinePlace source, target;
+  int64_t to = std::numeric_limits<int64_t>::max();
+  bool whole() const { return source.line == 0 && to == std::numeric_limits<int64_t>::max(); }
+};
+
 // One corpus. Each file may be plain or compressed (see LineReader), or "-" for stdin.
 struct ParallelSource {
   std::string source, target;  // two files,
   std::string tsv;             // or one: SOURCE<TAB>TARGET a line, no quoting; then source and target are empty
   PairFunction pairs = {};     // or none: then `tsv` is what messages call them
+  LineSpan lines = {};         // of files; what is read of them
 
   void check() const;              // UsageError: no file, both files and a TSV, source and target both stdin
   bool can_be_read_again() const;  // no stdin, no pipe, no function
 };
+// DataError: files of different length, or without a line.
+void check_line_counts(const std::string& source, int64_t n, const std::string& target, int64_t m);
 // What stands for the pairs of a program among the files of an option.
 inline constexpr const char* pairs_of_program = "(pairs)";
 

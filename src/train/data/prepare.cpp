@@ -1,18 +1,19 @@
 // From files to what training draws from: the pairs, the vocabularies, the validation set.
-#include <array>
 #include <filesystem>
 #include <map>
 
 #include "base/files/disk.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "cluster/agreement.h"
 #include "data/batches/epoch_parts.h"
 #include "data/training_text.h"
 #include "text/vocabulary/sampling.h"
+#include "train/data/own_pairs.h"
 #include "train/loop/trainer.h"
 #include "train/run/checkpoint.h"
 #include "train/run/init_from.h"
 #include "train/run/run_vocabularies.h"
+#include "train/shards/own_lines.h"
 
 namespace hexapla::train {
 namespace {
@@ -119,26 +120,13 @@ void read_validation(const TrainOptions& o, const data::PairFunction& pairs, Tra
   }
 }
 
-// The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
-data::PreparedPairs prepare_linked_pairs(const TrainOptions& o, const text::VocabularyPair& v) {
-  const data::Corpus corpus = data::read_parallel(data::parse_sets("train-sets", o.train_sets, o.text.tsv).front());
-  data::Encoded encoded = data::encode_corpus(corpus, v.source, v.target, o.max_length);
-  const data::LinkUnit unit = o.guided_alignment_units == "pieces"   ? data::LinkUnit::pieces
-                              : o.guided_alignment_units == "blanks" ? data::LinkUnit::blanks
-                                                                     : data::LinkUnit::words;
-  const data::GoldLinks links(o.guided_alignment, unit, corpus);
-  if (const std::string doubt = links.doubt(); !doubt.empty()) encoded.notes.push_back(doubt);
-  data::add_links(encoded.examples, corpus, links, v.source, v.target);
-  Hash hash;
-  auto append = [&](std::span<const int32_t> ids) {
-    hash.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
-    hash.add("\n");
-  };
-  for (const data::Example& e : encoded.examples) {
-    append(e.source), append(e.target);
-    for (const data::Link& link : e.links) append(std::array{link.source, link.target});
-  }
-  return {data::store_examples(encoded.examples), std::move(encoded.notes), hash.hex()};
+// What the processes say, in their order.
+std::vector<std::string> of_all(cluster::Processes& processes, const std::vector<std::string>& own) {
+  if (!processes.several()) return own;
+  std::vector<std::string> all;
+  for (const std::string& texts : cluster::gather(processes, cluster::pack(own)))
+    add_notes(all, cluster::unpack(texts));
+  return all;
 }
 
 // What is usual is not named, so that runs of before there was a choice can be resumed.
@@ -147,8 +135,36 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
   for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
   if (!weights.empty()) data.identity["train-weights"] = weights;
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
-  const int64_t parts = data::shuffle_parts(data.pairs, data.space);
-  if (parts > 1) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = cat(parts);
+  std::vector<std::string> own;
+  for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i)
+    own.push_back(cat(data::shuffle_parts(pairs_of_shard(data, i), data.space)));
+  std::string parts;
+  bool several = false;
+  for (const std::string& n : of_all(*data.processes, own)) {
+    parts += (parts.empty() ? "" : " ") + n;
+    several |= n != "1";
+  }
+  if (several) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = parts;
+}
+
+std::vector<std::string> paths_of(const TrainOptions& o) {
+  std::vector<std::string> paths = o.train_sets;
+  paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
+  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+  return paths;
+}
+
+// The first process describes them, after all have found that they have the same.
+std::vector<DataFile> describe_together(const TrainOptions& o, cluster::Processes& processes) {
+  require_same_files(processes, paths_of(o));
+  std::vector<DataFile> files;
+  std::vector<std::string> texts;
+  if (processes.first()) files = describe_files(paths_of(o));
+  for (const DataFile& f : files) texts.insert(texts.end(), {f.path, f.hash, std::to_string(f.bytes)});
+  texts = cluster::unpack(cluster::of_first(processes, cluster::pack(texts)));
+  files.clear();
+  for (size_t i = 0; i + 2 < texts.size(); i += 3) files.push_back({texts[i], texts[i + 1], std::stoll(texts[i + 2])});
+  return files;
 }
 
 std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
@@ -163,15 +179,25 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
 
 }  // namespace
 
+data::TrainingPairs pairs_of_shard(const TrainingData& data, size_t i) {
+  data::TrainingPairs pairs = data.pairs;
+  if (!data.shards.empty()) pairs.store = data.shards.at(i);
+  return pairs;
+}
+
 TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress, const ProgramPairs& given,
                           cluster::Processes& processes) {
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
-  const data::ShuffleSpace space{static_cast<size_t>(o.text.shuffle_memory) << 20,
+  check_shares(o, processes);
+  // Of all shards together, whoever computes them: the order of the pairs depends on it.
+  const data::ShuffleSpace space{(static_cast<size_t>(o.text.shuffle_memory) << 20) / static_cast<size_t>(o.shards),
                                  o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
-  data::TrainingText text(sets_of("train-sets", o.train_sets, o.text.tsv, given.train), space);
+  const auto sets = sets_of("train-sets", o.train_sets, o.text.tsv, given.train);
+  data::TrainingText text(sets, space);
   const auto lock = processes.first() ? lock_of_run(o.model) : nullptr;
+  const std::vector<DataFile> files = describe_together(o, processes);
   std::optional<text::VocabularyPair> vocabularies;
   if (processes.first()) vocabularies = find_or_train_vocabularies(o, text, progress);
   share_vocabularies(processes, vocabularies);
@@ -179,27 +205,27 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
     text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
     text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  data::PreparedPairs pairs = o.guided_alignment.empty()
-                                  ? data::prepare_pairs(text, vocabularies->source, vocabularies->target,
-                                                        {o.max_length, o.text.subword_alpha > 0, space}, progress)
-                                  : prepare_linked_pairs(o, *vocabularies);
+  OwnPairs pairs = prepare_own_pairs(o, sets, text, *vocabularies,
+                                     {{o.max_length, o.text.subword_alpha > 0, space}, progress, processes});
   std::vector<double> weights = o.text.train_weights;
   if (weights.empty()) weights.assign(text.names().size(), 1);
-  TrainingData data{
-      .pairs = {pairs.store, vocabularies->source, vocabularies->target, std::move(weights), o.text.subword_alpha}};
+  TrainingData data{.pairs = {pairs.shards.front().store, vocabularies->source, vocabularies->target,
+                              std::move(weights), o.text.subword_alpha}};
+  data.examples = pairs.examples;
   data.lock = lock;
   data.processes = &processes;
   data.space = space;
   data.sets = text.names();
+  data.files = files;
   data.identity["training data"] = pairs.fingerprint;
-  add_notes(data.notes, text.notes());
   add_notes(data.notes, std::move(pairs.notes));
+  for (data::PreparedPairs& shard : pairs.shards) {
+    if (o.shards > 1) data.shards.push_back(shard.store);
+    add_notes(data.notes, std::move(shard.notes));
+  }
+  data.notes = of_all(processes, data.notes);
   if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
   name_choices(o, data);
-  std::vector<std::string> paths = o.train_sets;
-  paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
-  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
-  data.files = describe_files(paths);
   return data;
 }
 

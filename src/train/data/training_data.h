@@ -23,6 +23,10 @@ struct ValidSet {
 // What a run learns from and is measured on.
 struct TrainingData {
   data::TrainingPairs pairs;  // with the vocabularies
+  // Where an update has several shards: what each of those of this process draws from, in order. The first of them is
+  // pairs.store, too.
+  std::vector<std::shared_ptr<const data::PairStore>> shards{};
+  int64_t examples = 0;  // of all processes
   data::ShuffleSpace space{};
   std::vector<std::string> sets{};                             // names of the training sets, for messages
   std::vector<data::Example> valid{};                          // may be empty
@@ -42,6 +46,9 @@ struct TrainingData {
 struct ProgramPairs {
   data::PairFunction train = {}, valid = {};
 };
+
+// What the i-th shard of this process draws from.
+data::TrainingPairs pairs_of_shard(const TrainingData& data, size_t i);
 
 // Reads and checks the sets, trains or loads the vocabularies, and holds the lock of the run's folder from then on.
 // UsageError (another run has the folder, ...), DataError, RunError.

@@ -1,19 +1,14 @@
 #pragma once
-// Where several processes that train one model differ from one: who computes which batches of an update, how gradients
-// are added up, who updates which parameters.
+// Where several processes that train one model differ from one: how gradients are added up, who updates which
+// parameters.
 #include <functional>
-#include <vector>
+#include <span>
 
 #include "cluster/processes.h"
 #include "model/transformer.h"
 #include "ops/ops.h"
 
 namespace hexapla::train {
-
-// A part of an update's batches: so many from `first` on. Its gradient is summed in their order.
-struct BatchShard {
-  size_t first, count;
-};
 
 inline void add_to(model::LossSums& sums, const model::LossSums& more) {
   sums.loss += more.loss;
@@ -29,9 +24,7 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
-  // Of the batches of an update, the shards that this process computes, in order.
-  virtual std::vector<BatchShard> shards(size_t batches) const = 0;
-  // The gradient of the next of them, and its losses.
+  // The gradient of the next shard of this process, and its losses.
   virtual void add(Tensor gradients, const model::LossSums& losses) = 0;
   // After the last one: the sum over all shards of all processes, in this process's slice of the gradients, and the
   // sums of the losses, which are the same bits in each process.
@@ -43,6 +36,8 @@ class Communicator {
   virtual double sum_of_squares(Context& cx, Tensor slab) = 0;
   // Every process gets the slices of all others.
   virtual void complete(Tensor slab) = 0;
+  // The same, but the others' numbers of `rounded` (ascending, apart from each other) as bf16 has them.
+  virtual void complete_rounded(Tensor slab, std::span<const cluster::Share> rounded) = 0;
 
   // A slab of which this process has the slice `own`: the whole, on the process that writes, until forget_whole().
   virtual Tensor whole(Tensor own) = 0;
@@ -56,12 +51,12 @@ class Communicator {
 // Siblings: one process that adds up in one slab has nothing to share.
 class OneProcess final : public Communicator {
  public:
-  std::vector<BatchShard> shards(size_t batches) const override { return {{0, batches}}; }
   void add(Tensor, const model::LossSums& losses) override { losses_ = losses; }
   model::LossSums sum(Tensor) override { return losses_; }
   cluster::Share slice(int64_t numbers) const override { return {0, numbers}; }
   double sum_of_squares(Context& cx, Tensor slab) override { return hexapla::sum_of_squares(cx, slab); }
   void complete(Tensor) override {}
+  void complete_rounded(Tensor, std::span<const cluster::Share>) override {}
   Tensor whole(Tensor own) override { return own; }
   void forget_whole() override {}
   void read(Tensor whole, const Read& read) override { read(whole); }

@@ -16,6 +16,27 @@ std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, con
   return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size());
 }
 
+// The matrices of layers whose linear maps are plain products: in bf16 these round them before anything else, so it is
+// the same whether they were rounded once more on the way.
+std::vector<cluster::Share> rounded_by_products(model::Transformer& model, const model::Parameters& parameters,
+                                                const TrainOptions& options) {
+  const model::Config& c = model.config;
+  std::vector<cluster::Share> rounded;
+  if (options.precision != "bf16" || options.shards == 1 || c.experts > 0) return rounded;
+  model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter& p) {
+    const std::string layer = name.substr(0, name.rfind('.'));
+    const bool linear = layer.find("self_attention.") != layer.npos || layer.find("cross_attention.") != layer.npos ||
+                        layer.find("feed_forward.") != layer.npos;
+    if (!linear || layer.ends_with("score") || p.init.kind != model::Init::Kind::xavier) return;
+    const int64_t from = parameters.offset(p), to = from + model::Parameters::padded(p.shape.size());
+    if (!rounded.empty() && rounded.back().to == from)
+      rounded.back().to = to;
+    else
+      rounded.push_back({from, to});
+  });
+  return rounded;
+}
+
 }  // namespace
 
 Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend& backend)
@@ -24,10 +45,11 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
       model_(with_vocabularies(options.architecture, data.pairs)),
       parameters_(model_, DType::f32, model::Parameters::Use::training),
       communicator_(make_communicator(options, data, parameters_)),
+      rounded_(rounded_by_products(model_, parameters_, options)),
       optimizer_(model_, parameters_, options, communicator_->slice(parameters_.values().size())),
       average_(parameters_, optimizer_.parts(), options.ema, communicator_->slice(parameters_.values().size())),
-      stream_(data::open_batches(data.pairs, {options.batch_tokens, options.max_length, options.seed}, data.space)),
-      plan_(plan_memory(model_, parameters_, data, options, *stream_)),
+      stream_(data, options),
+      plan_(plan_memory(model_, parameters_, data, options, stream_)),
       arena_(arena_bytes(model_, parameters_, data, options, plan_)),
       cx_{backend, arena_} {
   cx_.seed = options.seed;
@@ -43,17 +65,15 @@ std::string Learner::initialize() {
   return carried;
 }
 
-model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& batches, uint32_t step) {
-  int64_t tokens = 0;
-  for (const data::Batch& batch : batches) tokens += batch.target_tokens();
+model::LossSums Learner::accumulate_gradient(const UpdateBatches& batches, uint32_t step) {
   cx_.training = true;
-  const double scale = 1.0 / static_cast<double>(tokens);
-  for (const BatchShard& shard : communicator_->shards(batches.size())) {
+  const double scale = 1.0 / static_cast<double>(batches.tokens);
+  for (const ShardBatches& shard : batches.shards) {
     cx_.step = step + static_cast<uint32_t>(shard.first);
     fill(cx_, parameters_.gradients(), 0);
     model::LossSums all;
-    for (size_t i = shard.first; i < shard.first + shard.count; ++i) {
-      add_to(all, loss_and_gradient(cx_, model_, batches[i], objective_of(options_), scale, saved_));
+    for (const data::Batch& batch : shard.batches) {
+      add_to(all, loss_and_gradient(cx_, model_, batch, objective_of(options_), scale, saved_));
       arena_.clear();
       ++cx_.step;
     }
@@ -65,13 +85,26 @@ model::LossSums Learner::accumulate_gradient(const std::vector<data::Batch>& bat
 void Learner::update(int64_t update, double scale, double norm) {
   optimizer_.update(cx_, update, scale, norm);
   average_.update(cx_, update);
-  communicator_->complete(parameters_.values());
+  whole_ = rounded_.empty();
+  if (whole_)
+    communicator_->complete(parameters_.values());
+  else
+    communicator_->complete_rounded(parameters_.values(), rounded_);
 }
 
-bool Learner::weights_are_finite() { return std::isfinite(sum_of_squares(cx_, parameters_.values())); }
+void Learner::make_whole() {
+  if (!whole_) communicator_->complete(parameters_.values());
+  whole_ = true;
+}
+
+bool Learner::weights_are_finite() {
+  make_whole();
+  return std::isfinite(sum_of_squares(cx_, parameters_.values()));
+}
 
 // Between updates the arena is empty: the system has its memory while there are more slabs than usual.
 std::vector<NamedTensor> Learner::gather_tensors() {
+  make_whole();
   if (data_.processes->several()) arena_.release();
   std::vector<NamedTensor> all{{"values", parameters_.values()},
                                {"first_moments", communicator_->whole(optimizer_.first_moments())},
@@ -101,7 +134,8 @@ bool Learner::read(const LoadedCheckpoint* checkpoint) {
   return false;
 }
 
-std::string Learner::hash_of_weights() const {
+std::string Learner::hash_of_weights() {
+  make_whole();
   const Tensor values = parameters_.values();
   return hash_hex({reinterpret_cast<const char*>(values.bytes), static_cast<size_t>(values.size()) * sizeof(float)});
 }

@@ -11,6 +11,7 @@
 #include "train/provenance/replay.h"
 #include "train/run/checkpoint.h"
 #include "train/run/init_from.h"
+#include "train/shards/update_batches.h"
 
 namespace hexapla::train {
 
@@ -24,8 +25,9 @@ class Learner {
   std::string initial_checksum() const { return initial_ ? initial_->checksum() : ""; }
   void forget_initial_model() { initial_.reset(); }
 
-  // Of the mean over the target tokens of all batches. step: of the first batch's dropout; each draws anew.
-  model::LossSums accumulate_gradient(const std::vector<data::Batch>& batches, uint32_t step);
+  // Of the mean over the target tokens of all batches of all processes. step: of the first batch's dropout; each draws
+  // anew.
+  model::LossSums accumulate_gradient(const UpdateBatches& batches, uint32_t step);
   double gradient_norm() { return optimizer_.gradient_norm(cx_, *communicator_); }
   // update: 1 at the first; scale: of a plateau; norm: of this gradient.
   void update(int64_t update, double scale, double norm);
@@ -39,29 +41,38 @@ class Learner {
   // running statistics; their average begins now.
   bool read(const LoadedCheckpoint* checkpoint);
   // Of the values, to be compared between processes.
-  std::string hash_of_weights() const;
+  std::string hash_of_weights();
 
   // No update follows: the memory of gradients and moments is the system's.
   void end_updates();
 
   model::Transformer& model() { return model_; }
   model::Parameters& parameters() { return parameters_; }
-  UseAverage use_average() { return {average_, parameters_, *communicator_}; }
+  UseAverage use_average() {
+    make_whole();
+    return {average_, parameters_, *communicator_};
+  }
   Context& context() { return cx_; }
-  data::BatchStream& stream() { return *stream_; }
-  const data::BatchStream& stream() const { return *stream_; }
+  UpdateStream& stream() { return stream_; }
+  const UpdateStream& stream() const { return stream_; }
   const MemoryPlan& plan() const { return plan_; }
   size_t peak() const { return arena_.peak(); }
 
  private:
+  // Between updates in bf16 a process has others' matrices as products take them; whatever else looks at the weights
+  // needs all of their bits. All processes call it together.
+  void make_whole();
+
   const TrainOptions& options_;
   const TrainingData& data_;
   model::Transformer model_;
   model::Parameters parameters_;
   std::unique_ptr<Communicator> communicator_;
+  std::vector<cluster::Share> rounded_;  // of the values: what only products in bf16 read
+  bool whole_ = true;
   Optimizer optimizer_;
   MovingAverage average_;
-  std::unique_ptr<data::BatchStream> stream_;
+  UpdateStream stream_;
   MemoryPlan plan_;
   Arena arena_;
   Context cx_;

@@ -3,13 +3,14 @@
 #include "base/system/running_clock.h"
 #include "train/data/training_data.h"
 #include "train/run/run_state.h"
+#include "train/shards/update_batches.h"
 #include "train/watch/watcher.h"
 
 namespace hexapla::train {
 
 class Pace {
  public:
-  Pace(const TrainOptions& options, const RunState& state, const data::BatchStream& stream)
+  Pace(const TrainOptions& options, const RunState& state, const UpdateStream& stream)
       : options_(options), state_(state), stream_(stream) {}
 
   void start();                             // of this session
@@ -25,7 +26,7 @@ class Pace {
 
   const TrainOptions& options_;
   const RunState& state_;
-  const data::BatchStream& stream_;
+  const UpdateStream& stream_;
   RunningClock clock_;
   double started_ = 0, reported_ = 0, shown_ = 0;  // by the clock
   int64_t reported_tokens_ = 0;

@@ -30,6 +30,12 @@ namespace {
 constexpr int64_t jump_memory = 100;             // updates that a jump of the loss is measured against
 constexpr int64_t weights_compared_every = 100;  // updates
 
+int64_t sum_of_all(cluster::Processes& processes, int64_t own) {
+  int64_t sum = 0;
+  for (const std::string& text : cluster::gather(processes, std::to_string(own))) sum += std::stoll(text);
+  return sum;
+}
+
 int processors_of_host() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 // Of the process that writes.
@@ -61,7 +67,6 @@ class Run {
   void check_others();
   bool resume();
   void share_state(bool& resumed);
-  std::vector<data::Batch> draw();
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   void update();
@@ -108,8 +113,8 @@ TrainStart Run::announcement() {
   info.memory_limit = memory_limit(options_.memory);
   info.parts = parameters_by_part(learner_.model());
   info.parameters = learner_.parameters().count();
-  info.examples = learner_.stream().pairs();
-  info.batches = learner_.stream().batches();
+  info.examples = sum_of_all(processes_, learner_.stream().pairs());
+  info.batches = sum_of_all(processes_, learner_.stream().batches());
   info.batch_tokens = options_.batch_tokens;
   info.valid_examples = static_cast<int64_t>(data_.valid.size());
   info.backend = machine_text(learner_.context().backend.name(), options_.precision);
@@ -172,7 +177,7 @@ void Run::start() {
     folder_.open_logs(state_.update);
   }
   learner_.forget_initial_model();
-  learner_.stream().seek(state_.epoch, state_.position);
+  learner_.stream().seek(state_);
   for (const auto& n : data_.notes) watcher_.note(n);
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
   if (!data_.valid.empty() && !state_.best_score)
@@ -181,21 +186,12 @@ void Run::start() {
   pace_.start();
 }
 
-// The batches of the next update: an epoch ends with an update, which may have fewer than the others.
-std::vector<data::Batch> Run::draw() {
-  std::vector<data::Batch> batches;
-  do batches.push_back(learner_.stream().next());
-  while (static_cast<int64_t>(batches.size()) < options_.accumulate && !learner_.stream().epoch_ended());
-  return batches;
-}
-
 void Run::update() {
-  const std::vector<data::Batch> batches = draw();
-  const model::LossSums sums = learner_.accumulate_gradient(batches, first_dropout_step());
+  const model::LossSums sums = learner_.accumulate_gradient(learner_.stream().draw(), first_dropout_step());
   norm_ = learner_.gradient_norm();
   const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
-    fail_step(what, batches);
+    fail_step(what, learner_.stream().all_batches());
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   divergence_ = sums.divergence / static_cast<double>(sums.tokens);
   balancing_ = sums.balancing / static_cast<double>(sums.tokens);
@@ -207,8 +203,7 @@ void Run::update() {
 
 void Run::count(const model::LossSums& sums) {
   ++state_.update;
-  state_.position = learner_.stream().position();
-  if (learner_.stream().epoch_ended()) ++state_.epoch, state_.position = {};
+  learner_.stream().record(state_);
   state_.loss_sum += sums.loss;
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
@@ -341,6 +336,7 @@ void Run::write_with_tensors(Write&& write) {
 }
 
 void Run::save() {
+  compare_weights();
   if (learner_.weights_are_finite())  // else the next update, or the end of the run, says so
     write_with_tensors([&](const RunFolder::Content& content) { folder_.save(state_, content); });
   else
@@ -366,6 +362,7 @@ CheckpointContent Run::content(const char* schedule) const {
 }
 
 TrainResult Run::finish() {
+  compare_weights();
   if (!learner_.weights_are_finite())
     throw RunError(
         cat("update ", state_.update, " produced weights that are not finite; no model is written. ", remedy()));
@@ -435,13 +432,6 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
 
 namespace {
 
-void check_processes(const TrainOptions& o, const cluster::Processes& processes) {
-  if (processes.count() <= o.shards) return;
-  throw UsageError(cat("there are ", processes.count(), " processes, but `shards` is ", o.shards,
-                       ": each computes one or more; give `shards` ", processes.count(),
-                       " or a multiple of it, and `accumulate` to match, or fewer processes"));
-}
-
 // What the first process knows of the run's folder, and options that no checkpoint knows and that all must follow.
 TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes) {
   o.decay_updates = cluster::of_first(processes, o.decay_updates);
@@ -458,7 +448,6 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
   // Which `max-updates` need not fit any more.
   const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, watcher), *data.processes);
   options.check();
-  check_processes(options, *data.processes);
   use_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");
   const TrainOptions resolved =

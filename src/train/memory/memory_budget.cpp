@@ -22,10 +22,6 @@ constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of
 // Of n things shared out among so many, how many the i-th gets.
 int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
 
-std::unique_ptr<data::BatchStream> stream_of(const TrainingData& data, const TrainOptions& o, int64_t batch_tokens) {
-  return data::open_batches(data.pairs, {batch_tokens, o.max_length, o.seed}, data.space);
-}
-
 size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
 
 size_t bytes_of(const std::vector<data::Example>& examples) {
@@ -41,7 +37,7 @@ size_t bytes_of(const std::vector<std::string>& lines) {
 }
 
 size_t working_memory(const model::Transformer& model, const TrainingData& data, const TrainOptions& o,
-                      data::BatchStream& stream) {
+                      UpdateStream& stream) {
   size_t most = step_memory(model, stream.largest(), objective_of(o));
   if (data.valid.empty()) return most;
   for (const data::Plan& set : plan_validation(data, o))
@@ -64,10 +60,14 @@ size_t validation_memory(const TrainingData& data) {
   return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
 }
 
-size_t data_memory(const TrainingData& data, const data::BatchStream& stream) {
-  const data::PairStore& store = *data.pairs.store;
-  return (store.in_memory() ? store.bytes() : data.space.memory) + stream.memory() + validation_memory(data) +
-         data.pairs.source.bytes().size() + data.pairs.target.bytes().size();
+size_t data_memory(const TrainingData& data, const UpdateStream& stream) {
+  size_t pairs = 0;
+  for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i) {
+    const data::TrainingPairs shard = pairs_of_shard(data, i);
+    pairs += shard.store->in_memory() ? shard.store->bytes() : data.space.memory;
+  }
+  return pairs + stream.memory() + validation_memory(data) + data.pairs.source.bytes().size() +
+         data.pairs.target.bytes().size();
 }
 
 // As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
@@ -78,7 +78,10 @@ data::Batch fullest_batch(const model::Config& model, const TrainingData& data, 
   const auto& weights = data.pairs.weights;
   const double copies = std::ceil(*std::max_element(weights.begin(), weights.end()));  // of a pair in an epoch
   // A token takes a byte or more. Of text, which is cut into subwords anew each epoch, a byte may be a token.
-  const double all = copies * static_cast<double>(data.pairs.store->bytes());
+  size_t bytes = 0;  // of the largest shard
+  for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i)
+    bytes = std::max<size_t>(bytes, pairs_of_shard(data, i).store->bytes());
+  const double all = copies * static_cast<double>(bytes);
   const auto rows = [&](int64_t limit) {
     return static_cast<int64_t>(std::min<double>(static_cast<double>(std::max(limit, longest)), all));
   };
@@ -98,7 +101,8 @@ int64_t largest_batch(const model::Transformer& model, const model::Parameters& 
                       TrainOptions o, size_t limit) {
   return grain * largest_that_fits(papers_batch / grain, limit, [&](int64_t n) {
            o.batch_tokens = n * grain;
-           return plan_memory(model, parameters, data, o, *stream_of(data, o, o.batch_tokens)).total();
+           UpdateStream stream(data, o);
+           return plan_memory(model, parameters, data, o, stream).total();
          });
 }
 
@@ -139,7 +143,7 @@ model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pair
 }
 
 MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
-                       const TrainOptions& options, data::BatchStream& stream) {
+                       const TrainOptions& options, UpdateStream& stream) {
   const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
   const cluster::Processes& processes = *data.processes;
   const ShardMemory shards =
@@ -199,7 +203,8 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
   if (o.batch_tokens == 0) {
     o.batch_tokens = grain;
-    const size_t needed = plan_memory(model, parameters, data, o, *stream_of(data, o, grain)).total();
+    UpdateStream stream(data, o);
+    const size_t needed = plan_memory(model, parameters, data, o, stream).total();
     refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }

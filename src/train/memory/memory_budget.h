@@ -3,6 +3,7 @@
 #include "data/batches/batch_stream.h"
 #include "model/weights/parameters.h"
 #include "train/data/training_data.h"
+#include "train/shards/update_batches.h"
 #include "train/watch/watcher.h"
 
 namespace hexapla::train {
@@ -15,7 +16,7 @@ model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pair
 // translating the validation sets and averaging models take beyond that, and the program itself. The same for any
 // number of threads.
 MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
-                       const TrainOptions& options, data::BatchStream& stream);
+                       const TrainOptions& options, UpdateStream& stream);
 
 // Of such a plan: what translating the validation sets may take while the system has the arena's memory.
 size_t memory_to_translate(const MemoryPlan& plan);

@@ -131,11 +131,11 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
     const TrainingData data = prepare_data(o);
     model::Transformer model(with_vocabularies(o.architecture, data.pairs));
     const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
-    const auto stream = data::open_batches(data.pairs, {o.batch_tokens, o.max_length, o.seed}, data.space);
-    const MemoryPlan plan = plan_memory(model, parameters, data, o, *stream);
+    UpdateStream stream(data, o);
+    const MemoryPlan plan = plan_memory(model, parameters, data, o, stream);
     const size_t room = arena_bytes(model, parameters, data, o, plan);
-    while (stream->epochs() < 4) {
-      const data::Batch& batch = stream->next();
+    while (stream.epochs() < 4) {
+      const data::Batch& batch = stream.draw().shards.front().batches.front();
       ASSERT_LE(capacity_for(step_memory(model, batch)), room);
     }
     EXPECT_LT(room, size_t{64} << 20) << "as much as the machine has?";

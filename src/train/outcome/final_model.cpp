@@ -20,8 +20,7 @@ namespace {
 // Was the run past these limits already when it was given them?
 bool past_limits(const TrainOptions& o, const RunState& s) {
   return (o.max_updates > 0 && s.update > o.max_updates) ||
-         (o.max_epochs > 0 &&
-          (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && s.position != data::BatchPosition{}))) ||
+         (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && !s.epoch_begins()))) ||
          (o.patience > 0 && s.worse_validations > o.patience);
 }
 
@@ -67,18 +66,19 @@ std::string Weights::text() const {
 
 void save_run_model(const std::string& path, const Trained& trained, const RunState& state, const Weights& weights) {
   const auto& [model, data, options, backend] = trained;
-  std::map<std::string, std::string> history{{"updates", cat(state.update)},
-                                             {"epochs", cat(state.epoch)},
-                                             {"target_tokens", cat(state.target_tokens)},
-                                             {"examples", cat(data.pairs.store->pairs())},
-                                             {"seed", cat(options.seed)},
-                                             {"batch_tokens", cat(options.batch_tokens)},
-                                             {"label_smoothing", cat(options.label_smoothing)},
-                                             {"warmup", cat(options.warmup)},
-                                             {"schedule", options.schedule},
-                                             {"peak_lr", cat(peak_learning_rate(options))},
-                                             {"average_last", cat(options.average_last)},
-                                             {"weights", weights.text()}};
+  std::map<std::string, std::string> history{
+      {"updates", cat(state.update)},
+      {"epochs", cat(state.epoch)},
+      {"target_tokens", cat(state.target_tokens)},
+      {"examples", cat(data.examples > 0 ? data.examples : data.pairs.store->pairs())},
+      {"seed", cat(options.seed)},
+      {"batch_tokens", cat(options.batch_tokens)},
+      {"label_smoothing", cat(options.label_smoothing)},
+      {"warmup", cat(options.warmup)},
+      {"schedule", options.schedule},
+      {"peak_lr", cat(peak_learning_rate(options))},
+      {"average_last", cat(options.average_last)},
+      {"weights", weights.text()}};
   if (weights.is_mean()) {
     history["averaged"] = cat(weights.updates.size());
     history["averaged_updates"] = fmt::format("{}", fmt::join(weights.updates, " "));

@@ -140,6 +140,13 @@ std::string first_difference(const std::string& before, const std::string& now) 
   if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && left[key] != right[key])
     return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
                json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
+  // With another number the lines are dealt out in another way.
+  const auto text_of = [](const nlohmann::json& all, const char* key) {
+    return all.contains(key) ? json_text(all[key]) : std::string("not set");
+  };
+  for (const char* key : {"/shards", "/accumulate"})
+    if (const auto was = text_of(left, key), is = text_of(right, key); was != is)
+      return cat(name(key), " was ", was, ", now it is ", is);
   for (const auto& [key, value] : right.items()) {
     if (left.contains(key) && left[key] == value) continue;
     const bool end = name(key) == "decay-updates" && left.contains(key);

@@ -10,6 +10,8 @@ namespace hexapla::train {
 namespace {
 // Of a score that there is not yet, from the days when no score was negative.
 constexpr const char* none = "-1";
+// Of a shard that has no more batches in the epoch.
+constexpr const char* ended = "end";
 
 void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
 void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
@@ -60,6 +62,9 @@ std::map<std::string, std::string> RunState::to_strings() const {
   if (!measure.empty()) strings["measure"] = measure;
   if (scores_since > 0) strings["scores_since"] = text_of(scores_since);
   if (!changed.empty()) strings["changed"] = changed;
+  std::string all;
+  for (const auto& place : places) all += (all.empty() ? "" : " ") + (place ? text_of(*place) : ended);
+  if (!all.empty()) strings["places"] = all;
   if (!lost_checkpoints.empty()) strings["lost_checkpoints"] = fmt::format("{}", fmt::join(lost_checkpoints, " "));
   return strings;
 }
@@ -80,6 +85,13 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   optional("measure", [&](const std::string& text) { state.measure = text; });
   optional("scores_since", [&](const std::string& text) { parse(text, state.scores_since); });
   optional("changed", [&](const std::string& text) { state.changed = text; });
+  optional("places", [&](const std::string& text) {
+    std::istringstream all(text);
+    for (std::string place; all >> place;) {
+      state.places.emplace_back();
+      if (place != ended) parse(place, state.places.back().emplace());
+    }
+  });
   optional("lost_checkpoints", [&](const std::string& text) {
     std::istringstream updates(text);
     for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);

@@ -16,7 +16,7 @@ namespace hexapla::train {
 struct RunState {
   int64_t update = 0;                // finished ones
   int64_t epoch = 0;                 // being trained, from 0
-  data::BatchPosition position;      // of the next batch in this epoch
+  data::BatchPosition position;      // of the next batch in this epoch, where an update has one shard
   int64_t target_tokens = 0;         // since the beginning
   double seconds = 0;                // spent since the beginning
   double loss_sum = 0;               // since the last report
@@ -31,6 +31,11 @@ struct RunState {
   int64_t best_update = 0;   // that best_score is of; 0: not known
   std::string measure;       // what the scores are by (measure_of(), train/provenance/resume_fingerprint.h)
   int64_t scores_since = 0;  // update since when; those of validations up to it are by other sets, another beam, ...
+
+  // Where an update has several shards, in the middle of an epoch: the position of the next batch of each; none: it has
+  // come to the end.
+  std::vector<std::optional<data::BatchPosition>> places;
+  bool epoch_begins() const { return position == data::BatchPosition{} && places.empty(); }
 
   // Updates whose checkpoints could not be written though the final mean may want them. Most runs have none, and their
   // checkpoints need not say so.

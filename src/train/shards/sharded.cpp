@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "cluster/rounded.h"
 
 namespace hexapla::train {
 namespace {
@@ -42,15 +43,6 @@ Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers)
     covers_.push_back(tree_.cover(share.from, share.to));
   }
   for (int i = 0; i < arrays_to_add_up(tree_, own_.from, own_.to); ++i) arrays_.emplace_back(bytes_of_floats(numbers));
-}
-
-std::vector<BatchShard> Sharded::shards(size_t batches) const {
-  std::vector<BatchShard> all;
-  for (int64_t shard = own_.from; shard < own_.to; ++shard) {
-    const auto share = cluster::share_of(static_cast<int64_t>(batches), shard, tree_.shards());
-    all.push_back({static_cast<size_t>(share.from), static_cast<size_t>(share.size())});
-  }
-  return all;
 }
 
 float* Sharded::array(size_t number) { return reinterpret_cast<float*>(arrays_[number].data()); }
@@ -164,6 +156,9 @@ double Sharded::sum_of_squares(Context& cx, Tensor slab) {
 }
 
 void Sharded::complete(Tensor slab) { cluster::complete(processes_, slices_, slab.data<float>()); }
+void Sharded::complete_rounded(Tensor slab, std::span<const cluster::Share> rounded) {
+  cluster::complete_rounded(processes_, slices_, rounded, slab.data<float>());
+}
 
 Tensor Sharded::whole(Tensor own) {
   if (!processes_.several()) return own;

@@ -25,12 +25,12 @@ class Sharded final : public Communicator {
   // numbers: of the slabs.
   Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers);
 
-  std::vector<BatchShard> shards(size_t batches) const override;
   void add(Tensor gradients, const model::LossSums& losses) override;
   model::LossSums sum(Tensor gradients) override;
   cluster::Share slice(int64_t numbers) const override;
   double sum_of_squares(Context& cx, Tensor slab) override;
   void complete(Tensor slab) override;
+  void complete_rounded(Tensor slab, std::span<const cluster::Share> rounded) override;
   Tensor whole(Tensor own) override;
   void forget_whole() override { wholes_.clear(); }
   void read(Tensor whole, const Read& read) override;

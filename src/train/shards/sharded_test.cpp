@@ -119,8 +119,42 @@ TEST_F(ShardedRuns, ThatDisagreeStopBeforeTheyTrain) {
   EXPECT_THAT(message([&](int p, TrainOptions& o) {
                 if (p == 1) o.train_sets = {other, other + ".b"};
               }),
-              HasSubstr("training data was"));
+              HasSubstr("process 2 of 2 (thread-1) has other parts of the text than process 1 of 2 (thread-0)"));
+  EXPECT_THAT(message([](int p, TrainOptions& o) { o.shards += p; }),
+              HasSubstr(": 4 -> 5; give all processes the same"));
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/apart/checkpoints"));
+}
+
+// It loses a bit of all that is long: in a part of a sum for everyone, in others' parameters for this process alone.
+class BadLink final : public cluster::Processes {
+ public:
+  explicit BadLink(ThreadProcess& good) : good_(good) {}
+  int number() const override { return good_.number(); }
+  int count() const override { return good_.count(); }
+  std::string host() const override { return good_.host(); }
+  void exchange(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
+    good_.exchange(out, in);
+    if (number() == 1 && in.size() == 1 && in.front().size > 20'000) static_cast<char*>(in.front().bytes)[0] ^= 1;
+  }
+
+ private:
+  ThreadProcess& good_;
+};
+
+TEST_F(ShardedRuns, WhoseWeightsDifferStopBeforeTheySaveThem) {
+  TrainOptions o = sharded("lost", 2);
+  o.precision = "f32";
+  const std::string message = what_of<UsageError>([&] {
+    in_threads(2, [&](ThreadProcess& p) {
+      BadLink link(p);
+      TrainWatcher silent;
+      const auto backend = make_backend();
+      const auto quiet = [](const char*, int64_t) {};
+      train(o, prepare_data(o, quiet, {}, link), *backend, silent, false);
+    });
+  });
+  EXPECT_THAT(message, HasSubstr("process 2 of 2 (thread-1) has other weights after update 4 than process 1 of 2"));
+  EXPECT_FALSE(std::filesystem::exists(o.model + "/checkpoints/update-00000004"));
 }
 
 // Of an update: what is sent for the sum, and for the parameters.
@@ -137,9 +171,12 @@ TEST(Sharded, SendsWhatIsComputed) {
       const size_t slice = static_cast<size_t>(sharded.slice(numbers).size()) * sizeof(float);
       const size_t losses = (sizeof(model::LossSums) + sizeof(uint64_t)) * static_cast<size_t>(processes - 1);
       EXPECT_EQ(p.sent() - before, numbers * sizeof(float) - slice + losses);
+      size_t sent = numbers * sizeof(float) - slice + losses + slice * static_cast<size_t>(processes - 1);
       sharded.complete(slab);
-      EXPECT_EQ(p.sent() - before,
-                numbers * sizeof(float) - slice + losses + slice * static_cast<size_t>(processes - 1));
+      EXPECT_EQ(p.sent() - before, sent);
+      const std::vector<cluster::Share> matrices{{0, numbers}};
+      sharded.complete_rounded(slab, matrices);  // half of it
+      EXPECT_EQ(p.sent() - before, sent += slice / 2 * static_cast<size_t>(processes - 1));
     });
   }
 }

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Training by two processes with a thread each, against one process with two: hexapla over MPI, and PyTorch's
+DistributedDataParallel over gloo, in turns.
+
+    bench/processes_vs_ddp.py SOURCE TARGET [--preset tiny] [--updates 60] [--rounds 5] [--precision f32] [--no-peer]
+
+An update has two batches: one of each process, or two of the one. Prints target tokens a second (padding not counted),
+of hexapla also with one shard, and the medians over the rounds of two processes / one. hexapla trains on the text and
+takes its rates from the log, without the first reports; PyTorch gets the model and the batches of train_vs_pytorch.py.
+Needs mpirun, torch unless --no-peer, and a hexapla built with MPI.
+"""
+import argparse, json, os, statistics, subprocess, sys, tempfile, time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import train_vs_pytorch as alone
+
+PROCESSES = 2
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("source")
+    p.add_argument("target")
+    p.add_argument("--hexapla", default=os.path.join(alone.ROOT, "build/release/hexapla"))
+    p.add_argument("--preset", default="tiny", choices=alone.PRESETS)
+    p.add_argument("--vocab-size", type=int, default=10000)
+    p.add_argument("--batch-tokens", type=int, default=2048)
+    p.add_argument("--precision", default="f32", choices=["f32", "bf16"], help="of both")
+    p.add_argument("--updates", type=int, default=60)
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--no-peer", action="store_true")
+    p.add_argument("--rank", type=int, help=argparse.SUPPRESS)  # of a process that this program starts
+    p.add_argument("--batches", help=argparse.SUPPRESS)
+    return p.parse_args()
+
+
+def hexapla(o, folder, name, processes, shards):
+    vocabulary = os.path.join(folder, "first", "vocab.spm")
+    run = os.path.join(folder, name)
+    launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n", str(processes)]
+    # Before the reports that count there is one of a fifth of the updates.
+    command = (launcher if processes > 1 else []) + [
+        o.hexapla, "train", "--train-sets", o.source, o.target, "--model", run, "--preset", o.preset, "--batch-tokens",
+        str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads",
+        str(PROCESSES // processes), "--precision", o.precision, "--max-updates", str(o.updates), "--report-every",
+        str(o.updates // 5), "--average-last", "0", "--quiet"]
+    command += ["--vocab", vocabulary] if os.path.exists(vocabulary) else ["--vocab-size", str(o.vocab_size)]
+    subprocess.run(command, check=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+    with open(os.path.join(run, "train.jsonl")) as log:
+        rates = [json.loads(line)["tokens_per_second"] for line in log][1:]
+    if name != "first":
+        subprocess.run(["rm", "-r", run], check=True)
+    return statistics.harmonic_mean(rates)
+
+
+def worker(o):
+    """As many steps as there are updates, each of two batches; with a rank one of them, and gradients over gloo."""
+    import torch
+    import torch.distributed as dist
+    torch.manual_seed(1)
+    processes = 1 if o.rank < 0 else PROCESSES
+    torch.set_num_threads(PROCESSES // processes)
+    model = alone.model_of(o)
+    step_of = model
+    if processes > 1:
+        dist.init_process_group("gloo", rank=o.rank, world_size=processes)
+        step_of = torch.nn.parallel.DistributedDataParallel(model)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    with open(o.batches) as f:
+        batches = alone.padded(json.load(f))
+    at, tokens, start = 0, 0, 0
+    for step in range(o.updates):
+        if step == o.updates // 5:
+            if processes > 1:
+                dist.barrier()
+            start = time.perf_counter()
+        both = [batches[(at + i) % len(batches)] for i in range(PROCESSES)]
+        at += PROCESSES
+        total = sum(b[3] for b in both)
+        for source, target, labels, _ in (both if processes == 1 else [both[o.rank]]):
+            with torch.autocast("cpu", torch.bfloat16, enabled=o.precision == "bf16"):
+                loss = step_of(source, target, labels, True)
+            (loss * processes / total).backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        tokens += total if start else 0
+    if processes > 1:
+        dist.barrier()
+    if o.rank <= 0:
+        print(tokens / (time.perf_counter() - start))
+
+
+def peer(o, batches, processes):
+    command = [sys.executable, os.path.abspath(__file__), o.source, o.target, "--preset", o.preset, "--vocab-size",
+               str(o.vocab_size), "--precision", o.precision, "--updates", str(o.updates), "--batches", batches]
+    env = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}
+    ranks = [-1] if processes == 1 else range(processes)
+    cores = sorted(os.sched_getaffinity(0))
+    started = []
+    for rank in ranks:
+        bound = [] if processes == 1 else ["taskset", "-c", str(cores[rank % len(cores)])]
+        started.append(subprocess.Popen([*bound, *command, "--rank", str(rank)], env=env, stdout=subprocess.PIPE, text=True))
+    return float([p.communicate()[0] for p in started][0])
+
+
+def main():
+    o = options()
+    o.dropout = 0.1
+    if o.rank is not None:
+        return worker(o)
+    rates, ratios = {}, {"hexapla": [], "PyTorch": []}
+    with tempfile.TemporaryDirectory() as folder:
+        batches = os.path.join(folder, "batches.json")
+        subprocess.run([o.hexapla, "bench", "train", "--json", "--preset", o.preset, "--lengths", "multi30k", "--vocab-size",
+                        str(o.vocab_size), "--batch-tokens", str(o.batch_tokens), "--seconds", "0", "--write-batches",
+                        batches], check=True, capture_output=True)
+        hexapla(o, folder, "first", 1, 1)
+        for _ in range(o.rounds):
+            now = {"hexapla 1 x 2, 1 shard": hexapla(o, folder, "run", 1, 1),
+                   "hexapla 1 x 2": hexapla(o, folder, "run", 1, PROCESSES),
+                   "hexapla 2 x 1": hexapla(o, folder, "run", 2, PROCESSES)}
+            if not o.no_peer:
+                now["PyTorch 1 x 2"], now["PyTorch 2 x 1"] = peer(o, batches, 1), peer(o, batches, 2)
+            for name, rate in now.items():
+                rates.setdefault(name, []).append(rate)
+            for name in ratios:
+                if f"{name} 1 x 2" in now:
+                    ratios[name].append(now[f"{name} 2 x 1"] / now[f"{name} 1 x 2"])
+    print(f"{o.preset}, vocabulary {o.vocab_size}, 2 batches of {o.batch_tokens} tokens per update, {o.precision}; processes x "
+          f"threads")
+    for name, seen in rates.items():
+        print(f"  {name:28} {statistics.median(seen):8.0f} target tokens/s   ({min(seen):.0f} to {max(seen):.0f})")
+    for name, seen in ratios.items():
+        if seen:
+            print(f"  {name} 2 x 1 / 1 x 2{'':9} {statistics.median(seen):8.3f}   ({min(seen):.3f} to {max(seen):.3f})")
+
+
+if __name__ == "__main__":
+    main()

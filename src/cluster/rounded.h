@@ -1,0 +1,17 @@
+#pragma once
+// An array of which others need some numbers only as bf16 has them: half of the bytes.
+#include <span>
+#include <vector>
+
+#include "cluster/slices.h"
+
+namespace hexapla::cluster {
+
+// Everyone's slice of the array becomes everyone's, as complete() does, but of the numbers of `rounded` (ascending,
+// apart from each other) the others get the nearest bf16, ties to even. Each keeps its own slice as it is.
+void complete_rounded(Processes& processes, const Slices& slices, std::span<const Share> rounded, float* array);
+
+// So many bytes of these numbers are sent to each other process.
+size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded);
+
+}  // namespace hexapla::cluster
