@@ -22,7 +22,7 @@ std::span<const Experiment> experiments() {
       Experiment{"heads", "How many heads, and does a trained model need all of them?",
                  "*Attention Is All You Need*, section 3.2.2 and Table 3 (A); Michel et al. 2019, *Are Sixteen Heads "
                  "Really Better than One?*",
-                 "", 3, 600, heads},
+                 "2", 3, 600, heads},
       Experiment{
           "positions", "What are positions for, and which kind goes beyond the lengths of training?",
           "*Attention Is All You Need*, section 3.5: without recurrence and convolution the order must be put in; "
@@ -42,7 +42,7 @@ std::span<const Experiment> experiments() {
       Experiment{"norm", "Which norm, where, and how deep does it train with and without warm-up?",
                  "*Attention Is All You Need*, sections 3.1 and 5.3; Xiong et al. 2020, *On Layer Normalization in the "
                  "Transformer Architecture*: with the norm inside the residual, warm-up is not needed.",
-                 "", 2, 300, norm},
+                 "6", 2, 300, norm},
       Experiment{
           "ffn", "Is the feed-forward network a memory of keys and values?",
           "Geva et al. 2021, *Transformer Feed-Forward Layers Are Key-Value Memories*: each hidden unit is a key that "
@@ -59,7 +59,7 @@ std::span<const Experiment> experiments() {
                  "An open question of the notes. Sigmoid: Ramapuram et al. 2024; max(0, s) / n: Wortsman et al. 2023; "
                  "a kernel: "
                  "Katharopoulos et al. 2020; the four highest scores; no normalization at all.",
-                 "", 3, 800, softmax, true},
+                 "3", 3, 800, softmax, true},
       Experiment{
           "smoothing", "What does label smoothing do?",
           "*Attention Is All You Need*, section 5.4: it hurts perplexity, as the model learns to be more unsure, but "
@@ -78,7 +78,7 @@ std::span<const Experiment> experiments() {
           "table3", "Which parts of the model matter?",
           "*Attention Is All You Need*, section 6.2 and Table 3: heads, the width of keys, the size of the model, "
           "dropout and label smoothing, learned positions.",
-          "", 2, 400, table3, true},
+          "3", 2, 400, table3, true},
   };
   return all;
 }
