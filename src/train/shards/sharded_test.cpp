@@ -134,7 +134,8 @@ class BadLink final : public cluster::Processes {
   std::string host() const override { return good_.host(); }
   void exchange(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
     good_.exchange(out, in);
-    if (number() == 1 && in.size() == 1 && in.front().size > 20'000) static_cast<char*>(in.front().bytes)[0] ^= 1;
+    const bool slices = in.size() == 1 && out.size() == 1 && std::min(in.front().size, out.front().size) > 20'000;
+    if (number() == 1 && slices) static_cast<char*>(in.front().bytes)[0] ^= 1;
   }
 
  private:
