@@ -37,10 +37,10 @@ void each_option(CLI::App& app, F&& f) {
 }
 
 // Files that are no text, or are written.
-const std::set<std::string> excepted{"config",      "vocab",      "vocabs",   "write-clean",  "write-batches",
-                                     "write-model", "out",        "output",   "trace",        "socket",
-                                     "certificate", "key",        "api-keys", "source-vocab", "target-vocab",
-                                     "source-spm",  "target-spm", "map",      "shortlist"};
+const std::set<std::string> excepted{
+    "config",       "vocab",      "vocabs",     "write-clean", "write-batches", "write-model", "out",
+    "output",       "trace",      "socket",     "certificate", "key",           "api-keys",    "source-vocab",
+    "target-vocab", "source-spm", "target-spm", "map",         "shortlist",     "bpe",         "svg"};
 
 TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   Command app;
