@@ -16,7 +16,7 @@ class LineNotes {
     if (++count_ <= most) progress_.say(fmt::format("line {}: {}", line + 1, what));
   }
   void finish() const {
-    if (count_ > most) progress_.say(fmt::format("{} more like these", text::counted(count_ - most, "note")));
+    if (count_ > most) progress_.say(text::counted(count_ - most, "more note like these", "more notes like these"));
   }
 
  private:
