@@ -144,7 +144,8 @@ class Docs : public TestFolder {
         "--save-every 1 --keep 5 --average-best 3\n"
         "for copy in run-1 run-2 a b teacher run-de-en both; do cp -r run $copy; done\n"
         "cp run/model.safetensors model.safetensors\n"
-        "hexapla quantize -q -m run -o run8.safetensors\n" +
+        "hexapla quantize -q -m run -o run8.safetensors\n"
+        "hexapla export run --to hf-marian -o run-hf\n" +
         cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n"));
     ASSERT_EQ(made.code, 0) << made.errors;
     fs::rename(work, at("template"));
@@ -165,10 +166,11 @@ class Docs : public TestFolder {
       if (!why_left_out(example.script).empty()) continue;
       lay_out();
       if (HasFatalFailure()) return;
-      // A block that trains one of these begins without it.
+      // A block that makes one of these begins without it.
       for (const std::string model : {"run", "both"})
         if (std::regex_search(example.script, std::regex("--model " + model + "\\s")))
           fs::remove_all(at("work/" + model));
+      if (example.script.find("-o run-hf") != std::string::npos) fs::remove_all(at("work/run-hf"));
       const End end = bash(example.script);
       EXPECT_EQ(end.code, 0) << example.where << ":\n" << example.script << end.errors;
     }

@@ -72,6 +72,11 @@ Option* Command::get_option(const std::string& name) {
   throw InternalError(cat("no option ", name, " was declared"));
 }
 
+bool Command::was_given(const std::string& name) const {
+  const CLI::Option* parsed = parser_->get_option_no_throw(name);
+  return parsed && parsed->count() > 0;
+}
+
 Command* Command::add_command(const std::string& name, const std::string& help) {
   auto parser = std::make_shared<CLI::App>(help, name);
   parser_->add_subcommand(parser);

@@ -105,6 +105,8 @@ class Command {
 
   // The option of this name, "--beam-size". It must be there.
   Option* get_option(const std::string& name);
+  // Once it has been read; false where there is no option of this name.
+  bool was_given(const std::string& name) const;
   const std::vector<NumberOption>& numbers() const { return numbers_; }
   const std::deque<Option>& options() const { return options_; }
 

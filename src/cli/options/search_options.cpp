@@ -43,7 +43,7 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
 }
 
 std::function<bool(const std::string& option)> given_in(Command& command) {
-  return [&command](const std::string& option) { return command.get_option("--" + option)->count() > 0; };
+  return [&command](const std::string& option) { return command.was_given("--" + option); };
 }
 
 void bind_options(Command& command, decode::SampleOptions& options) {

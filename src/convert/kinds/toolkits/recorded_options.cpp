@@ -6,21 +6,21 @@
 namespace hexapla::convert {
 namespace {
 
-using Kind = PickleValue::Kind;
+using ValueKind = PickleValue::Kind;
 
 std::string text_of(const PickleValue& value) {
   switch (value.kind) {
-    case Kind::none:
+    case ValueKind::none:
       return "None";
-    case Kind::boolean:
+    case ValueKind::boolean:
       return value.integer != 0 ? "True" : "False";
-    case Kind::integer:
+    case ValueKind::integer:
       return cat(value.integer);
-    case Kind::real:
+    case ValueKind::real:
       return cat(value.real);
-    case Kind::text:
+    case ValueKind::text:
       return shown(value.text);
-    case Kind::list:
+    case ValueKind::list:
       return cat("a list of ", value.items.size());
     default:
       return "no plain value";
@@ -36,12 +36,12 @@ RecordedOptions::RecordedOptions(const TorchFile& file, const std::vector<std::s
     place_ += (place_.empty() ? "" : ".") + key;
     if (at) at = values.find(*at, key);
   }
-  if (at && (at->kind == Kind::object || at->kind == Kind::dictionary)) options_ = at;
+  if (at && (at->kind == ValueKind::object || at->kind == ValueKind::dictionary)) options_ = at;
 }
 
 const PickleValue* RecordedOptions::find(const std::string& key) const {
   const PickleValue* value = options_ ? file_.values().find(*options_, key) : nullptr;
-  return value && value->kind != Kind::none ? value : nullptr;
+  return value && value->kind != ValueKind::none ? value : nullptr;
 }
 
 bool RecordedOptions::has(const std::string& key) const { return find(key) != nullptr; }
@@ -54,7 +54,7 @@ void RecordedOptions::refuse(const std::string& key, const std::string& allowed)
 
 int64_t RecordedOptions::whole(const std::string& key, const Range<int64_t>& allowed) const {
   const PickleValue* value = find(key);
-  if (!value || value->kind != Kind::integer || !allowed.has(value->integer)) refuse(key, allowed.requirement());
+  if (!value || value->kind != ValueKind::integer || !allowed.has(value->integer)) refuse(key, allowed.requirement());
   return value->integer;
 }
 
@@ -64,10 +64,10 @@ int64_t RecordedOptions::whole(const std::string& key, const Range<int64_t>& all
 
 double RecordedOptions::number(const std::string& key, const Range<double>& allowed, double otherwise) const {
   const PickleValue* value = find(key);
-  if (value && value->kind == Kind::list && !value->items.empty()) value = &file_.values()[value->items[0]];
+  if (value && value->kind == ValueKind::list && !value->items.empty()) value = &file_.values()[value->items[0]];
   if (!value) return otherwise;
-  const double number = value->kind == Kind::integer ? static_cast<double>(value->integer) : value->real;
-  if ((value->kind != Kind::integer && value->kind != Kind::real) || !allowed.has(number))
+  const double number = value->kind == ValueKind::integer ? static_cast<double>(value->integer) : value->real;
+  if ((value->kind != ValueKind::integer && value->kind != ValueKind::real) || !allowed.has(number))
     refuse(key, allowed.requirement());
   return number;
 }
@@ -75,25 +75,25 @@ double RecordedOptions::number(const std::string& key, const Range<double>& allo
 bool RecordedOptions::flag(const std::string& key, bool otherwise) const {
   const PickleValue* value = find(key);
   if (!value) return otherwise;
-  const bool number = value->kind == Kind::integer && (value->integer == 0 || value->integer == 1);
-  if (value->kind != Kind::boolean && !number) refuse(key, "True or False");
+  const bool number = value->kind == ValueKind::integer && (value->integer == 0 || value->integer == 1);
+  if (value->kind != ValueKind::boolean && !number) refuse(key, "True or False");
   return value->integer != 0;
 }
 
 std::string RecordedOptions::word(const std::string& key, const std::string& otherwise) const {
   const PickleValue* value = find(key);
   if (!value) return otherwise;
-  if (value->kind != Kind::text) refuse(key, "a text");
+  if (value->kind != ValueKind::text) refuse(key, "a text");
   return std::string(value->text);
 }
 
 std::vector<std::string> RecordedOptions::texts(const std::string& key) const {
   const PickleValue* list = find(key);
-  if (!list || list->kind != Kind::list) refuse(key, "a list of texts");
+  if (!list || list->kind != ValueKind::list) refuse(key, "a list of texts");
   std::vector<std::string> all;
   for (const PickleId id : list->items) {
     const PickleValue& value = file_.values()[id];
-    if (value.kind != Kind::text) refuse(key, "a list of texts");
+    if (value.kind != ValueKind::text) refuse(key, "a list of texts");
     all.emplace_back(value.text);
   }
   return all;
@@ -102,10 +102,10 @@ std::vector<std::string> RecordedOptions::texts(const std::string& key) const {
 void RecordedOptions::require_none(const std::string& key) const {
   const PickleValue* value = find(key);
   if (!value) return;
-  const bool nothing = ((value->kind == Kind::boolean || value->kind == Kind::integer) && value->integer == 0) ||
-                       (value->kind == Kind::real && value->real == 0) ||
-                       (value->kind == Kind::text && value->text.empty()) ||
-                       (value->kind == Kind::list && value->items.empty());
+  const bool nothing =
+      ((value->kind == ValueKind::boolean || value->kind == ValueKind::integer) && value->integer == 0) ||
+      (value->kind == ValueKind::real && value->real == 0) || (value->kind == ValueKind::text && value->text.empty()) ||
+      (value->kind == ValueKind::list && value->items.empty());
   if (!nothing) refuse(key, "none: models with it are not read");
 }
 
