@@ -1,6 +1,6 @@
 #pragma once
 // Which lines of the training sets are whose: every shard of an update draws from a part of its own, so that a process
-// reads what its shards train on and no more (docs/adr/0076).
+// reads what its shards train on and no more (docs/adr/0074).
 #include <vector>
 
 #include "cluster/processes.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The batches of one update after the other, drawn by each process for its own shards (docs/adr/0076).
+// The batches of one update after the other, drawn by each process for its own shards (docs/adr/0074).
 #include <memory>
 #include <vector>
 
