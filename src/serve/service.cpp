@@ -110,6 +110,8 @@ void Service::answer(const Call& call) {
       return call->answer({204, "", "", {{"Allow", allowed}}});
     }
     const Route& route = router_.find(request);
+    // Here, and not where its parameters are read, so that an address that asks too often holds up nobody else.
+    if (route.method == "POST") keys_.admit_address(request.peer);
     quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
   });
 }
@@ -121,7 +123,7 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   const std::string_view authorization = request.header("authorization");
   if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)
     key = authorization.substr(blank + 1);  // "Bearer KEY"
-  const auto characters = keys_.admit(key, request.peer);
+  const auto characters = keys_.admit_key(key);
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 

@@ -60,7 +60,7 @@ class Service {
   const ServiceOptions& options() const { return options_; }
   std::shared_ptr<const ModelSet> models() const { return models_.now(); }
   const Router& router() const { return router_; }
-  // HttpError as ApiKeys::admit(). -> characters that a text of this request may have; -1: any number
+  // HttpError as ApiKeys::admit_key(). -> characters that a text of this request may have; -1: any number
   std::int64_t admit(const Parameters& parameters, const Request& request);
   // Begins to translate, and calls then() in a worker; what that throws becomes the answer, and so does what goes wrong
   // with the translation. Is canceled when the client leaves.

@@ -17,7 +17,7 @@ struct ServerLimits {
   std::size_t header = 16 << 10;             // bytes; 431
   std::size_t connections = 4096;            // at a time; of more, the one goes that has been silent for longest
   std::size_t connections_of_address = 256;  // the same for one address
-  std::size_t requests = 512;                // that wait for their answers; 503
+  std::size_t requests = 512;                // that wait for their answers, see FairPlaces; 503
   std::chrono::milliseconds idle{60'000};    // between two requests
   std::chrono::milliseconds header_time{10'000}, body_time{60'000};  // from the first byte to the last; 408
   std::chrono::milliseconds write_time{30'000};  // to take an answer, and one second more for each 64 KiB of it

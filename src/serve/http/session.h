@@ -10,10 +10,12 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 // clang-format on
+#include <array>
 #include <deque>
 #include <list>
 #include <optional>
 
+#include "serve/http/fair_places.h"
 #include "serve/http/responses.h"
 #include "serve/http/server.h"
 
@@ -52,10 +54,16 @@ struct SessionHost {
   const Handler handler;
   const std::function<void(const Answered&)> answered;
   ServerState state;
+  FairPlaces places;
   bool stopping = false;
+  // Where bytes go that nobody reads. All connections share it: thousands may be refused at once.
+  std::array<char, 64 << 10> discarded;
 
   SessionHost(ServerOptions its_options, Handler its_handler, std::function<void(const Answered&)> its_answered)
-      : options(std::move(its_options)), handler(std::move(its_handler)), answered(std::move(its_answered)) {}
+      : options(std::move(its_options)),
+        handler(std::move(its_handler)),
+        answered(std::move(its_answered)),
+        places(options.limits.requests) {}
   virtual ~SessionHost() = default;
   SessionHost(const SessionHost&) = delete;
   SessionHost& operator=(const SessionHost&) = delete;
@@ -294,13 +302,13 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   awaitable<bool> answer(const Request& request, bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
-    if (host_.state.requests >= limits().requests) {
+    const Place place(host_, peer);
+    if (place) {
+      ask(request, reply);
+    } else {
       reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
       reply->ended = true;
-    } else {
-      ask(request, reply);
     }
-    const Counted counted(host_.state.requests);
     while (!reply->head) {
       co_await news(*reply);
       if (!reply->head && peer_left()) {
@@ -321,12 +329,25 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
   }
 
-  struct Counted {
-    explicit Counted(std::atomic<std::size_t>& n) : n_(n) { ++n_; }
-    ~Counted() { --n_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-    std::atomic<std::size_t>& n_;
+  // Among the requests that wait for their answers, if there is one.
+  class Place {
+   public:
+    Place(SessionHost& host, const std::string& address)
+        : host_(host), address_(address), taken_(host.places.enter(address)) {
+      host_.state.requests = host_.places.taken();
+    }
+    ~Place() {
+      if (taken_) host_.places.leave(address_);
+      host_.state.requests = host_.places.taken();
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    explicit operator bool() const { return taken_; }
+
+   private:
+    SessionHost& host_;
+    const std::string& address_;
+    const bool taken_;
   };
 
   // Waits until the reply has changed, or a moment.
@@ -418,9 +439,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     error_code ec;
     socket().shutdown(Socket::shutdown_send, ec);
     within(Milliseconds(500));
-    std::vector<char> lost(64 << 10);
     for (int i = 0; i < 256 && !ec; ++i)
-      co_await socket().async_read_some(asio::buffer(lost), asio::redirect_error(use_awaitable, ec));
+      co_await socket().async_read_some(asio::buffer(host_.discarded), asio::redirect_error(use_awaitable, ec));
   }
 
   void told(const Request& request, int status, std::size_t bytes) const {

@@ -108,6 +108,14 @@ TEST(LookTrace, GivesTheStepsOfASearch) {
   }
 }
 
+TEST(LookTrace, EndsWhateverLengthIsAskedFor) {
+  const Answer answer =
+      trace(inspector(),
+            {{"q", "a"}, {"options", {{"extra_length", 100000}, {"min_length", kLongestSide}, {"longest", 100000}}}});
+  EXPECT_EQ(answer["steps"].size(), static_cast<std::size_t>(kLongestSide));
+  EXPECT_EQ(answer["ending"], "longest");
+}
+
 TEST(LookTrace, RefusesWhatItCannotShow) {
   const auto traced = [](const json& options) {
     return what_of<UsageError>([&] { trace(inspector(), {{"q", "a"}, {"options", options}}); });

@@ -40,6 +40,7 @@ TranslatorOptions limited(TranslatorOptions options) {
     throw UsageError(cat("beam_size ", options.beam_size, " is too wide for a trace; give at most ", kWidestBeam),
                      "beam_size", cat(options.beam_size));
   options.max_length = std::min(options.max_length, kLongestSide);
+  options.longest = options.longest == 0 ? kLongestSide : std::min(options.longest, kLongestSide);
   return options;
 }
 

@@ -74,7 +74,8 @@ TEST_F(FileRoutes, AreClosedOnAServerThatKeepsNone) {
 }
 
 TEST(FileShelf, TheOldestMakeRoom) {
-  FileShelf shelf(10);
+  const std::size_t bytes = FileShelf::bytes_of("a.txt", "12345");
+  FileShelf shelf(2 * bytes);
   const auto first = shelf.put("a.txt", "12345"), second = shelf.put("a.txt", "67890");
   ASSERT_TRUE(first && second);
   EXPECT_NE(*first, *second);
@@ -83,12 +84,20 @@ TEST(FileShelf, TheOldestMakeRoom) {
   EXPECT_EQ(shelf.get(*first), std::nullopt);
   EXPECT_EQ(shelf.get(*second), "67890");
   EXPECT_EQ(shelf.get(*third), "x");
-  EXPECT_EQ(shelf.put("large.txt", "12345678901"), std::nullopt);
+  EXPECT_EQ(shelf.put("large.txt", std::string(2 * bytes, 'x')), std::nullopt);
   EXPECT_EQ(shelf.get(*third), "x");
 }
 
+TEST(FileShelf, CountsNamesAndWhatAFileTakesBesideItsContent) {
+  FileShelf shelf(10'000);
+  const auto first = shelf.put("a.txt", "x");
+  for (int i = 0; i < 100; ++i) shelf.put("a.txt", "x");
+  EXPECT_EQ(shelf.get(*first), std::nullopt);
+  EXPECT_EQ(shelf.put(std::string(10'000, 'a'), "x"), std::nullopt);
+}
+
 TEST(FileShelf, FilesStayForAWhile) {
-  FileShelf shelf(10, std::chrono::nanoseconds(0));
+  FileShelf shelf(1000, std::chrono::nanoseconds(0));
   EXPECT_EQ(shelf.get(*shelf.put("a.txt", "x")), std::nullopt);
 }
 

@@ -241,6 +241,15 @@ TEST_F(Libre, LimitsAnAddressWithoutKeys) {
   EXPECT_EQ(s.post("/detect", {{"q", "a dog"}}).status, 429);
 }
 
+TEST_F(Libre, CountsRequestsOfAnAddressBeforeItReadsThem) {
+  ServiceOptions o = small_service();
+  o.requests_per_minute = 1;
+  RunningService s(o);
+  EXPECT_EQ(Client(s.port()).ask("POST", "/detect", "{").status, 400);
+  EXPECT_EQ(Client(s.port()).ask("POST", "/detect", "{").status, 429);
+  EXPECT_EQ(s.get("/languages").status, 200);
+}
+
 TEST_F(Libre, AModelWithoutLanguagesAnswersForAny) {
   ServiceOptions o = small_service();
   o.models = {{model_file(), "", ""}};

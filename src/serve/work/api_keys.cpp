@@ -65,22 +65,24 @@ void ApiKeys::take(MinuteLimit& limit, int per_minute) {
                     {{"Retry-After", cat(static_cast<int>(std::ceil(wait)))}});
 }
 
-std::optional<std::size_t> ApiKeys::admit(const std::string& key, const std::string& peer) {
+void ApiKeys::admit_address(const std::string& peer) {
+  if (needed() || per_minute_ == 0) return;
   const std::lock_guard lock(mutex_);
-  if (needed()) {
-    if (key.empty()) throw HttpError(400, "Please contact the server operator to get an API key");
-    const auto found = keys_.find(key);
-    if (found == keys_.end()) throw HttpError(403, "Invalid API key");
-    if (found->second.limit) take(*found->second.limit, found->second.per_minute);
-    return found->second.characters;
-  }
-  if (per_minute_ == 0) return {};
   if (addresses_.size() >= many_addresses) {
     const auto now = MinuteLimit::Clock::now();
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second.full(now); });
   }
   take(addresses_.try_emplace(peer, per_minute_).first->second, per_minute_);
-  return {};
+}
+
+std::optional<std::size_t> ApiKeys::admit_key(const std::string& key) {
+  if (!needed()) return {};
+  if (key.empty()) throw HttpError(400, "Please contact the server operator to get an API key");
+  const std::lock_guard lock(mutex_);
+  const auto found = keys_.find(key);
+  if (found == keys_.end()) throw HttpError(403, "Invalid API key");
+  if (found->second.limit) take(*found->second.limit, found->second.per_minute);
+  return found->second.characters;
 }
 
 }  // namespace hexapla::serve

@@ -34,9 +34,11 @@ class ApiKeys {
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
-  // HttpError: 400 no key where one is needed, 403 a wrong one, 429 too many requests, with Retry-After. -> characters
-  // that a text may have by its key, if that says so
-  std::optional<std::size_t> admit(const std::string& key, const std::string& peer);
+  // Counts a request of this address, where no key is needed. HttpError: 429 too many requests, with Retry-After.
+  void admit_address(const std::string& peer);
+  // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, 429 too many requests,
+  // with Retry-After. -> characters that a text may have by its key, if that says so
+  std::optional<std::size_t> admit_key(const std::string& key);
 
  private:
   struct Key {

@@ -6,22 +6,23 @@
 namespace hexapla::serve {
 namespace {
 
-std::string random_digits() {
+std::string random_digits(int n) {
   std::random_device random;  // the system's own
   std::string digits;
-  for (int i = 0; i < 32; ++i) digits += "0123456789abcdef"[random() % 16];
+  for (int i = 0; i < n; ++i) digits += "0123456789abcdef"[random() % 16];
   return digits;
 }
 
 }  // namespace
 
 std::optional<std::string> FileShelf::put(const std::string& name, std::string content) {
-  if (content.size() > most_) return {};
-  std::string whole = random_digits() + "." + name;
+  const std::size_t bytes = bytes_of(name, content);
+  if (bytes > most_) return {};
+  std::string whole = random_digits(digits) + "." + name;
   const std::lock_guard lock(mutex_);
-  while (bytes_ + content.size() > most_) drop_oldest();
-  bytes_ += content.size();
-  files_.push_back({whole, std::move(content), Clock::now()});
+  while (bytes_ + bytes > most_) drop_oldest();
+  bytes_ += bytes;
+  files_.push_back({whole, std::move(content), bytes, Clock::now()});
   return whole;
 }
 
@@ -38,7 +39,7 @@ std::size_t FileShelf::bytes() const {
 }
 
 void FileShelf::drop_oldest() {
-  bytes_ -= files_.front().content.size();
+  bytes_ -= files_.front().bytes;
   files_.pop_front();
 }
 

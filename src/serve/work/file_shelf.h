@@ -17,6 +17,10 @@ class FileShelf {
   explicit FileShelf(std::size_t bytes, Clock::duration kept = std::chrono::minutes(30)) : most_(bytes), kept_(kept) {}
 
   bool on() const { return most_ > 0; }
+  // What a file of this name and content takes of them.
+  static std::size_t bytes_of(const std::string& name, const std::string& content) {
+    return sizeof(File) + digits + name.size() + content.size();
+  }
   // The oldest make room. -> the name to fetch it by, which nobody can guess: 32 random digits and `name`. Nothing: it
   // is larger than all may be.
   std::optional<std::string> put(const std::string& name, std::string content);
@@ -25,8 +29,10 @@ class FileShelf {
   std::size_t bytes() const;
 
  private:
+  static constexpr int digits = 32;  // of a name that nobody can guess
   struct File {
     std::string name, content;
+    std::size_t bytes;
     Clock::time_point put;
   };
   void drop_oldest();
