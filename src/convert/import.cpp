@@ -23,8 +23,7 @@ const std::vector<Kind>& kinds() {
       {"hf-marian", "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
        is_hugging_face_marian, read_hugging_face_marian},
       {"hf-multilingual",
-       "Hugging Face M2M-100, NLLB-200, mBART-50 or BART: a folder with config.json, weights and "
-       "sentencepiece.bpe.model",
+       "Hugging Face M2M-100, NLLB-200, mBART-50 or BART: a folder with config.json, weights and the tokenizer's files",
        is_hugging_face_multilingual, read_hugging_face_multilingual},
       {"marian",
        "Marian, Firefox Translations: a .npz or .bin, or its folder, with decoder.yml and the vocabularies that it "

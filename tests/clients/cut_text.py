@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Cuts stdin into ids with the tokenizer.json of a folder and with the SentencePiece model beside it; ends with 1 where
-they differ.
+"""Cuts lines into ids with the tokenizer.json of a folder and compares them with ids.txt of that folder, a line of numbers for
+each line, or where there is none with what the SentencePiece model beside it makes; ends with 1 where they differ.
 
     cut_text.py FOLDER < lines
 """
@@ -14,9 +14,15 @@ folder = pathlib.Path(sys.argv[1])
 pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.model"))
 tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
 lines = sys.stdin.read().split("\n")
+if (folder / "ids.txt").is_file():
+    lines.pop()  # behind the last line's end
+    known = [[int(i) for i in line.split()] for line in (folder / "ids.txt").read_text().splitlines()]
+else:
+    known = [pieces.encode(line) + [pieces.eos_id()] for line in lines]
+assert len(known) == len(lines), (len(known), len(lines))
 different = 0
-for line in lines:
-    ours, theirs = pieces.encode(line) + [pieces.eos_id()], tokenizer.encode(line).ids
+for line, ours in zip(lines, known):
+    theirs = tokenizer.encode(line).ids
     back = tokenizer.decode(theirs) == pieces.decode(ours[:-1])
     if ours != theirs or not back:
         different += 1

@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
+#include "convert/kinds/test_golden.h"
 #include "convert/plain_yaml.h"
-#include "decode/models/search_defaults.h"
 #include "decode/models/shortlist.h"
 #include "models/open_model.h"
 
@@ -61,9 +61,7 @@ TEST_F(MarianModel, TranslatesAsMarianDoes) {
   EXPECT_EQ(m.file.config.positions, "timing-signal");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("m/golden.json")));
   ASSERT_GE(lines.size(), 15u);
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+  decode::BeamOptions options = search_of(m);
   EXPECT_EQ(options.beam_size, 4);
   EXPECT_EQ(options.stop_when, "shrinking");
   options.extra_length = 200;
@@ -96,9 +94,7 @@ TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   EXPECT_EQ(m.file.config.decoder_mixing, "ssru");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
   ASSERT_GE(lines.size(), 40u);
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+  decode::BeamOptions options = search_of(m);
   EXPECT_EQ(options.beam_size, 1);
   options.extra_length = 200;
   expect_translations(m, lines, "greedy", options);

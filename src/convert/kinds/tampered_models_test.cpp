@@ -1,16 +1,14 @@
 // Models of other systems that somebody has tampered with: imported, or refused with one message that names the file.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "convert/containers/test_containers.h"
-#include "convert/import.h"
+#include "convert/kinds/test_tampered.h"
 
 namespace hexapla::convert {
 namespace {
@@ -20,19 +18,6 @@ struct Target {
   bool pickle = false;            // the options in an archive are changed, and its checksums made true again
 };
 std::ostream& operator<<(std::ostream& out, const Target& t) { return out << t.name; }
-
-// A few bytes become others: single ones, or numbers of four bytes that sizes should not be.
-std::string tampered(Random& random, std::string bytes) {
-  const auto at = [&] { return random.below(static_cast<uint32_t>(bytes.size())); };
-  for (uint32_t n = 1 + random.below(4); n-- > 0;) {
-    const uint32_t number = std::array<uint32_t, 6>{0, 1, 3, 255, 1U << 31, UINT32_MAX}[random.below(6)];
-    if (random.below(2) == 0)
-      bytes[at()] = static_cast<char>(random.below(256));
-    else
-      bytes.replace(at(), 4, std::string(reinterpret_cast<const char*>(&number), 4));
-  }
-  return bytes;
-}
 
 class TamperedModels : public TestFolder, public testing::WithParamInterface<Target> {
  protected:
@@ -72,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TamperedModels,
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(TamperedModels, AreImportedOrRefused) {
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 200;
+  const uint64_t count = mutations();
   const std::string folder_of = ours() ? "src/convert/fixtures/" : "tests/fixtures/foreign/";
   const std::string from = source_path(folder_of + GetParam().model), to = at(GetParam().model);
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
@@ -85,14 +70,8 @@ TEST_P(TamperedModels, AreImportedOrRefused) {
     Random random(62, i);
     const auto change = [&](const std::string& bytes) { return tampered(random, bytes); };
     std::ofstream(path) << (GetParam().pickle ? rezipped(original, "data.pkl", change) : change(honest));
-    try {
-      import_model(model, at("m.safetensors"), options(), [](double) {});
-    } catch (const UserError& e) {
-      EXPECT_NE(std::string(e.what()).find(folder()), std::string::npos) << e.what();
-      ++refused;
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << "mutation " << i << ": " << e.what();
-    }
+    SCOPED_TRACE(cat("mutation ", i));
+    refused += is_refused(model, at("m.safetensors"), options(), folder());
   }
   EXPECT_GT(refused, count / 20);
 }

@@ -24,6 +24,12 @@ int64_t layers(const ForeignTensors& tensors, const std::string& before, const s
 
 NormNames norm_at(const std::string& prefix) { return {prefix + ".weight", prefix + ".bias"}; }
 
+// One norm of each stack: ours is called encoder.last_norm, theirs is what `norm_of` finds at <p>encoder.norm.
+template <class F>
+void norm_of_both(WeightNames& names, const char* ours, const std::string& p, const char* theirs, F&& norm_of) {
+  for (const char* side : {"encoder", "decoder"}) names.norm(cat(side, ours), norm_of(cat(p, side, theirs)));
+}
+
 // torch.nn.Transformer: queries, keys and values are one matrix in_proj; a norm follows each stack, wherever the other
 // norms stand, which the names do not tell.
 void configure_torch(const ForeignTensors& t, const std::string& p, const ImportOptions& options, Config& c) {
@@ -66,9 +72,7 @@ void name_torch_stacks(AdjustedTensors&, const std::string& p, const Config& c, 
                         torch_attention(layer + ".multihead_attn", norm_at(layer + ".norm2"), true, c),
                         feed_forward(layer, ".norm3"));
   }
-  if (c.has_last_norm())
-    for (const std::string side : {"encoder", "decoder"})
-      names.norm(side + ".last_norm", norm_at(cat(p, side, ".norm")));
+  if (c.has_last_norm()) norm_of_both(names, ".last_norm", p, ".norm", norm_at);
 }
 
 bool any_of(const std::string& text, const std::vector<std::string>& parts) {
@@ -154,8 +158,8 @@ void name_annotated_stacks(AdjustedTensors& t, const std::string& p, const Confi
     names.decoder_layer(i, annotated_attention(layer + ".self_attn", norm(layer, 0), false),
                         annotated_attention(layer + ".src_attn", norm(layer, 1), true), feed_forward(layer, 2));
   }
-  for (const std::string side : {"encoder", "decoder"})
-    names.norm(side + ".last_norm", annotated_norm(t, cat(p, side, ".norm"), c));
+  norm_of_both(names, ".last_norm", p, ".norm",
+               [&](const std::string& theirs) { return annotated_norm(t, theirs, c); });
 }
 
 Surroundings around_annotated(const ForeignTensors&, const std::string& p) {
@@ -207,8 +211,7 @@ void name_jadore_stacks(AdjustedTensors& t, const std::string& p, const Config& 
     names.decoder_layer(i, jadore_attention(layer + (notes ? ".self_attn" : ".slf_attn"), false),
                         jadore_attention(layer + (notes ? ".cross_attn" : ".enc_attn"), true), feed_forward(layer));
   }
-  for (const std::string side : {"encoder", "decoder"})
-    names.norm(side + ".input.norm", norm_at(cat(p, side, ".layer_norm")));
+  norm_of_both(names, ".input.norm", p, ".layer_norm", norm_at);
 }
 
 Surroundings around_jadore(const ForeignTensors&, const std::string& p) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/out/new_folder.h"
+#include "convert/out/plain_text.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
@@ -287,9 +288,7 @@ std::string settings_of(const model::Config& c, const text::Vocabulary& v) {
 void write_model(model::LoadedModel& m, const NewFolder& out, const std::string& place, CTranslate2Type type) {
   const auto source = text::Vocabulary::parse(m.source_vocabulary, "source"),
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
-  if (source.opening() >= 0 || target.opening() >= 0)
-    refuse("language (" + target.piece(target.opening()) + ") that a model begins its texts with by itself");
-  if (source.open_ended()) refuse("source that does not end with </s>");
+  if (const std::string what = beyond_plain_text(source, target); !what.empty()) refuse(what);
   Exporter(m, type).write(out.file(place + "model.bin"));
   write_file_atomically(out.file(place + "config.json"), settings_of(m.config, target));
   if (same_pieces(source, target)) {

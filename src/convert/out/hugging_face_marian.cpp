@@ -6,6 +6,7 @@
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/out/inverse_map.h"
 #include "convert/out/new_folder.h"
+#include "convert/out/plain_text.h"
 #include "convert/out/search_there.h"
 #include "convert/out/stored_numbers.h"
 #include "decode/models/search_defaults.h"
@@ -52,9 +53,7 @@ struct MarianText {
       : source(text::Vocabulary::parse(m.source_vocabulary, "source")),
         target(text::Vocabulary::parse(m.target_vocabulary, "target")),
         apart(!same_pieces(source, target)) {
-    if (source.opening() >= 0 || target.opening() >= 0)
-      refuse_for_marian("language that sources and translations begin with, " + target.piece(target.opening()));
-    if (source.open_ended()) refuse_for_marian("source that does not end with </s>");
+    if (const std::string what = beyond_plain_text(source, target); !what.empty()) refuse_for_marian(what);
     if (target.pad() < 0) refuse_for_marian("vocabulary without a padding piece");
     if (target.bos() == target.eos()) refuse_for_marian("translation that starts with the piece that ends it");
     if (apart && source.piece(source.eos()) != target.piece(target.eos()))

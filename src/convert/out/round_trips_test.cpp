@@ -16,7 +16,9 @@
 #include "convert/out/plain_safetensors.h"
 #include "convert/out/search_there.h"
 #include "convert/out/tokenizer_json.h"
+#include "data/files/lines.h"
 #include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
 namespace {
@@ -287,6 +289,41 @@ TEST_F(ToTokenizers, TokenizersCutTextAlike) {
   const std::string command = cat(python, " ", source_path("tests/clients/cut_text.py"), " ", at("plain"), " < ",
                                   source_path("tests/fixtures/run_of_0.1.0/valid.a"));
   EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+// Vocabularies of one set of lines, the ids of others.
+TEST_F(ToTokenizers, RealTextHasTheSameIds) {
+  const char *python = std::getenv("HEXAPLA_TRANSFORMERS"), *corpus = std::getenv("HEXAPLA_MULTI30K");
+  if (python == nullptr) GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has tokenizers and sentencepiece";
+  if (corpus == nullptr) GTEST_SKIP() << "HEXAPLA_MULTI30K names no folder with val.en.gz and test_2016_flickr.en.gz";
+  std::vector<std::string> learned, lines;
+  for (const char* language : {"en", "de"}) {
+    for (std::string& line : data::read_lines(cat(corpus, "/val.", language, ".gz")))
+      learned.push_back(std::move(line));
+    for (std::string& line : data::read_lines(cat(corpus, "/test_2016_flickr.", language, ".gz")))
+      lines.push_back(std::move(line));
+  }
+  for (const char* rule : {"nmt_nfkc", "nmt_nfkc_cf", "keep", "identity"})
+    for (const bool bytes : {false, true}) {
+      const text::VocabularyOptions options{.size = 4000, .normalization = rule, .byte_fallback = bytes};
+      const auto v = text::Vocabulary::train(learned, options);
+      std::string text, ids;
+      for (const std::string& line : lines) {
+        text += line + "\n";
+        for (const int32_t id : v.encode(line)) ids += cat(id, " ");
+        ids += cat(v.eos(), "\n");
+      }
+      std::filesystem::create_directories(at("cut"));
+      write_file_atomically(at("cut/sentencepiece.model"), v.bytes());
+      write_file_atomically(at("cut/tokenizer.json"), tokenizer_json(text::PieceModel::parse(v.bytes(), rule)));
+      write_file_atomically(at("cut/ids.txt"), ids);
+      write_file_atomically(at("lines"), text);
+      const std::string command =
+          cat(python, " ", source_path("tests/clients/cut_text.py"), " ", at("cut"), " < ", at("lines"));
+      std::printf("%s%s: ", rule, bytes ? " with bytes" : "");
+      std::fflush(stdout);
+      EXPECT_EQ(std::system(command.c_str()), 0) << rule << " " << bytes;
+    }
 }
 
 }  // namespace

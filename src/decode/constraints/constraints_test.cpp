@@ -11,6 +11,7 @@
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
 #include "text/plain_line.h"
+#include "text/vocabulary/byte_level/test_byte_model.h"
 
 namespace hexapla::decode {
 namespace {
@@ -147,6 +148,21 @@ TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
   EXPECT_EQ(texts.read({v.bos(), v.unk()}, "", std::vector<std::string>{"a\nb\x01"}).text, "a b");
   EXPECT_EQ(texts.normalized("ein\r\n\x01Hund\n"), "ein Hund ");
   EXPECT_EQ(make_phrase(v, texts, "ein\nHund", "`forbid`").text, "ein Hund");
+}
+
+TEST(PieceTextsTest, ByteLevelPiecesAreBytesAndBlanksAreCharacters) {
+  const auto v = text::vocabulary_of(text::byte_model({{"\u0120", "w"}, {"\u00C3", "\u00A4"}, {"\u00BC", "\u0120"}}));
+  const PieceTexts texts(v);
+  for (const std::string line : {" w\u00E4r \u00FC  wo", "wo \u732B"}) {
+    text::Ids ids = v.encode(line);
+    ids.insert(ids.begin(), v.bos());
+    EXPECT_EQ(texts.read(ids), line);
+    EXPECT_EQ(texts.normalized(line), line);
+    EXPECT_EQ(texts.read({ids.begin(), ids.end() - 1}, "", {}).text, v.decode({ids.begin() + 1, ids.end() - 1}));
+  }
+  EXPECT_EQ(texts.unwritable("\u732B"), 0u);
+  EXPECT_EQ(texts.most_tokens("w\u00E4"), 3);
+  EXPECT_EQ(make_phrase(v, texts, "wo", "`require`").ids, v.encode(" wo")) << "a phrase mostly follows a word";
 }
 
 // ---- searches ----

@@ -40,7 +40,9 @@ size_t begun(const text::Ids& phrase, const text::Ids& ids) {
 
 Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option) {
-  Phrase p{pieces.normalized(text), target.encode(text::plain_line(text))};
+  // Byte-level BPE puts no blank before a text, but a phrase mostly follows a word.
+  const char* before = target.byte_level() ? " " : "";
+  Phrase p{pieces.normalized(text), target.encode(cat(before, text::plain_line(text)))};
   while (p.text.ends_with(' ')) p.text.pop_back();
   if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
   if (text::begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);

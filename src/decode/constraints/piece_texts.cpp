@@ -38,12 +38,16 @@ PieceTexts::PieceTexts(const text::Vocabulary& target) : vocabulary_(target), un
     else if (id == target.bos() || id == target.eos() || id == target.pad() || id == target.opening() ||
              text::begins_text(piece))
       piece.clear();
+    else if (target.byte_level())
+      piece = target.bytes_of(id), bytes_ = true;
     else if (read_byte(piece))
       bytes_ = true;
     else
       piece = with_blanks(piece);
     // As on the line that is made of it in the end. Bytes of longer characters cannot be told alone.
-    if (static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1) piece = text::plain_line(piece);
+    const bool whole = target.byte_level() ? !text::invalid_utf8(piece)
+                                           : static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1;
+    if (whole) piece = text::plain_line(piece);
     if (text::character_bytes(piece) == piece.size()) characters_.insert(piece);
     texts_.push_back(std::move(piece));
   }
@@ -55,7 +59,7 @@ std::string_view PieceTexts::added(std::string_view text, int32_t id, std::strin
     if (const size_t n = unwritable(rest)) return rest.substr(0, n);
   }
   const std::string_view piece = (*this)[id];
-  return text.empty() && piece.starts_with(' ') ? piece.substr(1) : piece;
+  return text.empty() && piece.starts_with(' ') && !vocabulary_.byte_level() ? piece.substr(1) : piece;
 }
 
 std::string PieceTexts::read(const text::Ids& ids, std::string_view forced) const {
@@ -98,6 +102,7 @@ int64_t PieceTexts::most_tokens(std::string_view text) const {
 
 std::string PieceTexts::normalized(const std::string& text) const {
   const std::string line = text::plain_line(text);
+  if (vocabulary_.byte_level()) return line;
   std::string all;
   for (const std::string& piece : vocabulary_.pieces(line)) {
     std::string read = piece;

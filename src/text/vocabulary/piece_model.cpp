@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "base/files/varint.h"
 #include "text/utf8.h"
+#include "text/vocabulary/byte_level/byte_words.h"
 #include "text/vocabulary/charsmap.h"
 
 namespace hexapla::text {
@@ -18,7 +20,8 @@ using Type = PieceModel::Type;
 
 constexpr size_t kMostBytes = size_t{1} << 30;
 // The first that sentencepiece_model.proto leaves to others.
-constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202;
+constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202, kMergesField = 203,
+                   kOpeningBehindField = 204;
 constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
 
 struct Malformed {
@@ -115,7 +118,7 @@ PieceModel::Piece parse_piece(std::string_view message) {
 void parse_trainer(std::string_view message, PieceModel& model) {
   constexpr size_t most = PieceModel::max_piece;
   for_each_field(message, [&](const Field& field) {
-    if (field.number == 3) model.kind = field.choice(PieceModel::Kind::character);
+    if (field.number == 3) model.kind = field.choice(PieceModel::Kind::byte_bpe);
     if (field.number == 24) model.treat_whitespace_as_suffix = field.flag();
     if (field.number == 35) model.byte_fallback = field.flag();
     if (field.number == 44) model.unknown_surface = field.text(most);
@@ -134,6 +137,20 @@ void parse_normalizer(std::string_view message, PieceModel::Normalizer& normaliz
   });
 }
 
+// Two ids for each.
+void parse_merges(std::string_view numbers, PieceModel& model) {
+  const auto id = [&] {
+    const uint64_t number = varint(numbers);
+    require(number < PieceModel::max_pieces, "a merge is of a piece ", number);
+    return static_cast<int32_t>(number);
+  };
+  while (!numbers.empty()) {
+    require(model.merges.size() < PieceModel::max_pieces, "it has more than ", PieceModel::max_pieces, " merges");
+    const int32_t left = id();
+    model.merges.emplace_back(left, id());
+  }
+}
+
 void parse_fields(std::string_view bytes, PieceModel& model) {
   for_each_field(bytes, [&](const Field& field) {
     if (field.number == 1) {
@@ -150,6 +167,8 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == kIdsField) model.ids = field.whole();
     if (field.number == kOpeningField) model.opening = field.text(PieceModel::max_piece);
     if (field.number == kOpenEndedField) model.open_ended = field.flag();
+    if (field.number == kOpeningBehindField) model.opening_behind = field.flag();
+    if (field.number == kMergesField) parse_merges(field.message(), model);
   });
 }
 
@@ -169,6 +188,30 @@ void check_byte_pieces(const PieceModel& model) {
   require(bytes.size() == 256, "it has ", bytes.size(), " byte pieces");
 }
 
+void check_merges(const PieceModel& model) {
+  if (model.kind != PieceModel::Kind::byte_bpe) return require(model.merges.empty(), "it has merges, but other pieces");
+  std::unordered_map<std::string_view, size_t> normal;
+  for (size_t id = 0; id < model.pieces.size(); ++id)
+    if (model.pieces[id].type == Type::normal) normal.emplace(model.pieces[id].text, id);
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string piece = visible_bytes(std::string(1, static_cast<char>(byte)));
+    require(normal.contains(piece), "it has no piece for the byte ", byte, ", ", piece);
+  }
+  size_t bytes = 0;
+  for (size_t rank = 0; rank < model.merges.size(); ++rank) {
+    const auto [left, right] = model.merges[rank];
+    const auto known = [&](int32_t id) {
+      return static_cast<size_t>(id) < model.pieces.size() &&
+             model.pieces[static_cast<size_t>(id)].type == Type::normal;
+    };
+    require(known(left) && known(right), "merge ", rank, " is of pieces that it does not have");
+    const std::string made =
+        model.pieces[static_cast<size_t>(left)].text + model.pieces[static_cast<size_t>(right)].text;
+    require((bytes += made.size()) <= kMostBytes, "its merges make more than ", kMostBytes, " bytes");
+    require(normal.contains(made), "merge ", rank, " makes a piece that it does not have");
+  }
+}
+
 void check(const PieceModel& model) {
   require(!model.pieces.empty(), "it has no pieces");
   std::unordered_set<std::string_view> spelling, other;
@@ -186,6 +229,7 @@ void check(const PieceModel& model) {
   require(model.ids <= model.pieces.size(), "it has ", model.ids, " ids, but ", model.pieces.size(), " pieces");
   require(static_cast<size_t>(model.unknown()) < model.size(), "the unknown piece has no id");
   check_byte_pieces(model);
+  check_merges(model);
   for (const PieceModel::Normalizer* n : {&model.normalizer, &model.denormalizer})
     if (const std::string fault = fault_of_charsmap(n->charsmap); !fault.empty())
       throw Malformed{"in its normalization " + fault};
@@ -220,6 +264,15 @@ std::string message_of(const PieceModel::Normalizer& normalizer) {
   put_number(message, 3, normalizer.add_dummy_prefix);
   put_number(message, 4, normalizer.remove_extra_whitespaces);
   put_number(message, 5, normalizer.escape_whitespaces);
+  return message;
+}
+
+std::string message_of(const std::vector<std::pair<int32_t, int32_t>>& merges) {
+  std::string message;
+  for (const auto& [left, right] : merges) {
+    put_varint(message, static_cast<uint64_t>(left));
+    put_varint(message, static_cast<uint64_t>(right));
+  }
   return message;
 }
 
@@ -260,6 +313,8 @@ std::string PieceModel::serialized() const {
   if (ids > 0) put_number(bytes, kIdsField, ids);
   if (!opening.empty()) put_bytes(bytes, kOpeningField, opening);
   if (open_ended) put_number(bytes, kOpenEndedField, 1);
+  if (opening_behind) put_number(bytes, kOpeningBehindField, 1);
+  if (!merges.empty()) put_bytes(bytes, kMergesField, message_of(merges));
   return bytes;
 }
 
@@ -270,7 +325,7 @@ int32_t PieceModel::unknown() const {
 }
 
 std::string name_of(PieceModel::Kind kind) {
-  constexpr std::array names{"?", "unigram", "bpe", "word", "char"};
+  constexpr std::array names{"?", "unigram", "bpe", "word", "char", "byte-level bpe"};
   return names[static_cast<size_t>(kind) % names.size()];
 }
 

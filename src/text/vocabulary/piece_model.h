@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hexapla::text {
 
 struct PieceModel {
-  enum class Kind { unigram = 1, bpe = 2, word = 3, character = 4 };
+  // byte_bpe is ours: byte-level BPE (text/vocabulary/byte_level/byte_bpe.h), whose pieces are called as GPT-2 calls
+  // them
+  // ("Ġthe").
+  enum class Kind { unigram = 1, bpe = 2, word = 3, character = 4, byte_bpe = 5 };
   enum class Type { normal = 1, unknown = 2, control = 3, user = 4, unused = 5, byte = 6 };
   struct Piece {
     std::string text;
@@ -30,15 +34,17 @@ struct PieceModel {
   size_t ids = 0;
   // The piece that every text begins with, as multilingual models are told their languages (">>de<<"); "": none.
   std::string opening;
-  bool open_ended = false;  // a source ends with its last piece, not with eos
+  bool open_ended = false;      // a source ends with its last piece, not with eos
+  bool opening_behind = false;  // of sources: the opening stands behind eos, as NLLB-200 had it first
+  std::vector<std::pair<int32_t, int32_t>> merges;  // of byte_bpe: the ids of two pieces, the earliest merge first
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
   static constexpr size_t max_pieces = size_t{1} << 22;
   static constexpr size_t max_piece = 4096;  // bytes
 
   // Every text is valid UTF-8, every number finite and every type known; pieces have 1 to max_piece bytes and none is
-  // there twice, one is the unknown piece, and of byte pieces there are all or none. DataError naming `name`: the bytes
-  // are no such model.
+  // there twice, one is the unknown piece, and of byte pieces there are all or none. Of byte_bpe every byte has a piece
+  // and every merge makes one. DataError naming `name`: the bytes are no such model.
   static PieceModel parse(std::string_view bytes, const std::string& name);
   // Just these fields in the form that SentencePiece reads.
   std::string serialized() const;
@@ -47,7 +53,7 @@ struct PieceModel {
   size_t size() const { return ids > 0 ? ids : pieces.size(); }
 };
 
-std::string name_of(PieceModel::Kind kind);  // "unigram", "bpe", "word", "char"
+std::string name_of(PieceModel::Kind kind);  // "unigram", "bpe", "word", "char", "byte-level bpe"
 std::string byte_piece(unsigned char byte);  // "<0xE4>"
 
 }  // namespace hexapla::text

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@
 #include "base/system/machine.h"
 #include "text/plain_line.h"
 #include "text/utf8.h"
+#include "text/vocabulary/byte_level/byte_bpe.h"
 #include "text/vocabulary/normalization.h"
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/piece_table.h"
@@ -172,7 +174,8 @@ struct Vocabulary::Impl {
   // characters.
   int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
-  bool open_ended = false;
+  std::optional<ByteBpe> byte_bpe;  // does in its place what concerns text
+  bool open_ended = false, opening_behind = false;
   bool of_words = false;    // a piece is a word of a table
   bool marks_ends = false;  // blanks belong to the piece before them
   bool of_table = false;    // its pieces are not all its own (text/vocabulary/piece_table.h)
@@ -214,6 +217,14 @@ struct Vocabulary::Impl {
     std::string piece;
   };
   std::vector<Token> tokens(std::string_view text) const {
+    return byte_bpe ? byte_tokens(text) : sentence_tokens(text);
+  }
+  std::vector<Token> byte_tokens(std::string_view text) const {
+    std::vector<Token> all;
+    for (const auto& [id, span] : byte_bpe->encode(text)) all.push_back({id_of(id), span, processor.IdToPiece(id)});
+    return all;
+  }
+  std::vector<Token> sentence_tokens(std::string_view text) const {
     sentencepiece::ImmutableSentencePieceText encoded;
     check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
     std::vector<Token> all;
@@ -271,9 +282,15 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->leading = leading_pieces(model);
   impl->opening = opening_of(model, name);
   impl->open_ended = model.open_ended;
+  impl->opening_behind = model.opening_behind;
   impl->of_words = impl->of_table && model.kind == PieceModel::Kind::word;
   impl->marks_ends = model.treat_whitespace_as_suffix;
-  add_bytes_for_unknown(model);
+  if (model.kind == PieceModel::Kind::byte_bpe) {
+    impl->byte_bpe.emplace(model);
+    model.kind = PieceModel::Kind::bpe;  // of the kinds that SentencePiece knows; it only has to know the names
+  } else {
+    add_bytes_for_unknown(model);
+  }
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
   for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
@@ -292,12 +309,13 @@ int32_t Vocabulary::bos() const { return impl_->processor.bos_id(); }
 int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
 int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
-int32_t Vocabulary::opening() const { return impl_->opening; }
+int32_t Vocabulary::opening() const { return impl_->opening_behind ? -1 : impl_->opening; }
 
 bool Vocabulary::open_ended() const { return impl_->open_ended; }
 
 void Vocabulary::end_source(Ids& ids) const {
   if (ids.empty() || !open_ended()) ids.push_back(eos());
+  if (impl_->opening_behind && impl_->opening >= 0) ids.push_back(impl_->opening);
 }
 
 std::vector<std::string> Vocabulary::languages() const {
@@ -307,7 +325,7 @@ std::vector<std::string> Vocabulary::languages() const {
 }
 
 Vocabulary Vocabulary::opening_with(const std::string& language, const std::string& option) const {
-  if (opening() < 0 || impl_->leading.empty())
+  if (impl_->opening < 0 || impl_->leading.empty())
     throw UsageError(cat("`", option, "` ", language, ": this model is not told languages; leave it out"), option,
                      language);
   const std::string piece = cat(">>", language, "<<");
@@ -330,7 +348,7 @@ Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
 }
 
 Ids Vocabulary::encode(std::string_view text) const {
-  if (impl_->of_table || opening() >= 0) return encode_with_spans(text).ids;
+  if (impl_->of_table || impl_->byte_bpe || opening() >= 0) return encode_with_spans(text).ids;
   Ids ids;
   Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
   const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
@@ -344,6 +362,10 @@ Ids Vocabulary::encode(std::string_view text) const {
 std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::string text;
+  if (impl_->byte_bpe) {
+    for (const int32_t id : ids) text += impl_->byte_bpe->bytes_of(id);
+    return plain_line(text);
+  }
   const auto status = impl_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
   HEXAPLA_CHECK(status.ok(), "SentencePiece cannot decode ", ids.size(), " ids: ", status.ToString());
   if (impl_->marks_ends && text.ends_with(' ')) text.pop_back();
@@ -372,6 +394,14 @@ std::vector<TokenSpan> Vocabulary::spans_in(std::span<const int32_t> ids) const 
   for (const int32_t id : ids) impl_->check_id(id);
   std::vector<TokenSpan> out;
   std::string text;
+  if (impl_->byte_bpe) {
+    for (const int32_t id : ids) {
+      text += impl_->byte_bpe->bytes_of(id);
+      out.push_back({text.size() - impl_->byte_bpe->bytes_of(id).size(), text.size()});
+    }
+    make_plain_line(text, out);
+    return out;
+  }
   const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
   for (const auto& piece : decoded.pieces()) {
     out.push_back({text.size(), text.size() + piece.surface().size()});
@@ -385,6 +415,13 @@ std::vector<TokenSpan> Vocabulary::spans_in(std::span<const int32_t> ids) const 
 std::string Vocabulary::piece(int32_t id) const {
   impl_->check_id(id);
   return impl_->processor.IdToPiece(id);
+}
+
+bool Vocabulary::byte_level() const { return impl_->byte_bpe.has_value(); }
+
+std::string Vocabulary::bytes_of(int32_t id) const {
+  impl_->check_id(id);
+  return impl_->byte_bpe->bytes_of(id);
 }
 
 std::vector<std::string> Vocabulary::pieces(std::string_view text) const {

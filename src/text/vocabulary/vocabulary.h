@@ -49,8 +49,8 @@ class Vocabulary {
   int32_t eos() const;
   int32_t unk() const;  // every SentencePiece model has one
   int32_t pad() const;  // -1 where the model has none
-  // The piece that encode() begins every text with (PieceModel::opening); -1: none. On the target side it is what a
-  // translation has to begin with.
+  // The piece that encode() begins every text with (PieceModel::opening); -1: none, or it stands behind a source's eos.
+  // On the target side it is what a translation has to begin with.
   int32_t opening() const;
   // The languages that may take its place, "de" for >>de<<, sorted.
   std::vector<std::string> languages() const;
@@ -67,7 +67,8 @@ class Vocabulary {
   Leading leading(std::string_view text) const;
 
   Ids encode(std::string_view text) const;  // without bos and eos; empty for blank text
-  // A source as the encoder gets it: eos goes behind it, or, where open_ended(), only behind an empty one.
+  // A source as the encoder gets it: eos goes behind it, or, where open_ended(), only behind an empty one; then the
+  // opening where it is there (PieceModel::opening_behind).
   void end_source(Ids& ids) const;
   bool open_ended() const;  // PieceModel::open_ended
   // Control symbols dropped, and always one line (plain_line), whatever pieces a model writes: byte fallback has one
@@ -77,6 +78,9 @@ class Vocabulary {
   std::vector<TokenSpan> spans_in(std::span<const int32_t> ids) const;  // in decode(ids)
   std::string piece(int32_t id) const;                           // "▁the"; InternalError: an id outside [0, size)
   std::vector<std::string> pieces(std::string_view text) const;  // encode, as pieces
+  // Byte-level BPE: a piece stands for bytes, blanks are characters like others, and text is not normalized.
+  bool byte_level() const;
+  std::string bytes_of(int32_t id) const;  // of byte-level BPE: ByteBpe::bytes_of; InternalError: as for piece()
 
  private:
   struct Impl;

@@ -8,7 +8,10 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
+#include "convert/kinds/hugging_face/byte_level.h"
+#include "convert/kinds/hugging_face/tokenizer_json.h"
 #include "convert/parsing/limits.h"
+#include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
 namespace {
@@ -22,6 +25,7 @@ constexpr const char* kOfM2M100 =
     "sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
 constexpr const char* kOfWmt21 = "en ha is ja cs ru zh de";  // language_codes wmt21
 
+constexpr const char* kSentencePieces = "/sentencepiece.bpe.model";
 constexpr size_t kMostTokenizerBytes = size_t{64} << 20;
 
 class PiecesByNumber {
@@ -142,6 +146,31 @@ void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, 
   for (size_t id = before; id < model.pieces.size(); ++id) pieces.put(id + 1, model.pieces[id].text);
 }
 
+// SentencePiece's pieces in the numbers of vocab.json, or of fairseq.
+text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style, size_t size) {
+  const std::string spm = folder + kSentencePieces, vocab = folder + "/vocab.json";
+  const text::PieceModel model = text::PieceModel::parse(read_file(spm), spm);
+  const bool by_table = style == LanguageStyle::underlined;
+  const std::string& numbering = by_table ? vocab : spm;
+  PiecesByNumber pieces(style, size, numbering);
+  size_t first = model.pieces.size() + 1;  // of what stands behind the pieces
+  if (by_table) {
+    const std::vector<std::string> listed = read_piece_ids(vocab, size);
+    for (size_t id = 0; id < listed.size(); ++id)
+      if (!listed[id].empty()) pieces.put(id, listed[id]);
+    first = listed.size();
+  } else {
+    put_fairseq_pieces(model, spm, pieces);
+  }
+  put_numbered(folder, pieces);
+  if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces) && by_table)
+    put_of_m2m100(folder, first, pieces);
+  if (pieces.languages() == 0 && style != LanguageStyle::none)
+    throw DataError(cat(folder, ": neither tokenizer.json nor special_tokens_map.json nor tokenizer_config.json says ",
+                        "what the languages are; the folder is incomplete"));
+  return text::with_ids_of({pieces.take(), "</s>", "</s>", "<unk>", "<pad>"}, model, numbering);
+}
+
 }  // namespace
 
 std::string language_piece(LanguageStyle style, const std::string& piece) {
@@ -155,31 +184,20 @@ std::string language_piece(LanguageStyle style, const std::string& piece) {
   return std::regex_match(piece, match, form) ? cat(">>", match[1].str(), "<<") : "";
 }
 
-NumberedPieces numbered_pieces(const std::string& folder, LanguageStyle style, size_t size) {
-  const std::string spm = folder + "/sentencepiece.bpe.model", vocab = folder + "/vocab.json";
-  if (style == LanguageStyle::none && !is_file(spm))
-    throw DataError(cat(folder, ": there is no sentencepiece.bpe.model; BART's byte-level BPE (vocab.json with ",
-                        "merges.txt) is not read"));
-  NumberedPieces all{{{}, "</s>", "</s>", "<unk>", "<pad>"}, text::PieceModel::parse(read_file(spm), spm), spm};
-  const bool by_table = style == LanguageStyle::underlined;
-  if (by_table) all.path = vocab;
-  PiecesByNumber pieces(style, size, all.path);
-  size_t first = all.model.pieces.size() + 1;  // of what stands behind the pieces
-  if (by_table) {
-    const std::vector<std::string> listed = read_piece_ids(vocab, size);
-    for (size_t id = 0; id < listed.size(); ++id)
-      if (!listed[id].empty()) pieces.put(id, listed[id]);
-    first = listed.size();
-  } else {
-    put_fairseq_pieces(all.model, spm, pieces);
-  }
-  put_numbered(folder, pieces);
-  if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces) && by_table)
-    put_of_m2m100(folder, first, pieces);
-  if (pieces.languages() == 0 && style != LanguageStyle::none)
-    throw DataError(cat(folder, ": neither tokenizer.json nor special_tokens_map.json nor tokenizer_config.json says ",
-                        "what the languages are; the folder is incomplete"));
-  all.table.pieces = pieces.take();
+text::PieceModel pieces_in(const std::string& folder, LanguageStyle style, size_t size) {
+  const std::string tokenizer = folder + "/tokenizer.json";
+  if (is_file(folder + kSentencePieces)) return numbered_pieces(folder, style, size);
+  if (style == LanguageStyle::none && has_byte_level_files(folder)) return read_byte_level_files(folder, size);
+  if (style == LanguageStyle::underlined || !is_file(tokenizer))
+    throw DataError(cat(folder, ": there is no sentencepiece.bpe.model",
+                        style == LanguageStyle::none         ? ", no vocab.json with merges.txt and no tokenizer.json"
+                        : style == LanguageStyle::underlined ? ""
+                                                             : " and no tokenizer.json",
+                        "; the folder is incomplete"));
+  text::PieceModel all = read_tokenizer_json(tokenizer, style, size);
+  const auto is_language = [](const text::PieceModel::Piece& piece) { return text::begins_text(piece.text); };
+  if (style != LanguageStyle::none && std::none_of(all.pieces.begin(), all.pieces.end(), is_language))
+    throw DataError(cat(tokenizer, " does not say what the languages are; the folder is incomplete"));
   return all;
 }
 

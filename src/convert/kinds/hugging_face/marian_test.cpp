@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/kinds/hugging_face/test_golden.h"
-#include "decode/models/search_defaults.h"
+#include "convert/kinds/test_golden.h"
+#include "convert/kinds/test_tampered.h"
 #include "models/open_model.h"
 #include "tensor/safetensors.h"
 
@@ -39,51 +39,33 @@ class HuggingFaceMarian : public TestFolder, public testing::WithParamInterface<
 
 TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
   const models::OpenModel m = imported();
-  const auto golden = SafetensorsFile::open(model_folder() + "/golden.safetensors");
-  for (int i = 0; i < 2; ++i) {
-    const TensorEntry& entry = golden.get(cat("logits.", i));
-    std::vector<float> expected(static_cast<size_t>(entry.shape.size()));
-    golden.read(entry, expected.data());
-    std::vector<float> found =
-        logits_of_pair(m, golden_ids(golden, cat("source.", i)), golden_ids(golden, cat("target.", i)));
+  for_each_golden_pair(m, model_folder(), 2, [&](const std::vector<float>& expected, std::vector<float> found) {
     ASSERT_EQ(found.size(), expected.size());
     if (GetParam() == std::string("half"))  // its search takes padding's probability away before it compares
       for (size_t j = static_cast<size_t>(m.target.pad()); j < found.size(); j += static_cast<size_t>(m.target.size()))
         found[j] = expected[j];
-    EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(1e-4F), expected)) << "pair " << i;
-  }
+    EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(1e-4F), expected));
+  });
 }
 
-TEST_P(HuggingFaceMarian, TextHasTheSameIds) {
-  const models::OpenModel m = imported();
-  for (const auto& line : lines()) {
-    text::Ids ids = m.source.encode(line["text"].get<std::string>());
-    ids.push_back(m.source.eos());
-    EXPECT_EQ(ids, line["source"].get<text::Ids>()) << line["text"];
-  }
-}
+TEST_P(HuggingFaceMarian, TextHasTheSameIds) { expect_golden_sources(imported(), lines()); }
 
 // n: of the line's two translations
 void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
                          const decode::BeamOptions& options) {
-  std::vector<std::string> texts;
-  for (const auto& line : lines) texts.push_back(line["text"]);
-  const auto found = m.translator().translate(texts, options.translate_options());
-  for (size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_EQ(found[i].front().ids, lines[i][name].get<text::Ids>()) << name << " of " << texts[i];
-    const bool unknown = std::count(found[i].front().ids.begin(), found[i].front().ids.end(), m.target.unk()) > 0;
-    if (unknown) continue;  // which they leave out, and we show
-    EXPECT_EQ(found[i].front().text, lines[i][name + " text"]) << name << " of " << texts[i];
-  }
+  const auto same_text = [&](const auto& first, const nlohmann::json& line) {
+    const bool unknown = std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0;
+    if (unknown) return;  // which they leave out, and we show
+    EXPECT_EQ(first.text, line[name + " text"]) << name << " of " << line["text"];
+  };
+  EXPECT_THAT(golden_differences(m, lines, name, options, golden_texts(lines), same_text), testing::IsEmpty()) << name;
 }
 
 TEST_P(HuggingFaceMarian, TranslationsAreTheSame) {
   const models::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_GE(all.size(), 20u);
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+  decode::BeamOptions options = search_of(m);
   EXPECT_EQ(options.longest, 39) << "the start token was counted";
   expect_translations(m, all, "best", options);
   options.beam_size = 1;
@@ -193,25 +175,16 @@ TEST_F(ImportOfMarian, PositionsMayBeThoseItWasTrainedWith) {
 // Whatever is changed in a file: it is imported, or refused with an error that names a file of the folder.
 TEST_F(ImportOfMarian, SurvivesMutations) {
   const char* names[] = {"config.json", "generation_config.json", "vocab.json", "source.spm", "model.safetensors"};
-  const int each = std::getenv("HEXAPLA_LONG_TESTS") ? 2000 : 60;
-  Random random(19);
   for (const char* name : names) {
     const std::string before = read_file(at(cat("m/", name)));
-    for (int i = 0; i < each; ++i) {
-      std::string damaged = before;
-      const size_t window = std::min<size_t>(damaged.size(), random.below(2) ? 2000 : damaged.size());
-      for (uint64_t n = 1 + random.below(3); n > 0; --n)
-        damaged[random.below(window)] = "0123456789\"{}[],:-e."[random.below(20)];
-      if (random.below(4) == 0) damaged.resize(random.below(damaged.size()));
-      write(name, damaged);
-      try {
-        import(at("m"), at("out"), {.from = "hf-marian"});
-      } catch (const DataError& e) {
-        EXPECT_THAT(e.what(), HasSubstr(at("m")));
-      } catch (const UsageError& e) {
-        EXPECT_STREQ(e.what(), "") << name << " " << i;
-      }
+    uint64_t refused = 0;
+    for (uint64_t i = 0; i < mutations(); ++i) {
+      Random random(19, i);
+      SCOPED_TRACE(cat("mutation ", i, " of ", name));
+      write(name, tampered_text(random, before));
+      refused += is_refused(at("m"), at("out"), {.from = "hf-marian"}, at("m"));
     }
+    EXPECT_GT(refused, mutations() / 20) << name;
     write(name, before);
   }
 }

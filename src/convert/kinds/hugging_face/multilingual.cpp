@@ -10,6 +10,7 @@
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
+#include "text/vocabulary/piece_table.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
@@ -76,13 +77,16 @@ void check_ids(const JsonFile& json) {
 
 class Languages {
  public:
-  Languages(const std::string& folder, const MultilingualKind& kind, LanguageStyle style, const NumberedPieces& pieces)
-      : kind_(kind), style_(style), pieces_(pieces.table.pieces) {
+  Languages(const std::string& folder, const MultilingualKind& kind, LanguageStyle style,
+            const text::PieceModel& pieces)
+      : kind_(kind), style_(style) {
+    for (size_t id = 0; id < pieces.size(); ++id) pieces_.push_back(pieces.pieces[id].text);
     const std::string path = folder + "/tokenizer_config.json";
     if (is_file(path)) config_.emplace(path);
-    if (config_ && config_->flag("legacy_behaviour", false))
-      config_->refuse("legacy_behaviour", "false: a source that begins with its language");
   }
+
+  // Whether a source's language stands behind its </s>, as NLLB-200 was told it first. Targets are as ever.
+  bool behind() const { return style_ == LanguageStyle::script && config_ && config_->flag("legacy_behaviour", false); }
 
   // ">>en<<", with which every source begins.
   std::string source(const std::string& asked) const {
@@ -131,15 +135,15 @@ class Languages {
 
   const MultilingualKind& kind_;
   LanguageStyle style_;
-  const std::vector<std::string>& pieces_;
+  std::vector<std::string> pieces_;
   std::optional<JsonFile> config_;
 };
 
 void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const JsonFile& generation,
                 const ImportOptions& options) {
   const LanguageStyle style = style_of(kind, folder);
-  const NumberedPieces pieces = numbered_pieces(folder, style, static_cast<size_t>(m.config.source_vocab));
-  const Languages languages(folder, kind, style, pieces);
+  text::PieceModel words = pieces_in(folder, style, static_cast<size_t>(m.config.source_vocab));
+  const Languages languages(folder, kind, style, words);
   const std::string source = languages.source(options.source_language);
   std::string target = languages.target(options.target_language, generation);
   if (target.empty()) {
@@ -148,10 +152,11 @@ void read_words(ForeignModel& m, const std::string& folder, const MultilingualKi
                           target.substr(2, target.size() - 4),
                           ", too; give `target-language`, or begin lines with >>code<<"));
   }
-  text::PieceModel words = text::with_ids_of(pieces.table, pieces.model, pieces.path);
   words.opening = source;
+  words.opening_behind = languages.behind();
   m.text.source_vocabulary = words.serialized();
   words.opening = target;
+  words.opening_behind = false;
   m.text.target_vocabulary = words.serialized();
 }
 

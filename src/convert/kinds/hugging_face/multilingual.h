@@ -5,8 +5,8 @@ namespace hexapla::convert {
 
 // M2M100ForConditionalGeneration (M2M-100, NLLB-200), MBartForConditionalGeneration (mBART-50) and
 // BartForConditionalGeneration of Hugging Face's transformers: a folder with config.json, weights as
-// open_hugging_face_weights() finds them, sentencepiece.bpe.model, for M2M-100 vocab.json, the tokenizer's files that
-// name its languages, and perhaps generation_config.json.
+// open_hugging_face_weights() finds them, what cuts text into pieces (pieces_in()), the tokenizer's files that name its
+// languages, and perhaps generation_config.json.
 bool is_hugging_face_multilingual(const std::string& folder);
 // Computes what transformers computes. Sources begin with their language, and so do translations, at no cost in the
 // score; BART has <s> in both places. options.source_language and target_language are what the model has without being

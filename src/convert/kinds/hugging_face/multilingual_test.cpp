@@ -4,20 +4,18 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/kinds/hugging_face/test_golden.h"
-#include "decode/models/search_defaults.h"
+#include "convert/kinds/test_golden.h"
+#include "convert/kinds/test_tampered.h"
 #include "models/open_model.h"
-#include "tensor/safetensors.h"
 
 namespace hexapla::convert {
 namespace {
@@ -37,65 +35,49 @@ class Multilingual : public TestFolder, public testing::WithParamInterface<const
     import_multilingual(fixture_of(GetParam()), at("m"));
     return models::open_model(at("m"));
   }
-  static nlohmann::json lines() { return nlohmann::json::parse(read_file(fixture_of(GetParam()) + "/golden.json")); }
+  static nlohmann::json lines() { return golden_lines(fixture_of(GetParam())); }
   static std::string asked(const nlohmann::json& line) {
     const std::string code = line["language"];
     return (code.empty() ? "" : ">>" + code + "<<") + line["text"].get<std::string>();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mbart", "bart"),
+INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mbart", "bart", "bart_bytes"),
                          [](const auto& p) { return std::string(p.param); });
 
-TEST_P(Multilingual, LogitsAreThoseOfTransformers) {
-  const models::OpenModel m = imported();
-  const auto golden = SafetensorsFile::open(fixture_of(GetParam()) + "/golden.safetensors");
-  for (int i = 0; i < 2; ++i) {
-    const TensorEntry& entry = golden.get(cat("logits.", i));
-    std::vector<float> expected(static_cast<size_t>(entry.shape.size()));
-    golden.read(entry, expected.data());
-    EXPECT_THAT(logits_of_pair(m, golden_ids(golden, cat("source.", i)), golden_ids(golden, cat("target.", i))),
-                testing::Pointwise(testing::FloatNear(1e-4F), expected))
-        << "pair " << i;
-  }
-}
+TEST_P(Multilingual, LogitsAreThoseOfTransformers) { expect_golden_logits(imported(), fixture_of(GetParam()), 2); }
 
 TEST_P(Multilingual, TextHasTheSameIds) {
   const models::OpenModel m = imported();
-  for (const auto& line : lines()) {
-    text::Ids ids = m.source.encode(line["text"].get<std::string>());
-    ids.push_back(m.source.eos());
-    EXPECT_EQ(ids, line["source"].get<text::Ids>()) << line["text"];
-  }
+  expect_golden_sources(m, lines());
   EXPECT_TRUE(m.source.encode("").empty());
   EXPECT_TRUE(m.source.encode("  ").empty());
 }
 
+// Of mBART's line 193 the fourth and the fifth hypothesis of ten tokens, -15.5937099 and -15.5937109, lie one unit in
+// the last place of f32 apart. In f64 transformers goes on with the fourth, and so do our kernels but the generic ones;
+// in f32 it goes on with the fifth, and loses the translation with the better score (-2.95330 to -3.07697).
+const text::Ids kFoundInF64{93, 90, 79, 89, 90, 89, 89, 90, 89, 89, 82, 90, 89, 79, 90, 89, 89, 82};
 TEST_P(Multilingual, TranslationsAreTheSame) {
   const models::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_EQ(all.size(), 200u);
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+  decode::BeamOptions options = search_of(m);
   std::vector<std::string> texts;
   for (const auto& line : all) texts.push_back(asked(line));
   for (const std::string name : {"best", "greedy"}) {
     if (name == "greedy") options.beam_size = 1;
-    const auto found = m.translator().translate(texts, options.translate_options());
-    size_t other = 0;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const decode::Translation& first = found[i].front();
-      if (first.ids != all[i][name].get<text::Ids>()) {
-        ++other;
-        continue;
-      }
-      if (std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0)
-        continue;  // they leave it out, we show it
-      const std::string text = first.text.substr(0, first.text.find_last_not_of(' ') + 1);  // as the script strips it
-      EXPECT_EQ(text, all[i][name + " text"]) << name << " of " << texts[i];
+    const auto other = golden_differences(m, all, name, options, texts, [&](const auto& first, const auto& line) {
+      if (std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0) return;  // they leave it out, we show it
+      const size_t begin = first.text.find_first_not_of(' ');                          // as the script strips it
+      const std::string text = first.text.substr(begin, first.text.find_last_not_of(' ') + 1 - begin);
+      EXPECT_EQ(text, line[name + " text"]) << name << " of " << line["text"];
+    });
+    for (const size_t i : other) {
+      const std::vector<std::string> text{texts[i]};
+      const auto ids = m.translator().translate(text, options.translate_options())[0][0].ids;
+      EXPECT_TRUE(GetParam() == std::string("mbart") && i == 193 && name == "best" && ids == kFoundInF64)
+          << name << " of line " << i << ", " << text[0] << ": " << testing::PrintToString(ids);
     }
-    EXPECT_LE(other, GetParam() == std::string("mbart") && name == "best" ? 1u : 0u)
-        << name;  // ours scores higher there
   }
 }
 
@@ -125,7 +107,6 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"config.json", "decoder_ffn_dim", 25, "'decoder_ffn_dim' is 25"},
       {"config.json", "activation_function", "tanh", "'activation_function'"},
       {"tokenizer_config.json", "src_lang", "xx", "'src_lang' is \"xx\""},
-      {"tokenizer_config.json", "legacy_behaviour", true, "begins with its language"},
       {"generation_config.json", "forced_bos_token_id", 4, "the id of a language"},
   };
   for (const auto& [file, key, value, why] : all) {
@@ -156,8 +137,48 @@ TEST_F(ImportOfMultilingual, LanguagesAreTheUsersChoice) {
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("does not say into which language")));
 }
 
+// Folders as transformers 5 saves them have no other file of pieces.
+TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
+  for (const std::string name : {"mbart", "nllb", "bart_bytes"}) {
+    fs::copy(fixture_of(name), at(name));
+    for (const char* file : {"/sentencepiece.bpe.model", "/vocab.json", "/merges.txt"}) fs::remove(at(name + file));
+    import_multilingual(at(name), at(name + ".model"));
+    const models::OpenModel m = models::open_model(at(name + ".model"));
+    SCOPED_TRACE(name);
+    expect_golden_sources(m, golden_lines(fixture_of(name)));
+    const nlohmann::json first = golden_lines(fixture_of(name))[0];  // to the model's own language
+    const std::vector<std::string> text{first["text"]};
+    EXPECT_EQ(m.translator().translate(text, search_of(m).translate_options())[0][0].ids,
+              first["best"].get<text::Ids>());
+  }
+  fs::remove(at("mbart/tokenizer.json"));
+  EXPECT_THAT(what_of<DataError>([&] { import_multilingual(at("mbart"), at("out")); }),
+              HasSubstr("no sentencepiece.bpe.model and no tokenizer.json"));
+}
+
+// NLLB-200 was trained with a source's language before the text; its first tokenizer put it behind </s>.
+TEST_F(ImportOfMultilingual, LegacyBehaviourPutsTheLanguageBehindTheSource) {
+  fs::remove_all(at("m"));
+  fs::copy(fixture_of("nllb"), at("m"));
+  set("tokenizer_config.json", "legacy_behaviour", true);
+  import_multilingual(at("m"), at("out"));
+  const models::OpenModel m = models::open_model(at("out"));
+  for (const auto& line : golden_lines(fixture_of("nllb"))) {
+    text::Ids expected = line["source"], ids = m.source.encode(line["text"].get<std::string>());
+    std::rotate(expected.begin(), expected.begin() + 1, expected.end());
+    m.source.end_source(ids);
+    EXPECT_EQ(ids, expected);
+  }
+  EXPECT_EQ(m.source.opening(), -1);
+  EXPECT_EQ(m.target.piece(m.target.opening()), ">>deu_Latn<<");
+  text::Ids ids;
+  m.source.opening_with("fra_Latn", "source-language").end_source(ids);
+  EXPECT_EQ(m.source.piece(ids.back()), ">>fra_Latn<<");
+}
+
 struct MutatedFile {
   const char *fixture, *file;
+  bool alone = false;  // without the files that it can stand for
 };
 class MutatedMultilingual : public TestFolder, public testing::WithParamInterface<MutatedFile> {};
 INSTANTIATE_TEST_SUITE_P(
@@ -166,9 +187,13 @@ INSTANTIATE_TEST_SUITE_P(
                     MutatedFile{"m2m", "tokenizer_config.json"}, MutatedFile{"m2m", "sentencepiece.bpe.model"},
                     MutatedFile{"nllb", "tokenizer.json"}, MutatedFile{"nllb", "model.safetensors.index.json"},
                     MutatedFile{"mbart", "pytorch_model.bin.index.json"},
-                    MutatedFile{"mbart", "pytorch_model-00001-of-00002.bin"}, MutatedFile{"bart", "config.json"}),
+                    MutatedFile{"mbart", "pytorch_model-00001-of-00002.bin"}, MutatedFile{"bart", "config.json"},
+                    MutatedFile{"bart_bytes", "vocab.json"}, MutatedFile{"bart_bytes", "merges.txt"},
+                    MutatedFile{"bart_bytes", "tokenizer_config.json"},
+                    MutatedFile{"bart_bytes", "tokenizer.json", true}, MutatedFile{"mbart", "tokenizer.json", true},
+                    MutatedFile{"nllb", "tokenizer.json", true}),
     [](const auto& p) {
-      std::string name = cat(p.param.fixture, "_", p.param.file);
+      std::string name = cat(p.param.fixture, "_", p.param.file, p.param.alone ? "_alone" : "");
       std::replace_if(
           name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
       return name;
@@ -176,28 +201,18 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Whatever is changed in a file: it is imported, or refused with an error that names a file of the folder.
 TEST_P(MutatedMultilingual, IsImportedOrRefused) {
-  const auto [fixture, name] = GetParam();
+  const auto [fixture, name, alone] = GetParam();
   fs::copy(fixture_of(fixture), at("m"));
+  for (const char* other : {"m/sentencepiece.bpe.model", "m/vocab.json", "m/merges.txt"})
+    if (alone) fs::remove(at(other));
   const std::string before = read_file(at(cat("m/", name)));
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 2000 : 200;
+  const uint64_t count = mutations();
   uint64_t refused = 0;
   for (uint64_t i = 0; i < count; ++i) {
     Random random(66, i);
-    std::string damaged = before;
-    const auto window = static_cast<uint32_t>(std::min<size_t>(damaged.size(), random.below(2) ? 2000 : 1U << 30));
-    for (uint32_t n = 1 + random.below(3); n > 0; --n)
-      damaged[random.below(window)] =
-          random.below(2) ? "0123456789\"{}[],:-e."[random.below(20)] : static_cast<char>(random.below(256));
-    if (random.below(4) == 0) damaged.resize(random.below(static_cast<uint32_t>(damaged.size())));
-    std::ofstream(at(cat("m/", name))) << damaged;
-    try {
-      import_multilingual(at("m"), at("out"), {.from = "hf-multilingual"});
-    } catch (const DataError& e) {
-      EXPECT_THAT(e.what(), HasSubstr(at("m")));
-      ++refused;
-    } catch (const UserError& e) {
-      ADD_FAILURE() << "mutation " << i << ": " << e.what();
-    }
+    SCOPED_TRACE(cat("mutation ", i));
+    std::ofstream(at(cat("m/", name))) << tampered_text(random, before);
+    refused += is_refused(at("m"), at("out"), {.from = "hf-multilingual"}, at("m"));
   }
   EXPECT_GT(refused, count / 20);
 }

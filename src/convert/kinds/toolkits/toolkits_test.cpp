@@ -8,12 +8,10 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/containers/test_containers.h"
 #include "convert/import.h"
-#include "convert/kinds/hugging_face/test_golden.h"
-#include "decode/models/search_defaults.h"
+#include "convert/kinds/test_golden.h"
 #include "models/open_model.h"
 
 namespace hexapla::convert {
@@ -36,9 +34,6 @@ class Toolkits : public TestFolder, public testing::WithParamInterface<Toolkit> 
     EXPECT_EQ(import_model(GetParam().path(), at("m"), {}, [](double) {}).origin, GetParam().origin);
     return models::open_model(at("m"));
   }
-  static nlohmann::json lines() {
-    return nlohmann::json::parse(read_file(fixture_of(GetParam().name) + "/golden.json"));
-  }
 };
 INSTANTIATE_TEST_SUITE_P(Models, Toolkits,
                          testing::Values(Toolkit{"fairseq_post", "", "fairseq"},
@@ -49,42 +44,20 @@ INSTANTIATE_TEST_SUITE_P(Models, Toolkits,
                                          Toolkit{"joeynmt_pre", "best.ckpt", "JoeyNMT"}),
                          [](const auto& p) { return p.param.name; });
 
-TEST_P(Toolkits, LogitsAreThoseOfTheSystem) {
-  const models::OpenModel m = imported();
-  const auto golden = SafetensorsFile::open(fixture_of(GetParam().name) + "/golden.safetensors");
-  for (int i = 0; i < 3; ++i) {
-    const TensorEntry& entry = golden.get(cat("logits.", i));
-    std::vector<float> expected(static_cast<size_t>(entry.shape.size()));
-    golden.read(entry, expected.data());
-    EXPECT_THAT(logits_of_pair(m, golden_ids(golden, cat("source.", i)), golden_ids(golden, cat("target.", i))),
-                testing::Pointwise(testing::FloatNear(1e-4F), expected))
-        << "pair " << i;
-  }
-}
+TEST_P(Toolkits, LogitsAreThoseOfTheSystem) { expect_golden_logits(imported(), fixture_of(GetParam().name), 3); }
 
-TEST_P(Toolkits, TextHasTheSameIds) {
-  const models::OpenModel m = imported();
-  for (const auto& line : lines()) {
-    text::Ids ids = m.source.encode(line["text"].get<std::string>());
-    m.source.end_source(ids);
-    EXPECT_EQ(ids, line["source"].get<text::Ids>()) << line["text"];
-  }
-}
+TEST_P(Toolkits, TextHasTheSameIds) { expect_golden_sources(imported(), golden_lines(fixture_of(GetParam().name))); }
 
 TEST_P(Toolkits, TranslationsAreTheSame) {
   const models::OpenModel m = imported();
-  const nlohmann::json all = lines();
+  const nlohmann::json all = golden_lines(fixture_of(GetParam().name));
   ASSERT_EQ(all.size(), 200u);
-  decode::BeamOptions options;
-  decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
-  std::vector<std::string> texts;
-  for (const auto& line : all) texts.push_back(line["text"]);
+  decode::BeamOptions options = search_of(m);
   for (const auto& [name, beam] : {std::pair{"best", 4}, {"greedy", 1}}) {
     options.beam_size = beam;
-    const auto found = m.translator().translate(texts, options.translate_options());
-    for (size_t i = 0; i < texts.size(); ++i)
-      EXPECT_EQ(found[i].front().ids, all[i][name].get<text::Ids>()) << name << " of " << texts[i];
+    EXPECT_THAT(golden_differences(m, all, name, options, golden_texts(all), [](const auto&, const auto&) {}),
+                testing::IsEmpty())
+        << name;
   }
 }
 

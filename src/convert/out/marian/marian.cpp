@@ -8,6 +8,7 @@
 #include "convert/out/marian/folded_start.h"
 #include "convert/out/marian/npz_writer.h"
 #include "convert/out/new_folder.h"
+#include "convert/out/plain_text.h"
 #include "convert/out/search_there.h"
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
@@ -209,7 +210,9 @@ std::string write_pieces(const NewFolder& out, const std::string& vocabulary, co
 std::vector<std::string> export_marian(model::LoadedModel& m, const std::string& folder,
                                        const decode::BeamOptions& search) {
   check_for_marian(m.config);
-  const auto target = text::Vocabulary::parse(m.target_vocabulary, "target");
+  const auto source_pieces = text::Vocabulary::parse(m.source_vocabulary, "source"),
+             target = text::Vocabulary::parse(m.target_vocabulary, "target");
+  if (const std::string what = beyond_plain_text(source_pieces, target); !what.empty()) cannot_say(what);
   // Behind all pieces where the model came from Marian, which has none.
   const bool start_is_last = target.bos() == target.size() - 1;
   const std::vector<StartFolded> folded = folded_starts(m, target.bos());

@@ -14,6 +14,7 @@
 #include "convert/containers/npz_file.h"
 #include "convert/import.h"
 #include "convert/out/search_there.h"
+#include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
@@ -66,6 +67,24 @@ TEST_F(ToMarian, RefusesWhatItCannotSay) {
               testing::HasSubstr("start token with an embedding in a model with the norm before"));
   own.config.gated = true;
   EXPECT_THAT(what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }), testing::HasSubstr("gated"));
+  EXPECT_FALSE(std::filesystem::exists(at("out")));
+}
+
+// Marian ends every source with </s>; OpenNMT-py does not, and Hugging Face's BART begins texts with <s>.
+TEST_F(ToMarian, RefusesTextsThatAreOtherwiseThere) {
+  model::LoadedModel own = model::load_model(source_path("tests/fixtures/run_of_0.1.0/model.safetensors"));
+  own.config.positions = "timing-signal";
+  text::PieceModel pieces = text::PieceModel::parse(own.source_vocabulary, "source");
+  const auto refusal = [&] { return what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }); };
+  pieces.open_ended = true;
+  own.source_vocabulary = pieces.serialized();
+  EXPECT_THAT(refusal(), testing::HasSubstr("Marian has no source that does not end with </s>"));
+  pieces.open_ended = false, pieces.opening_behind = true, pieces.opening = pieces.bos;
+  own.source_vocabulary = pieces.serialized();
+  EXPECT_THAT(refusal(), testing::HasSubstr("Marian has no source that does not end with </s>"));
+  pieces.opening_behind = false;
+  own.source_vocabulary = pieces.serialized();
+  EXPECT_THAT(refusal(), testing::HasSubstr("that a model begins its texts with by itself"));
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 

@@ -1,0 +1,110 @@
+#include "convert/kinds/hugging_face/byte_level.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/range.h"
+#include "convert/json_file.h"
+#include "convert/parsing/limits.h"
+
+namespace hexapla::convert {
+namespace {
+
+using text::PieceModel;
+using Type = PieceModel::Type;
+
+constexpr const char *kStart = "<s>", *kEnd = "</s>", *kUnknown = "<unk>", *kPadding = "<pad>", *kMask = "<mask>";
+
+std::vector<std::pair<std::string, std::string>> read_merges(const std::string& path) {
+  const std::string text = read_limited(path, limits::text);
+  std::vector<std::pair<std::string, std::string>> merges;
+  size_t number = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.starts_with("#version")) continue;
+    const size_t blank = line.find(' ');
+    if (blank == line.npos || blank == 0 || blank + 1 == line.size() || line.find(' ', blank + 1) != line.npos)
+      throw DataError(cat(path, ":", number, ": ", shown(line), " is no pair of pieces with a blank between them; the ",
+                          "file is damaged, get it again from its source"));
+    if (merges.size() == PieceModel::max_pieces)
+      throw DataError(cat(path, ":", number, ": there are more than ", PieceModel::max_pieces, " merges"));
+    merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
+  }
+  return merges;
+}
+
+// What tokenizer_config.json adds.
+void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
+  const JsonFile config(path);
+  pieces.blank_first = config.flag("add_prefix_space", false);
+  const nlohmann::json& added = config.value("added_tokens_decoder");
+  if (!added.is_object()) return;
+  for (const auto& [number, token] : added.items()) {
+    const auto id = parse_number<uint64_t>(number);
+    const bool text = token.is_object() && token.contains("content") && token["content"].is_string();
+    if (!id || *id >= size || !text) config.refuse("added_tokens_decoder", cat("pieces with ids below ", size));
+    const std::string piece = token["content"];
+    if (token.value("special", nlohmann::json()) != true)
+      config.refuse("added_tokens_decoder",
+                    cat("special pieces alone: ", shown(piece), " would have to be found in every text"));
+    std::string& place = pieces.pieces[*id];
+    if (!place.empty() && place != piece)
+      throw DataError(cat(path, ": 'added_tokens_decoder' has ", shown(piece), " as ", *id, ", which vocab.json calls ",
+                          shown(place), "; the files do not belong together"));
+    place = piece;
+    pieces.special.insert(piece);
+  }
+}
+
+}  // namespace
+
+text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string& path) {
+  PieceModel model;
+  model.kind = PieceModel::Kind::byte_bpe;
+  model.normalizer = {.charsmap = "", .add_dummy_prefix = from.blank_first, .remove_extra_whitespaces = false};
+  model.bos = kEnd;  // with which translations start
+  model.ids = from.pieces.size();
+  std::unordered_map<std::string, int32_t> ids;
+  for (size_t id = 0; id < from.pieces.size(); ++id) {
+    const std::string& piece = from.pieces[id];
+    const bool means = piece == kStart || piece == kEnd || piece == kPadding || piece == kMask;
+    const Type type = piece == kUnknown                                        ? Type::unknown
+                      : piece.empty() || means || from.special.contains(piece) ? Type::control
+                                                                               : Type::normal;
+    model.pieces.push_back({piece.empty() ? cat("<no piece ", id, ">") : piece, 0, type});
+    ids.emplace(piece, static_cast<int32_t>(id));
+  }
+  for (const char* needed : {kStart, kEnd, kPadding, kUnknown})
+    if (!ids.contains(needed))
+      throw DataError(cat(path, " has no piece ", needed, ", which the model's configuration asks for; the files do ",
+                          "not belong together"));
+  for (const auto& [left, right] : from.merges) {
+    const auto first = ids.find(left), second = ids.find(right);
+    if (first == ids.end() || second == ids.end())
+      throw DataError(cat(path, " has no piece ", shown(first == ids.end() ? left : right), " of the merge ",
+                          shown(cat(left, " ", right)), "; the files do not belong together"));
+    model.merges.emplace_back(first->second, second->second);
+  }
+  return PieceModel::parse(model.serialized(), path);
+}
+
+bool has_byte_level_files(const std::string& folder) {
+  return is_file(folder + "/vocab.json") && is_file(folder + "/merges.txt");
+}
+
+text::PieceModel read_byte_level_files(const std::string& folder, size_t size) {
+  const std::string vocab = folder + "/vocab.json", config = folder + "/tokenizer_config.json";
+  ByteLevelPieces all;
+  all.pieces = read_piece_ids(vocab, size);
+  all.pieces.resize(size);
+  all.merges = read_merges(folder + "/merges.txt");
+  if (is_file(config)) put_added(config, all, size);
+  return byte_level_model(all, vocab);
+}
+
+}  // namespace hexapla::convert

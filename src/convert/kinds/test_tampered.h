@@ -1,0 +1,89 @@
+#pragma once
+// For tests: importing files that somebody has tampered with.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "base/compute/random.h"
+#include "base/error.h"
+#include "base/files/test_folder.h"
+#include "convert/import.h"
+
+namespace hexapla::convert {
+
+// Of each file.
+inline uint64_t mutations() { return std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 200; }
+
+// A few bytes become others: single ones, or numbers of four bytes that sizes should not be.
+inline std::string tampered(Random& random, std::string bytes) {
+  const auto at = [&] { return random.below(static_cast<uint32_t>(bytes.size())); };
+  for (uint32_t n = 1 + random.below(4); n-- > 0;) {
+    const uint32_t number = std::array<uint32_t, 6>{0, 1, 3, 255, 1U << 31, UINT32_MAX}[random.below(6)];
+    if (random.below(2) == 0)
+      bytes[at()] = static_cast<char>(random.below(256));
+    else
+      bytes.replace(at(), 4, std::string(reinterpret_cast<const char*>(&number), 4));
+  }
+  return bytes;
+}
+
+// The same where most of a file is text, and what matters stands at its beginning.
+inline std::string tampered_text(Random& random, std::string bytes) {
+  const auto window = static_cast<uint32_t>(std::min<size_t>(bytes.size(), random.below(2) ? 2000 : 1U << 30));
+  for (uint32_t n = 1 + random.below(3); n > 0; --n)
+    bytes[random.below(window)] =
+        random.below(2) ? "0123456789\"{}[],:-e."[random.below(20)] : static_cast<char>(random.below(256));
+  if (random.below(4) == 0) bytes.resize(random.below(static_cast<uint32_t>(bytes.size())));
+  return bytes;
+}
+
+// While it lives, the process gets no more than `more` bytes of address space beyond what it has: std::bad_alloc. Where
+// a sanitizer lays claim to most of it, there is no limit.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit([[maybe_unused]] size_t more) {
+    getrlimit(RLIMIT_AS, &old_);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + more, old_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+#endif
+  }
+  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &old_); }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+
+ private:
+  rlimit old_{};
+};
+
+// Whether the import refuses the model, with one line that names a file in `folder`; whatever else happens fails the
+// test, and so does taking a GiB of memory.
+inline bool is_refused(const std::string& model, const std::string& output, const ImportOptions& options,
+                       const std::string& folder) {
+  const auto refusal = [&](const UserError& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find(folder), what.npos) << what;
+    EXPECT_EQ(what.find('\n'), what.npos) << what;
+    return true;
+  };
+  try {
+    const AddressSpaceLimit limit(size_t{1} << 30);
+    import_model(model, output, options, [](double) {});
+  } catch (const DataError& e) {
+    return refusal(e);
+  } catch (const UsageError& e) {
+    return refusal(e);
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << e.what();
+  }
+  return false;
+}
+
+}  // namespace hexapla::convert
