@@ -13,7 +13,7 @@ import argparse, glob, gzip, json, os, statistics, subprocess, sys, tempfile, ti
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PEER = r"""
 import importlib.util, json, os, re, sys, time
-library, config, source = sys.argv[1:]
+library, config, source, words = sys.argv[1:]
 spec = importlib.util.spec_from_file_location("_bergamot", library)
 bergamot = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bergamot)
@@ -22,7 +22,7 @@ service = bergamot.Service(bergamot.ServiceConfig(numWorkers=1, cacheSize=0, log
 with open(config) as f:  # what bergamot's own package adds, and files by their whole names
     text = f.read().replace("relative-paths: true", "relative-paths: false")
 text = re.sub(r"- ((model|vocab|lex)\S+)", lambda m: "- " + os.path.join(os.path.dirname(config), m[1]), text)
-model = service.modelFromConfig(text + "\nmax-length-break: 128\nmini-batch-words: 1024\nalignment: soft\n")
+model = service.modelFromConfig(text + "\nmax-length-break: 128\nmini-batch-words: %s\nalignment: soft\n" % words)
 loaded = time.perf_counter() - start
 options = bergamot.ResponseOptions(qualityScores=False, alignment=False, HTML=False, sentenceMappings=False)
 with open(source, encoding="utf-8") as f:
@@ -49,6 +49,8 @@ def options():
     p.add_argument("--source", required=True)
     p.add_argument("--hexapla", default=os.path.join(ROOT, "build/release/hexapla"))
     p.add_argument("--precision", default="int8", choices=["f32", "bf16", "int8"])
+    p.add_argument("--batch-size", type=int, default=64, help="sentences at a time here")
+    p.add_argument("--batch-words", type=int, default=1024, help="tokens of a batch there, padding counted: 64 sentences of 16")
     p.add_argument("--rounds", type=int, default=5)
     return p.parse_args()
 
@@ -78,14 +80,14 @@ def main():
         run("import", "-q", o.folder, "-o", at("model"))
         run("quantize", "-q", "-m", at("model"), "-o", at("model8"))
         model = at("model8" if o.precision == "int8" else "model")
-        process = subprocess.Popen([o.python, "-c", PEER, bergamot_library(o.python), one("config*.yml"), at("source")],
+        process = subprocess.Popen([o.python, "-c", PEER, bergamot_library(o.python), one("config*.yml"), at("source"), str(o.batch_words)],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         load, ours, theirs, peaks = json.loads(process.stdout.readline())["load"], [], [], [0, 0]
         with open(at("source"), encoding="utf-8") as f:
             lines = f.read().splitlines()
         for _ in range(o.rounds):
             command = [o.hexapla, "bench", "translate", "--json", "-m", model, "--text", at("source"), "--shortlist", one("lex*.bin"),
-                       "--precision", o.precision, "--beam-size", "1", "--threads", "1", "--rounds", "1", "-o", at("ours")]
+                       "--precision", o.precision, "--beam-size", "1", "--batch-size", str(o.batch_size), "--threads", "1", "--rounds", "1", "-o", at("ours")]
             mine, their = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout), ask(process)
             ours.append(mine["lines_per_second"])
             theirs.append(len(lines) / their["seconds"])
@@ -95,7 +97,8 @@ def main():
             same = sum(a == b for a, b in zip(f.read().splitlines(), their["text"]))
     ratios = [a / b for a, b in zip(ours, theirs)]
     show = lambda v: f"{statistics.median(v):8.1f} sentences/s   ({min(v):.1f} to {max(v):.1f})"
-    print(f"{os.path.basename(os.path.normpath(o.folder))}, beam 1, 1 thread, {len(lines)} sentences, shortlist")
+    print(f"{os.path.basename(os.path.normpath(o.folder))}, beam 1, 1 thread, {len(lines)} sentences, shortlist, batches of {o.batch_size} "
+          f"sentences here, of {o.batch_words} tokens there")
     print(f"  hexapla {o.precision:15} {show(ours)}, peak {peaks[0]} MiB")
     print(f"  Bergamot 0.4.5 int8     {show(theirs)}, peak {peaks[1]} MiB, loaded in {load:.2f} s")
     print(f"  ratio                   {statistics.median(ratios):8.2f}   ({min(ratios):.2f} to {max(ratios):.2f})")

@@ -4,6 +4,7 @@
 // whatever the other rows are. src/backend/reference is the definition; other backends are proved equal to it.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "backend/sinusoids.h"
@@ -47,6 +48,19 @@ struct DropoutMask {
   uint32_t step = 0, tensor = 0;
   float p = 0;
   explicit operator bool() const { return p > 0; }
+};
+
+// An output layer of which some columns are asked for. The weight of a column is a row of a table.
+struct OutputTable {
+  Weight w;                      // [d, V]: a table, transposed(), perhaps with a packed copy
+  Tensor integers, scales = {};  // perhaps what the numbers of w are made of, which then need not be there: column j is
+                                 // integers[j] * scales[j]; i8 [V, d] and [V]
+  Tensor bias = {};              // [V] or nothing
+};
+// The columns of each sequence, of which rows[s] .. rows[s + 1] - 1 are the rows.
+struct ColumnLists {
+  Offsets rows;
+  std::span<const std::span<const int32_t>> ids;
 };
 
 // softmax(scale * q k^T + mask) v for every head of every sequence, section 3.2.1.
@@ -134,6 +148,9 @@ class Backend {
   virtual std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) = 0;
   // y = x w + b, by row. x: [N, in] (rows may be strided), b: [out] or nothing.
   virtual void linear(Tensor x, const Weight& w, Tensor b, Tensor y) = 0;
+  // y [N, W], by row: y[n, j] = x_n w + b in column lists.ids[s][j] for the rows n of sequence s; -inf where its list
+  // has no number j. x is not rounded, whatever w is made of.
+  virtual void linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) = 0;
   virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T
   virtual void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) = 0;  // dw += x^T dy, db += sum dy
 

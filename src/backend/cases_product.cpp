@@ -50,6 +50,35 @@ void add_linear(std::vector<OpCase>& cases, ProductShape s, const Layout& l) {
   });
 }
 
+// Two sequences, the first with all rows but one: a long list and a short one.
+void add_selected(std::vector<OpCase>& cases, ProductShape s) {
+  const auto add = [&](const std::string& variant, bool biased, bool quantized) {
+    cases.push_back({"linear_selected", cat("linear_selected ", s, variant), [=](Backend& b, CaseData& d) -> Call {
+                       const int64_t listed = (s.out + 1) / 2;
+                       const Tensor x = d.strided({s.rows, s.in}), y = d.result("y", {s.rows, listed}),
+                                    table = transposed(d, s), bias = biased ? d.normal({s.out}) : Tensor();
+                       std::vector<int8_t> integers(static_cast<size_t>(s.out * s.in));
+                       for (size_t i = 0; i < integers.size(); ++i) integers[i] = static_cast<int8_t>(7 * i % 255);
+                       std::vector<float> scales(static_cast<size_t>(s.out));
+                       for (size_t i = 0; i < scales.size(); ++i) scales[i] = 1e-3F * static_cast<float>(1 + i % 3);
+                       std::vector<int32_t> first, second{static_cast<int32_t>(s.out - 1)};
+                       for (int64_t i = 0; i < listed; ++i) first.push_back(static_cast<int32_t>(2 * i));
+                       return [=, &b, rows = d.offsets({s.rows - 1, 1})] {
+                         const std::vector<std::span<const int32_t>> lists{first, second};
+                         OutputTable of{.w = table.transposed(), .bias = bias};
+                         if (quantized) {
+                           of.integers = Tensor::of(integers.data(), {s.out, s.in});
+                           of.scales = Tensor::of(scales.data(), {s.out});
+                         }
+                         b.linear_selected(x, of, {rows, lists}, y);
+                       };
+                     }});
+  };
+  add("", true, false);
+  add(" no bias", false, false);
+  add(" of integers", true, true);
+}
+
 void add_input_gradient(std::vector<OpCase>& cases, ProductShape s, const Layout& l) {
   const Shape x{s.rows, s.in}, y{s.rows, s.out};
   for (const Write how : {Write::set, Write::add})
@@ -147,12 +176,14 @@ void add_product_cases(std::vector<OpCase>& cases) {
                                       {33, 64, 192}, {2, 5, 1003}, {257, 3, 2},  {300, 128, 512}};
   for (const int64_t w : {1, 2, 3, 4, 7, 8, 9, 15, 17, 24, 31, 32, 47, 48, 63, 64, 70})
     shapes.push_back({3 + w % 5, w, 71 - w});
-  for (const ProductShape& s : shapes)
+  for (const ProductShape& s : shapes) {
     for (const Layout& l : layouts) {
       add_linear(cases, s, l);
       add_input_gradient(cases, s, l);
       add_weight_gradient(cases, s, l);
     }
+    add_selected(cases, s);
+  }
 }
 
 void add_norm_cases(std::vector<OpCase>& cases) {

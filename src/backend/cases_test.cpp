@@ -34,6 +34,7 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "activate_dropped_backward",
                          "dropout",
                          "linear",
+                         "linear_selected",
                          "linear_backward_input",
                          "linear_backward_weight",
                          "add_norm",

@@ -42,6 +42,7 @@ class NoWork : public Backend {
   void adam(Tensor, Tensor, Tensor, Tensor, const AdamStep&) override {}
   double sum_of_squares(Tensor) override { return 0; }
   void linear(Tensor, const Weight&, Tensor, Tensor) override {}
+  void linear_selected(Tensor, const OutputTable&, const ColumnLists&, Tensor) override {}
   void linear_backward_input(Tensor, Tensor, Tensor, Write) override {}
   void linear_backward_weight(Tensor, Tensor, Tensor, Tensor) override {}
   void activate_dropped(Activation, Tensor, DropoutMask, Tensor) override {}

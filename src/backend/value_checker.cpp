@@ -28,19 +28,19 @@ void look_at(const T* x, const Shape& shape, const std::array<int64_t, Shape::ma
 struct Named {
   const char* name;
   Tensor tensor;
-  bool log_sum_exp = false;  // -inf is what the contract says of a row that sees nothing
+  bool log_zero = false;  // -inf is what the contract says: of a row that sees nothing, of a column that is not there
 };
 
 template <class T>
-int64_t empty_rows(Tensor lse) {
-  const auto v = lse.values<T>();
+int64_t log_zeros(Tensor x) {
+  const auto v = x.values<T>();
   return std::count(v.begin(), v.end(), -std::numeric_limits<T>::infinity());
 }
 
 // -inf taken for finite.
-Extremes without_empty_rows(Tensor lse) {
-  Extremes e = extremes_of(lse);
-  e.infinite -= lse.dtype == DType::f64 ? empty_rows<double>(lse) : empty_rows<float>(lse);
+Extremes without_log_zeros(Tensor x) {
+  Extremes e = extremes_of(x);
+  e.infinite -= x.dtype == DType::f64 ? log_zeros<double>(x) : log_zeros<float>(x);
   return e;
 }
 
@@ -88,6 +88,10 @@ class ValueChecker final : public Backend {
   }
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override {
     check("linear", {x, numbers_of(w), b}, {{"y", y}}, [&] { inner_.linear(x, w, b, y); });
+  }
+  void linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) override {
+    check("linear_selected", {x, table.integers ? Tensor() : table.w.values, table.bias},
+          {{.name = "y", .tensor = y, .log_zero = true}}, [&] { inner_.linear_selected(x, table, lists, y); });
   }
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {
     check("linear_backward_input", how == Write::add ? std::vector{dy, w, dx} : std::vector{dy, w}, {{"dx", dx}},
@@ -223,7 +227,7 @@ class ValueChecker final : public Backend {
     for (const Named& n : outputs)
       if (n.tensor)
         seen_({Scope::path(), op, n.name, n.tensor.shape,
-               n.log_sum_exp ? without_empty_rows(n.tensor) : extremes_of(n.tensor), before});
+               n.log_zero ? without_log_zeros(n.tensor) : extremes_of(n.tensor), before});
   }
 
   Backend& inner_;

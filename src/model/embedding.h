@@ -15,7 +15,10 @@ struct Embedding {
       : table{{vocabulary, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}}, scale(factor) {}
   void visit(auto&& f) { f("table", table); }
 
-  Tensor forward(Context& cx, Tensor ids) const { return embed(cx, table.value, ids, scale); }
+  Tensor forward(Context& cx, Tensor ids) const {
+    if (table.integers) return embed_quantized(cx, table.integers, table.scales, ids, scale);
+    return embed(cx, table.value, ids, scale);
+  }
   void backward(Context& cx, Tensor ids, Tensor d) const { embed_backward(cx, d, ids, scale, table.grad); }
 };
 

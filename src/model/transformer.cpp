@@ -142,8 +142,11 @@ Tensor Transformer::step(Context& cx, const StepInput& in, std::span<const Layer
                          std::span<const std::span<const int32_t>> pieces) const {
   const Tensor x = decoder.step(cx, target_embedding(), in, cache, memory_rows);
   Scope scope("generator");
-  return linear_selected(cx, x, generator_weight(), generator.bias ? generator.bias->value : Tensor(), in.hypotheses,
-                         pieces);
+  OutputTable table{generator_weight()};
+  if (generator.bias) table.bias = generator.bias->value;
+  if (const Parameter& tied = target_embedding().table; !generator.weight)
+    table.integers = tied.integers, table.scales = tied.scales;
+  return linear_selected(cx, x, table, {in.hypotheses, pieces});
 }
 
 }  // namespace hexapla::model

@@ -76,7 +76,8 @@ struct Transformer {
 
   // Decoding: one step of every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
-  // The same of some pieces alone: pieces[b] for the hypotheses of sentence b, and -inf for all others.
+  // The same of some pieces alone, [N, W]: of pieces[b] in their order for the hypotheses of sentence b, and -inf
+  // behind a list that is shorter than the longest.
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows,
               std::span<const std::span<const int32_t>> pieces) const;
 

@@ -1,5 +1,7 @@
 #include "ops/ops.h"
 
+#include "ops/rows.h"
+
 namespace hexapla {
 namespace {
 void check_matrix(const char* op, const char* what, Tensor x) {
@@ -189,6 +191,22 @@ Tensor embed(Context& cx, Tensor table, Tensor ids, double scale) {
   check_ids("embed", table, ids);
   Tensor y = cx.keep({ids.shape[0], table.shape[1]});
   cx.backend.embed(table, ids, scale, Write::set, y);
+  return y;
+}
+
+Tensor embed_quantized(Context& cx, Tensor integers, Tensor scales, Tensor ids, double scale) {
+  check_ids("embed_quantized", integers, ids);
+  HEXAPLA_CHECK(scales.shape == (Shape{integers.shape[0]}), "embed_quantized: ", scales.shape, " scales do not fit ",
+                integers.shape);
+  const int64_t width = integers.shape[1];
+  const Tensor y = cx.keep({ids.shape[0], width});
+  each_row(ids.shape[0], width, [&](int64_t n) {
+    const int32_t id = ids.data<int32_t>()[n];
+    const int8_t* q = row_of<int8_t>(integers, id);
+    const float of_row = scales.data<float>()[id], factor = static_cast<float>(scale);
+    float* out = row_of<float>(y, n);
+    for (int64_t i = 0; i < width; ++i) out[i] = static_cast<float>(q[i]) * of_row * factor;
+  });
   return y;
 }
 

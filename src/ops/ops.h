@@ -68,6 +68,8 @@ void batch_norm_inference_backward(Context& cx, Tensor gain, double eps, Tensor 
 
 // scale * table[ids].  table: [V, d], ids: [N] i32 -> [N, d].  InternalError if an id lies outside the table.
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale);
+// The same of the table integers[i][j] * scales[i], i8 and f32: what a quantized one stands for, bit by bit. Host code.
+Tensor embed_quantized(Context& cx, Tensor integers, Tensor scales, Tensor ids, double scale);
 void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y);  // y += table[ids]
 void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y);       // y[ids[n]] = x[n], ids all different
 void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable);

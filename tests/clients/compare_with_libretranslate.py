@@ -7,7 +7,7 @@ of the answer. Where they differ on purpose the reason is printed; docs/serve.md
 MODEL translates from English to German, and `hexapla export --to argos` takes it. Needs libretranslate 1.9.6 and what it
 needs (its sentence splitter, which would be downloaded, is replaced). Ends with 1 where an answer differs otherwise.
 """
-import argparse, collections, http.client, json, os, random, re, subprocess, sys, tempfile, time, urllib.parse
+import argparse, collections, http.client, json, os, random, subprocess, sys, tempfile, time, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS, THEIRS = 5787, 5788
@@ -15,19 +15,11 @@ JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 def libretranslate():
-    """Its own main(), with a splitter of sentences that needs no download."""
-    import minisbd
-
-    class Splitter:
-        def __init__(self, *a, **k): pass
-        def sentences(self, text): return [s for s in re.split(r"(?<=[.!?])\s+", text) if s]
-    minisbd.SBDetect = Splitter
-    import argostranslate.sbd as sbd
-    sbd.SBDetect, sbd.minisbd_models.list_models = Splitter, lambda: ["en", "de"]
-    from libretranslate.main import main
+    """Its own main()."""
+    import libretranslate_offline
     sys.argv = ["libretranslate", "--host", "127.0.0.1", "--port", str(THEIRS), "--threads", "4", "--char-limit", "300",
                 "--batch-limit", "5"]
-    main()
+    libretranslate_offline.main()
 
 
 # ---------------------------------------------------------------------------------------------- requests

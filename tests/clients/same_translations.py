@@ -3,16 +3,22 @@
 here with the same search. Prints how many translations are the same, and BLEU of both.
 
     same_translations.py MODEL SOURCE REFERENCE [--to hf-marian] [--hexapla PROGRAM] [--lines 1000] [-- OPTIONS OF EXPORT]
+    same_translations.py MODEL SOURCE REFERENCE --to argos --libretranslate PYTHON [-- --languages en-de]
 
-Needs transformers and torch, pymarian, or ctranslate2, with sentencepiece and sacrebleu. Ends with 1 where fewer than 99 % are the same, or
-BLEU differs by more than 0.1.
+Needs transformers and torch, pymarian, or ctranslate2, with sentencepiece and sacrebleu. An Argos folder is served by LibreTranslate's
+own server, of a Python that has libretranslate 1.9.6, computing in f32; it cuts lines into sentences, and puts the case of the first
+letter and the punctuation at the end right by the source: the same is done here before comparing. Ends with 1 where fewer than 99 % are
+the same, or BLEU differs by more than 0.1.
 """
-import argparse, gzip, os, pathlib, re, subprocess, sys, tempfile
+import argparse, gzip, json, os, pathlib, re, subprocess, sys, tempfile, time, urllib.request
+import libretranslate_offline
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PORT = 5789
 
 
-def by_transformers(folder, lines, search):
+def by_transformers(folder, lines, o):
     import torch, transformers
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
@@ -25,25 +31,70 @@ def by_transformers(folder, lines, search):
     return found
 
 
-def by_marian(folder, lines, search):
+def by_marian(folder, lines, o):
     import pymarian
     translator = pymarian.Translator(config=str(folder / "model.npz.decoder.yml"), quiet=True, quiet_translation=True, cpu_threads=1,
                                      mini_batch=16, maxi_batch=100, workspace=256)
     return translator.translate(lines)
 
 
-def by_ctranslate2(folder, lines, search):
+def by_ctranslate2(folder, lines, o):
     import ctranslate2, sentencepiece
     shared = folder / "sentencepiece.model"
     files = [shared] * 2 if shared.exists() else [folder / "source.spm", folder / "target.spm"]
     source, target = (sentencepiece.SentencePieceProcessor(model_file=str(file)) for file in files)
     translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1, inter_threads=1)
     results = translator.translate_batch([source.encode(line, out_type=str) for line in lines], max_batch_size=32,
-                                         beam_size=int(search["beam-size"]), length_penalty=float(search["length-penalty"]))
+                                         beam_size=4, length_penalty=1)
     return [target.decode(r.hypotheses[0]) for r in results]
 
 
-PEERS = {"hf-marian": by_transformers, "marian": by_marian, "ctranslate2": by_ctranslate2}
+def ask_libretranslate(path, body=None):
+    request = urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", json.dumps(body).encode() if body else None,
+                                     {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=300) as answer:
+        return json.load(answer)
+
+
+def by_libretranslate(folder, lines, o):
+    home = folder.parent
+    environment = {**os.environ, "HOME": str(home), "ARGOS_PACKAGES_DIR": str(home), "ARGOS_COMPUTE_TYPE": "float32",
+                   "ARGOS_INTRA_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    with open(home / "log", "w") as log:
+        server = subprocess.Popen([o.libretranslate, str(HERE / "libretranslate_offline.py"), "--host", "127.0.0.1", "--port", str(PORT),
+                                   "--threads", "1"], stdout=log, stderr=log, env=environment)
+    try:
+        for _ in range(300):
+            try:
+                known = ask_libretranslate("/languages")
+                break
+            except OSError:
+                time.sleep(0.2)
+        else:
+            sys.exit("LibreTranslate does not answer: " + (home / "log").read_text()[-2000:])
+        assert {"en", "de"} <= {x["code"] for x in known}, known
+        found = []
+        for at in range(0, len(lines), 50):
+            found += ask_libretranslate("/translate", {"q": lines[at:at + 50], "source": "en", "target": "de", "format": "text"})["translatedText"]
+        return found
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def formatted(o, sources, translations):
+    """As LibreTranslate does it."""
+    code = ("import html, json, sys; from libretranslate.language import improve_translation_formatting as f; "
+            "print(json.dumps([html.unescape(f(a, b)) for a, b in json.load(sys.stdin)]))")
+    said = subprocess.run([o.libretranslate, "-c", code], input=json.dumps(list(zip(sources, translations))), check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(said.splitlines()[-1])
+
+
+PEERS = {"hf-marian": by_transformers, "marian": by_marian, "ctranslate2": by_ctranslate2, "argos": by_libretranslate}
+# Where the files do not say how to search: what the system does.
+SEARCHES = {"ctranslate2": {"beam-size": "4", "length-normalization": "power", "length-penalty": "1"},
+            "argos": {"beam-size": "4", "length-normalization": "power", "length-penalty": "0.2"}}
 
 
 def read(path):
@@ -58,26 +109,34 @@ def main():
     p.add_argument("--to", default="hf-marian", choices=PEERS)
     p.add_argument("--hexapla", default=str(ROOT / "build/release/hexapla"))
     p.add_argument("--lines", type=int, default=10**9)
+    p.add_argument("--libretranslate", metavar="PYTHON", help="that has it, for argos")
     p.add_argument("--stop-when", help="here; default: as the export says, or full")
     p.add_argument("--show", type=int, default=3, help="how many different translations to print")
-    p.add_argument("options", nargs="*")
-    o = p.parse_args()
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    o = p.parse_args(words[:cut])
+    o.options = words[cut + 1:]
     import sacrebleu
     lines, reference = read(o.source)[:o.lines], read(o.reference)[:o.lines]
     with tempfile.TemporaryDirectory() as passing:
-        folder = pathlib.Path(passing) / "out"
+        folder = pathlib.Path(passing) / "translate-en_de-1_0"
         said = subprocess.run([o.hexapla, "export", o.model, "--to", o.to, "-o", str(folder), *o.options], check=True,
                               stderr=subprocess.PIPE, text=True).stderr
         print(said.strip())
         search = dict(re.findall(r"--(beam-size|length-normalization|length-penalty|stop-when) (\S+)", said))
-        if o.to == "ctranslate2":
-            search = {"beam-size": "4", "length-normalization": "power", "length-penalty": "1"}
+        search = SEARCHES.get(o.to, search)
         if o.stop_when:
             search["stop-when"] = o.stop_when
-        theirs = PEERS[o.to](folder, lines, search)
+        theirs = PEERS[o.to](folder, lines, o)
     options = [word for name, value in search.items() for word in ("--" + name, value)]
-    ours = subprocess.run([o.hexapla, "translate", "-q", "-m", o.model, "--threads", "1", *options],
-                          input="\n".join(lines) + "\n", check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    parts = [libretranslate_offline.sentences(line) if o.to == "argos" else [line] for line in lines]
+    said = subprocess.run([o.hexapla, "translate", "-q", "-m", o.model, "--threads", "1", *options],
+                          input="".join(part + "\n" for line in parts for part in line), check=True, stdout=subprocess.PIPE, text=True).stdout
+    said = iter(said.splitlines())
+    ours = [" ".join(next(said) for _ in line) for line in parts]
+    if o.to == "argos":
+        print(f"{sum(a == b for a, b in zip(ours, theirs))} of {len(lines)} the same before LibreTranslate's formatting")
+        ours = formatted(o, lines, ours)
     same = sum(a == b for a, b in zip(ours, theirs))
     for source, a, b in [row for row in zip(lines, ours, theirs) if row[1] != row[2]][:o.show]:
         print(f"  {source}\n    here  {a}\n    there {b}")

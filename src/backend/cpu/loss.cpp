@@ -1,4 +1,6 @@
 // The output layer: products, softmax and loss, a tile of rows at a time.
+#include <limits>
+
 #include "backend/cpu/cpu_backend.h"
 
 namespace hexapla::cpu {
@@ -50,7 +52,42 @@ void each_tile(int64_t rows, int64_t height, F f) {
   for (int64_t from = 0; from < rows; from += height) f(from, std::min(height, rows - from));
 }
 
+// What a kernel is told of an output layer of which columns are selected.
+SelectedColumns of_table(const OutputTable& table, const Matrix& x) {
+  SelectedColumns s{.x = x.p, .x_stride = x.stride, .d = x.width, .bias = vector_of(table.bias, "bias")};
+  if (!table.integers) {
+    s.table = table.w.values.data<float>();
+    return s;
+  }
+  s.integers = table.integers.data<int8_t>();
+  s.scales = vector_of(table.scales, "scales");
+  return s;
+}
+
 }  // namespace
+
+void CpuBackend::linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) {
+  constexpr int64_t columns_of_a_thread = 512;
+  const Matrix in = matrix(x, "x"), out = matrix(y, "y");
+  const SelectedColumns all = of_table(table, in);
+  std::vector<SelectedColumns> shares;
+  for (size_t s = 0; s + 1 < lists.rows.size(); ++s) {
+    const auto listed = static_cast<int64_t>(lists.ids[s].size());
+    for (int64_t n = lists.rows[s]; n < lists.rows[s + 1]; ++n)
+      std::fill(out.row(n) + listed, out.row(n) + out.width, -std::numeric_limits<float>::infinity());
+    for (int64_t at = 0; lists.rows[s] < lists.rows[s + 1] && at < listed; at += columns_of_a_thread) {
+      SelectedColumns& share = shares.emplace_back(all);
+      share.x = in.row(lists.rows[s]);
+      share.rows = lists.rows[s + 1] - lists.rows[s];
+      share.ids = lists.ids[s].data() + at;
+      share.count = std::min(columns_of_a_thread, listed - at);
+      share.y = out.row(lists.rows[s]) + at;
+      share.y_stride = out.stride;
+    }
+  }
+  parallel_for(static_cast<int64_t>(shares.size()),
+               [&](int64_t i) { k_.linear_selected(shares[static_cast<size_t>(i)]); });
+}
 
 void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) {
   const Losses l = losses(in, loss, nll);

@@ -52,6 +52,7 @@ class Reference final : public Backend {
 
   std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override;
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
+  void linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) override;
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
 

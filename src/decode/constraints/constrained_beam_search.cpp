@@ -22,11 +22,11 @@ std::vector<Candidate> in_turns(const std::vector<Banked>& all) {
 
 }  // namespace
 
-void ConstrainedBeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentences,
+void ConstrainedBeamSearch::choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
                                    std::span<const int64_t> first) {
   int64_t widest = 1;
   for (const Sentence& s : sentences) widest = std::max(widest, s.width);
-  ConstrainedTokens tokens(cx, logits, 2 * widest, special_);
+  ConstrainedTokens tokens(cx, logits.whole(cx), 2 * widest, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];
     if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap)

@@ -10,7 +10,8 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
   ConstrainedBeamSearch(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
       : options_(options), special_(special), constraints_(all, options, special), pieces_(all.pieces) {}
   void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+  void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+              std::span<const int64_t> first) override;
 
  private:
   // A candidate and how many tokens of required phrases it would have.

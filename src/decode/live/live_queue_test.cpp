@@ -238,7 +238,8 @@ struct Failing final : DecodingStrategy {
   int steps = 0;
   explicit Failing(const SearchOptions& options) : beam(options, specials) {}
   void begin(Sentence& s) override { beam.begin(s); }
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override {
+  void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+              std::span<const int64_t> first) override {
     if (++steps == 2) throw RunError("it fails");
     beam.choose(cx, logits, sentences, first);
   }
@@ -308,7 +309,7 @@ struct FailingSteps {
     if (++encodings == 2) throw RunError("it fails");
     steps.encode(sources, first_rows);
   }
-  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
+  NextLogits step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
     if (++calls == 5) throw RunError("it fails");
     return steps.step(prefixes, hypotheses, memory);
   }

@@ -138,7 +138,7 @@ Tensor EnsembleSteps::step(std::span<Prefix* const> prefixes, Offsets hypotheses
   cx_.arena.rewind(before_.mark());
   members_[0]->steps.take_rows(prefixes);
   std::vector<Tensor> logits;
-  for (auto& m : members_) logits.push_back(m->steps.compute(prefixes, hypotheses, memory));
+  for (auto& m : members_) logits.push_back(m->steps.compute(prefixes, hypotheses, memory).values);
   const Tensor out = cx_.keep(logits[0].shape);
   mix(cx_, ensemble_, logits, out);
   return out;

@@ -112,7 +112,7 @@ TEST(ShortlistOfASource, RestrictsTheOutputLayer) {
       const auto second = static_cast<int32_t>(sources[0].size());
       steps.encode(sources, std::vector<int64_t>{0, second});
       const std::vector<int32_t> memory{0, second, static_cast<int32_t>(tokens)};
-      const Tensor z = steps.step(all, hypotheses, memory);
+      const Tensor z = steps.step(all, hypotheses, memory).whole(cx);
       found.emplace_back(z.values<float>().begin(), z.values<float>().end());
     }
     const auto width = static_cast<size_t>(v.size());

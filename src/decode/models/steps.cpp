@@ -73,7 +73,7 @@ void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
   }
 }
 
-Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
+NextLogits DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
   const auto n = static_cast<int64_t>(prefixes.size());
   HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
@@ -92,10 +92,12 @@ Tensor DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypothes
     std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
   }
   if (!shortlist_) return model_.step(cx_, in, cache_, memory);
-  std::vector<std::span<const int32_t>> pieces(hypotheses.size() - 1);
-  for (size_t b = 0; b < pieces.size(); ++b)
+  std::vector<std::span<const int32_t>> pieces(hypotheses.size() - 1), of_rows;
+  for (size_t b = 0; b < pieces.size(); ++b) {
     if (hypotheses[b] < hypotheses[b + 1]) pieces[b] = allowed_.at(memory[b]);
-  return model_.step(cx_, in, cache_, memory, pieces);
+    of_rows.resize(static_cast<size_t>(hypotheses[b + 1]), pieces[b]);
+  }
+  return {model_.step(cx_, in, cache_, memory, pieces), model_.config.target_vocab, of_rows};
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/models/next_logits.h"
 #include "decode/models/shortlist.h"
 #include "model/transformer.h"
 #include "text/vocabulary/vocabulary.h"
@@ -57,7 +58,7 @@ class DecoderSteps {
  public:
   // memory_rows: room for so many source tokens at a time. cache_rows: how many (hypothesis, step) there can be at
   // most; rows that no hypothesis holds any more are used again.
-  // shortlist: if there is one, the logits of all pieces that a source does not allow are -inf; it must live as long.
+  // shortlist: if there is one, a step computes the logits of what a source allows and no others; it must live as long.
   DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows,
                const Shortlist* shortlist = nullptr);
   // DecodingCapacity for just these sentences, encoded, one after the other.
@@ -69,17 +70,17 @@ class DecoderSteps {
   // Feeds the last id of each hypothesis and appends its cache row. Sentence i is the memory rows memory[i] ..
   // memory[i + 1] - 1 and has the hypotheses hypotheses[i] .. hypotheses[i + 1] - 1 (perhaps none: so gaps are
   // skipped).
-  // -> logits of the next token [N, V], valid until the next step.
-  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
+  // -> logits of the next token, valid until the next step.
+  NextLogits step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
     take_rows(prefixes);
     return compute(prefixes, hypotheses, memory);
   }
   // All the sentences that the constructor encoded.
-  Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses) { return step(prefixes, hypotheses, all_); }
+  NextLogits step(std::span<Prefix* const> prefixes, Offsets hypotheses) { return step(prefixes, hypotheses, all_); }
 
   // The two halves of step, for several models that decode the same hypotheses: one of them takes the rows.
   void take_rows(std::span<Prefix* const> prefixes);
-  Tensor compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);
+  NextLogits compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);
 
  private:
   std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);

@@ -74,7 +74,7 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
       at += static_cast<int64_t>(forced.targets[i].size());
       if (i % 2 == 1) offsets.push_back(static_cast<int32_t>(live.size()));
     }
-    const Tensor z = decoder.step(live, offsets);
+    const Tensor z = decoder.step(live, offsets).values;
     for (size_t n = 0; n < live.size(); ++n)
       for (int64_t j = 0; j < v; ++j)
         worst = std::max(worst, std::abs(number(z, static_cast<int64_t>(n) * v + j) - expected[place[n] * v + j]));

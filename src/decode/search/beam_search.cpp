@@ -78,7 +78,8 @@ bool passed(const Sentence& s, const SearchOptions& options) {
   return bound <= s.finished[n_best - 1].normalized;
 }
 
-void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {
+void BeamSearch::choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+                        std::span<const int64_t> first) {
   const int64_t needed = 2 * options_.beam_size;  // at most half of them end
   const BestTokens best(cx, logits, needed, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
@@ -95,7 +96,7 @@ void BeamSearch::choose(Context& cx, Tensor logits, std::span<Sentence> sentence
 }
 
 // At the longest length every hypothesis gets </s>.
-void BeamSearch::end(Context& cx, Sentence& s, Tensor logits) {
+void BeamSearch::end(Context& cx, Sentence& s, const NextLogits& logits) {
   const std::vector<double> ends = end_scores(cx, logits, special_);
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < s.live.size(); ++i)

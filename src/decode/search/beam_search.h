@@ -15,7 +15,8 @@ class BeamSearch : public DecodingStrategy {
  public:
   BeamSearch(const SearchOptions& options, const SpecialIds& special) : options_(options), special_(special) {}
   void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+  void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+              std::span<const int64_t> first) override;
 
  protected:
   // For whoever wants to know (TracedBeamSearch): the candidates of a step, best first, before any of them goes on; at
@@ -23,7 +24,7 @@ class BeamSearch : public DecodingStrategy {
   virtual void weighed(const Sentence&, const std::vector<Candidate>&) {}
 
  private:
-  void end(Context& cx, Sentence& s, Tensor logits);
+  void end(Context& cx, Sentence& s, const NextLogits& logits);
 
   const SearchOptions& options_;
   SpecialIds special_;

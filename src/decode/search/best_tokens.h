@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/hypothesis.h"
+#include "decode/models/next_logits.h"
 #include "ops/ops.h"
 
 namespace hexapla::decode {
@@ -26,19 +27,20 @@ struct Token {
 class BestTokens {
  public:
   // Asks for two more than are needed, because <s> and padding may be among them.
-  BestTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special) : special_(special) {
-    k_ = std::min(needed + 2, logits.shape[1]);
-    top_ = log_softmax_top(cx, logits, k_);
+  BestTokens(Context& cx, const NextLogits& logits, int64_t needed, const SpecialIds& special)
+      : special_(special), logits_(logits) {
+    k_ = std::min(needed + 2, logits.values.shape[1]);
+    top_ = log_softmax_top(cx, logits.values, k_);
   }
   // f(score, id), best first, until it returns false; what cannot be written at all is left out. RunError: not a
   // number, or the best one of the row infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
-      const int32_t id = top_.ids.data<int32_t>()[i];
       const double score = number(top_.scores, i);
       if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
       if (std::isinf(score)) return;
+      const int32_t id = logits_.id(row, top_.ids.data<int32_t>()[i]);
       if (special_.writable(id) && !f(score, id)) return;
     }
   }
@@ -53,16 +55,17 @@ class BestTokens {
 
  private:
   SpecialIds special_;
+  NextLogits logits_;
   int64_t k_;
   Top top_;
 };
 
 // log p(</s>) of each row.
-inline std::vector<double> end_scores(Context& cx, Tensor logits, const SpecialIds& special) {
-  const Tensor log_p = log_softmax(cx, logits);
+inline std::vector<double> end_scores(Context& cx, const NextLogits& logits, const SpecialIds& special) {
+  const Tensor log_p = log_softmax(cx, logits.values);
   std::vector<double> scores;
-  for (int64_t i = 0; i < logits.shape[0]; ++i) {
-    scores.push_back(number(log_p, i * logits.shape[1] + special.eos));
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    scores.push_back(number(log_p, i * log_p.shape[1] + logits.column(i, special.eos)));
     if (std::isnan(scores.back())) throw_not_a_number();
   }
   return scores;

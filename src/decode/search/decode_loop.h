@@ -92,7 +92,7 @@ class DecodeLoop {
   void step(Context& cx) {
     attempt(sentences_, [&] {
       const StepLayout rows(sentences_, capacity_.tokens);
-      const Tensor logits = decoder_.step(rows.prefixes, rows.offsets, rows.memory);
+      const NextLogits logits = decoder_.step(rows.prefixes, rows.offsets, rows.memory);
       for (size_t from = 0, to = 0; from < sentences_.size(); from = to) {
         while (to < sentences_.size() && sentences_[to].strategy == sentences_[from].strategy) ++to;
         const std::span<Sentence> some(sentences_.data() + from, to - from);
@@ -103,8 +103,8 @@ class DecodeLoop {
   }
 
   // The sentences [from, to) have a strategy in common.
-  void choose(Context& cx, Tensor logits, std::span<const int64_t> first, size_t from, size_t to) {
-    const int64_t begin = first[from], end = to < first.size() ? first[to] : logits.shape[0];
+  void choose(Context& cx, const NextLogits& logits, std::span<const int64_t> first, size_t from, size_t to) {
+    const int64_t begin = first[from], end = to < first.size() ? first[to] : logits.rows();
     std::vector<int64_t> own(first.begin() + static_cast<std::ptrdiff_t>(from),
                              first.begin() + static_cast<std::ptrdiff_t>(to));
     for (int64_t& row : own) row -= begin;

@@ -23,7 +23,7 @@ std::vector<Hypothesis> greedy(Context& cx, const model::Transformer& model, std
       offsets.push_back(static_cast<int32_t>(prefixes.size()));
     }
     if (prefixes.empty()) return results;
-    const Tensor logits = decoder.step(prefixes, offsets);
+    const NextLogits logits = decoder.step(prefixes, offsets);
     const BestTokens best(cx, logits, 1, special);
     for (size_t b = 0; b < live.size(); ++b) {
       if (ended[b]) continue;

@@ -73,8 +73,9 @@ DrawKey Sampler::key(const Sentence& s, const BeamEntry& live) const {
   return {options_.sampling->seed, r.line, r.part, live.sample, static_cast<int64_t>(live.prefix.ids.size())};
 }
 
-void Sampler::choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) {
-  ConstrainedTokens tokens(cx, logits, best_of_a_row(*options_.sampling), special_);
+void Sampler::choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+                     std::span<const int64_t> first) {
+  ConstrainedTokens tokens(cx, logits.whole(cx), best_of_a_row(*options_.sampling), special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];
     std::vector<BeamEntry> next_live;

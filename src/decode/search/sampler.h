@@ -22,7 +22,8 @@ class Sampler final : public DecodingStrategy {
   Sampler(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
       : options_(options), special_(special), constraints_(all, options, special) {}
   void begin(Sentence& s) override;
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override;
+  void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+              std::span<const int64_t> first) override;
 
  private:
   // The tokens that may be drawn, best first, their weights relative to the first, and the weight of which top_p is a

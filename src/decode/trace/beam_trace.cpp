@@ -14,7 +14,8 @@ class TracedBeamSearch final : public BeamSearch {
   TracedBeamSearch(const SearchOptions& options, const SpecialIds& special, Trace& trace)
       : BeamSearch(options, special), options_(options), eos_(special.eos), trace_(trace) {}
 
-  void choose(Context& cx, Tensor logits, std::span<Sentence> sentences, std::span<const int64_t> first) override {
+  void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
+              std::span<const int64_t> first) override {
     BeamSearch::choose(cx, logits, sentences, first);
     if (sentences.front().live.empty()) end();
   }

@@ -363,7 +363,6 @@ LoadedModel load_to_translate(const std::string& path) {
     from.read(name, t);
     return t;
   };
-  std::vector<Parameter*> tables;
   for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
     if (is_half(file.get(name).dtype) && quantizable(name, p) != ScaleOf::columns) {
       p.value = model.room(p.shape, DType::f32);
@@ -374,15 +373,12 @@ LoadedModel load_to_translate(const std::string& path) {
     if (!scales) return;
     p.integers = p.value;
     p.scales = copied(scales->name);
-    if (*quantizable(name, p) == ScaleOf::rows) tables.push_back(&p);  // looked up row by row
+    // Looked up row by row, as integers; its numbers are a place alone.
+    if (*quantizable(name, p) == ScaleOf::rows) p.value = model.room(p.shape, DType::f32);
   });
   for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = copied(name); });
   read_vocabularies(from, model);
   from.check();
-  for (Parameter* p : tables) {
-    p->value = model.room(p->shape, DType::f32);
-    dequantize(p->integers, p->scales, ScaleOf::rows, p->value);
-  }
   return model;
 }
 

@@ -23,7 +23,8 @@ void pack_halves(Backend& backend, LoadedModel& model, Parameter& p) {
   model.give_back(halves);
 }
 
-// The target's table serves as the generator's weight, and its rows are looked up as well: its numbers stay.
+// The target's table serves as the generator's weight, and its rows are looked up as well: its numbers, or integers,
+// stay.
 void pack_tied_generator(Backend& backend, Parameter& table) {
   const Tensor integers = table.integers ? table.integers.transposed() : Tensor();
   table.packed = pack(backend, table.value.transposed(), integers, table.scales);
@@ -39,9 +40,6 @@ void pack_weights(Backend& backend, LoadedModel& model) {
     if (p.packed) model.give_back(p.value);
   });
   if (!model.net->generator.weight) pack_tied_generator(backend, model.net->embeddings.back().table);
-  for_each<Parameter>(*model.net, [&](const std::string& name, Parameter& p) {
-    if (p.integers && quantizable(name, p) == ScaleOf::rows) model.give_back(p.integers);
-  });
 }
 
 }  // namespace hexapla::model

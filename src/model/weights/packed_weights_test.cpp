@@ -135,6 +135,23 @@ TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
   }
 }
 
+// Bit by bit, from the integers: no table in f32 is made of them.
+TEST_P(PackedModel, AQuantizedOneLooksUpWhatItsIntegersStandFor) {
+  const std::string file = save("model", 1, true);
+  const LoadedModel plain = load_model(file), quantized = load_to_translate(file);
+  Arena arena(1 << 20);
+  Context cx{*backend_, arena};
+  const std::vector<int32_t> ids{5, 0, 23, 5};
+  for (size_t i = 0; i < plain.net->embeddings.size(); ++i) {
+    const Tensor all = Tensor::of(ids.data(), {4});
+    const auto expected = plain.net->embeddings[i].forward(cx, all).values<float>(),
+               found = quantized.net->embeddings[i].forward(cx, all).values<float>();
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin(), found.end())) << i;
+    const auto place = quantized.net->embeddings[i].table.value.values<float>();
+    EXPECT_TRUE(std::all_of(place.begin(), place.end(), [](float x) { return x == 0; })) << "never written";
+  }
+}
+
 // Numbers of 16 bits are those of f32 that they stand for, packed or not.
 TEST_P(PackedModel, InHalfPrecisionHasTheBitsOfItsNumbersInF32) {
   for (const DType type : {DType::f16, DType::bf16})

@@ -27,8 +27,8 @@ struct Parameter {
   Shape shape;
   Init init;
   Tensor value, grad;  // views into the slabs of a Parameters object; grad is empty in inference
-  // Of a quantized model that is to translate: what packing takes instead of value (model/weights/quantize.h). value
-  // may then have no numbers of its own.
+  // Of a quantized model that is to translate: what packing and lookups take instead of value
+  // (model/weights/quantize.h). value has no numbers of its own then.
   Tensor integers = {}, scales = {};
   // Of a model that is to translate (model/weights/packed_weights.h): the device's copy of value, in the form in which
   // products take it, so of a tied table the transposed one. value must not change beside it.

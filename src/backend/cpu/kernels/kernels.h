@@ -149,6 +149,21 @@ struct AttentionStep {
   float *out, *scratch;  // out: [heads * d_v]; scratch: padded_keys(length)
 };
 
+// y[n, j] = x_n w + b in column ids[j]: products with some columns alone, which are rows of a table.
+struct SelectedColumns {
+  [[no_unique_address]] ByName by_name = ByName{};
+  const float* x = nullptr;
+  int64_t x_stride = 0, rows = 0, d = 0;
+  const float* table = nullptr;      // [V, d]; or
+  const int8_t* integers = nullptr;  // the same times scales [V]
+  const float* scales = nullptr;
+  const float* bias = nullptr;  // [V] or nothing
+  const int32_t* ids = nullptr;
+  int64_t count = 0;
+  float* y = nullptr;
+  int64_t y_stride = 0;
+};
+
 struct AdamRange {
   float *p, *m, *v;
   const float* g;
@@ -188,6 +203,8 @@ struct Kernels {
   void (*r_drop_gradient)(const RDropRows&);
   void (*log_softmax)(const float* x, float* y, int64_t n);
   void (*log_softmax_top)(const TopRows&);
+
+  void (*linear_selected)(const SelectedColumns&);
 
   void (*attention)(const Attention&);
   void (*attention_backward)(const Attention&, const AttentionBackward&);

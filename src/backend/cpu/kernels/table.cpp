@@ -39,6 +39,7 @@ const Kernels kernels = {
     r_drop_gradient,
     log_softmax,
     log_softmax_top,
+    linear_selected,
     attention,
     attention_backward,
     additive_attention,

@@ -32,6 +32,7 @@ void loss_gradient(const LossRows&);
 void r_drop_gradient(const RDropRows&);
 void log_softmax(const float* x, float* y, int64_t n);
 void log_softmax_top(const TopRows&);
+void linear_selected(const SelectedColumns&);
 void attention(const Attention&);
 void attention_backward(const Attention&, const AttentionBackward&);
 void additive_attention(const Attention&);

@@ -65,20 +65,48 @@ int64_t limit(int64_t rounds) {
 
 int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
 
+// Four rows of a strip's columns into quads.
+inline void interleave(const int8_t* rows, int64_t step, int8_t* __restrict quads, int32_t* __restrict sums) {
+  const int8_t *a = rows, *b = rows + step, *c = rows + 2 * step, *d = rows + 3 * step;
+  for (int64_t j = 0; j < strip; ++j) {
+    quads[4 * j] = a[j];
+    quads[4 * j + 1] = b[j];
+    quads[4 * j + 2] = c[j];
+    quads[4 * j + 3] = d[j];
+    sums[j] += a[j] + b[j] + c[j] + d[j];
+  }
+}
+// The same of any strides, of up to four rows and any columns of the strip.
+inline void place(const int8_t* from, const Integers& b, int64_t depth, int64_t width, int8_t* __restrict quads,
+                  int32_t* __restrict sums) {
+  for (int64_t j = 0; j < width; ++j)
+    for (int64_t t = 0; t < depth; ++t) {
+      const int8_t q = from[t * b.b_k + j * b.b_n];
+      quads[4 * j + t] = q;
+      sums[j] += q;
+    }
+}
+
 }  // namespace
 
 void pack_integers(const Integers& b, const PackedMemory& out) {
   const int64_t columns = (b.n + strip - 1) / strip * strip, quads = units_of(b.k);
   std::memset(out.strips, 0, (size_t)(columns * quads * 4));
-  for (int64_t j = 0; j < columns; ++j) {
-    out.scales[j] = j < b.n ? b.scales[j] : 0;
-    out.sums[j] = 0;
-    if (j >= b.n) continue;
-    int8_t* column = (int8_t*)(out.strips + j / strip * strip * quads) + j % strip * 4;
-    for (int64_t t = 0; t < b.k; ++t) {
-      const int8_t q = b.b[t * b.b_k + j * b.b_n];
-      column[t / 4 * 4 * strip + t % 4] = q;
-      out.sums[j] += 128 * q;
+  for (int64_t first = 0; first < columns; first += strip) {
+    const int64_t width = b.n - first < strip ? b.n - first : strip;
+    const int8_t* from = b.b + first * b.b_n;
+    int8_t* to = (int8_t*)(out.strips + first * quads);
+    int32_t sums[strip] = {};
+    for (int64_t t = 0; t < b.k; t += 4, from += 4 * b.b_k, to += 4 * strip) {
+      const int64_t depth = b.k - t < 4 ? b.k - t : 4;
+      if (depth == 4 && width == strip && b.b_n == 1)
+        interleave(from, b.b_k, to, sums);
+      else
+        place(from, b, depth, width, to, sums);
+    }
+    for (int64_t j = 0; j < strip; ++j) {
+      out.scales[first + j] = j < width ? b.scales[first + j] : 0;
+      out.sums[first + j] = 128 * sums[j];
     }
   }
 }

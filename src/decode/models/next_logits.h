@@ -1,0 +1,60 @@
+#pragma once
+// What a step says of the next tokens.
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "ops/ops.h"
+
+namespace hexapla::decode {
+
+struct NextLogits {
+  Tensor
+      values;  // [N, V]; or, with lists, [N, W]: column j of row n is that of the piece lists[n][j], -inf behind them
+  int64_t pieces;                               // V
+  std::vector<std::span<const int32_t>> lists;  // sorted; of each row what a shortlist allows, or nothing at all
+
+  NextLogits(Tensor all) : values(all), pieces(all.shape[1]) {}
+  NextLogits(Tensor some, int64_t of, std::vector<std::span<const int32_t>> which)
+      : values(some), pieces(of), lists(std::move(which)) {}
+
+  int64_t rows() const { return values.shape[0]; }
+  NextLogits slice(int64_t from, int64_t n) const {
+    const Tensor those = values.slice(from, n);
+    if (lists.empty()) return those;
+    const auto first = lists.begin() + static_cast<std::ptrdiff_t>(from);
+    return {those, pieces, {first, first + static_cast<std::ptrdiff_t>(n)}};
+  }
+  int32_t id(int64_t row, int32_t column) const {
+    return lists.empty() ? column : lists[static_cast<size_t>(row)][static_cast<size_t>(column)];
+  }
+  // InternalError: the list of this row does not have the piece.
+  int64_t column(int64_t row, int32_t id) const {
+    if (lists.empty()) return id;
+    const auto list = lists[static_cast<size_t>(row)];
+    const auto at = std::lower_bound(list.begin(), list.end(), id);
+    HEXAPLA_CHECK(at != list.end() && *at == id, "decoding: the shortlist of row ", row, " does not have piece ", id);
+    return at - list.begin();
+  }
+  // [N, V], kept where there are lists: -inf for what they do not have.
+  Tensor whole(Context& cx) const { return lists.empty() ? values : scattered(cx); }
+
+ private:
+  Tensor scattered(Context& cx) const {
+    const Tensor all = cx.keep({rows(), pieces});
+    values.dtype == DType::f64 ? scatter<double>(all) : scatter<float>(all);
+    return all;
+  }
+  template <class T>
+  void scatter(Tensor all) const {
+    std::fill_n(all.data<T>(), all.size(), -std::numeric_limits<T>::infinity());
+    for (int64_t n = 0; n < rows(); ++n) {
+      const auto list = lists[static_cast<size_t>(n)];
+      const T* row = values.data<T>() + n * values.strides[0];
+      for (size_t j = 0; j < list.size(); ++j) all.data<T>()[n * pieces + list[j]] = row[j];
+    }
+  }
+};
+
+}  // namespace hexapla::decode
