@@ -14,20 +14,14 @@ namespace {
 
 using Numbers = std::array<double, 3>;
 
-constexpr double shortest = 1e-9;  // seconds
-
-double predicted(const Numbers& n, const MeasuredExchange& m) { return n[0] + n[1] * m.messages + n[2] * m.bytes; }
-
-// The least squares, with these weights, of those of the three numbers that are wanted, by Gauss' elimination with
-// pivots; the others are 0.
-Numbers least_squares(std::span<const MeasuredExchange> measured, const std::vector<double>& weights,
-                      const std::array<bool, 3>& wanted) {
+// The least squares of those of the three numbers that are wanted, by Gauss' elimination with pivots; the others are 0.
+Numbers least_squares(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
   std::array<std::array<double, 4>, 3> a{};
-  for (size_t e = 0; e < measured.size(); ++e) {
-    const Numbers x{1, measured[e].messages, measured[e].bytes};
+  for (const MeasuredExchange& m : measured) {
+    const Numbers x{1 / m.seconds, m.messages / m.seconds, m.bytes / m.seconds};
     for (size_t i = 0; i < 3; ++i) {
-      for (size_t j = 0; j < 3; ++j) a[i][j] += weights[e] * x[i] * x[j];
-      a[i][3] += weights[e] * x[i] * measured[e].seconds;
+      for (size_t j = 0; j < 3; ++j) a[i][j] += x[i] * x[j];
+      a[i][3] += x[i];
     }
   }
   for (size_t i = 0; i < 3; ++i)
@@ -57,29 +51,13 @@ Numbers least_squares(std::span<const MeasuredExchange> measured, const std::vec
   return found;
 }
 
-// (p - m)^2 / (p m): twice as long counts as much as half as long, as in the squares of logarithms. A link that lets
-// small messages pass faster than its rate would otherwise hide that rate.
 double squares(std::span<const MeasuredExchange> measured, const Numbers& n) {
   double sum = 0;
   for (const MeasuredExchange& m : measured) {
-    const double p = std::max(predicted(n, m), shortest), error = p - m.seconds;
-    sum += error * error / (p * m.seconds);
+    const double error = (n[0] + n[1] * m.messages + n[2] * m.bytes) / m.seconds - 1;
+    sum += error * error;
   }
   return sum;
-}
-
-// The smallest squares, by weights that follow what the step before predicts.
-Numbers nearest(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
-  constexpr int steps = 50;
-  std::vector<double> weights(measured.size());
-  for (size_t e = 0; e < measured.size(); ++e) weights[e] = 1 / (measured[e].seconds * measured[e].seconds);
-  Numbers n{};
-  for (int step = 0; step < steps; ++step) {
-    n = least_squares(measured, weights, wanted);
-    for (size_t e = 0; e < measured.size(); ++e)
-      weights[e] = 1 / (measured[e].seconds * std::max(predicted(n, measured[e]), shortest));
-  }
-  return n;
 }
 
 // Median of so many exchanges of `messages` messages with every other process, each of so many bytes.
@@ -103,7 +81,7 @@ double seconds_of(cluster::Processes& p, int messages, size_t bytes, int times) 
     if (i > 0) all.push_back(last);
   }
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
-  return std::max(all[all.size() / 2], shortest);
+  return std::max(all[all.size() / 2], 1e-9);
 }
 
 }  // namespace
@@ -114,7 +92,7 @@ Network fit(std::span<const MeasuredExchange> measured) {
   Numbers best{};
   double least = squares(measured, best);
   for (unsigned which = 1; which < 8; ++which) {
-    const Numbers n = nearest(measured, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+    const Numbers n = least_squares(measured, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
     if (*std::min_element(n.begin(), n.end()) < 0) continue;
     if (const double s = squares(measured, n); s < least) least = s, best = n;
   }

@@ -36,15 +36,6 @@ TEST(FittedNetwork, HasNothingNegative) {
   EXPECT_GT(found.per_byte, 0);
 }
 
-// A limiter lets its reserve pass at once: what is small is there in no time, which says nothing of the rate.
-TEST(FittedNetwork, FindsTheRateOfALinkWithAReserve) {
-  const Network link{1e-5, 1e-6, 4e-8};
-  std::vector<MeasuredExchange> measured;
-  for (const double bytes : {8.0, 16384.0, 131072.0, 524288.0, 2097152.0, 8388608.0})
-    measured.push_back({1, bytes, link.seconds(1, std::max(0.0, bytes - 262144)) + bytes * 1e-10});
-  EXPECT_NEAR(fit(measured).per_byte, link.per_byte, 0.5 * link.per_byte);
-}
-
 TEST(FittedNetwork, NeedsThreeExchanges) {
   EXPECT_THROW(fit(std::vector<MeasuredExchange>{{1, 1, 1}, {1, 2, 2}}), InternalError);
   EXPECT_THROW(fit(std::vector<MeasuredExchange>{{1, 1, 1}, {1, 2, 2}, {1, 2, 0}}), InternalError);
