@@ -45,6 +45,7 @@ struct Measured {
 std::string milliseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e3); }
 std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 double bytes_of(double gigabits) { return gigabits * 1e9 / 8; }
+std::string gigabits_text(double rate) { return fmt::format("{:.{}f} Gbit/s", rate, rate < 9.95 ? 1 : 0); }
 
 struct BenchCluster {
   scale::Workload load;
@@ -148,7 +149,7 @@ struct BenchCluster {
                                                    tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
       }
       const double bandwidth = scale::bandwidth_for(wanted, work, link, n, parts());
-      text += fmt::format(" {:>14}\n", bandwidth > 0 ? fmt::format("{:.2g} Gbit/s", bandwidth * 8e-9) : "none");
+      text += fmt::format(" {:>14}\n", bandwidth > 0 ? gigabits_text(bandwidth * 8e-9) : "none");
     }
     return text;
   }
