@@ -26,7 +26,7 @@ def options():
     p.add_argument("--vocab-size", type=int, default=10000)
     p.add_argument("--batch-tokens", type=int, default=2048)
     p.add_argument("--precision", default="f32", choices=["f32", "bf16"], help="of both")
-    p.add_argument("--updates", type=int, default=60)
+    p.add_argument("--updates", type=int, default=60, help="5 or more; the first fifth does not count")
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--no-peer", action="store_true")
     p.add_argument("--rank", type=int, help=argparse.SUPPRESS)  # of a process that this program starts
@@ -38,12 +38,13 @@ def hexapla(o, folder, name, processes, shards):
     vocabulary = os.path.join(folder, "first", "vocab.spm")
     run = os.path.join(folder, name)
     launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n", str(processes)]
+    updates = 5 if name == "first" else o.updates  # the first is for its vocabulary
     # Before the reports that count there is one of a fifth of the updates.
     command = (launcher if processes > 1 else []) + [
         o.hexapla, "train", "--train-sets", o.source, o.target, "--model", run, "--preset", o.preset, "--batch-tokens",
         str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads",
-        str(PROCESSES // processes), "--precision", o.precision, "--max-updates", str(o.updates), "--report-every",
-        str(o.updates // 5), "--average-last", "0", "--quiet"]
+        str(PROCESSES // processes), "--precision", o.precision, "--max-updates", str(updates), "--report-every",
+        str(updates // 5), "--average-last", "0", "--quiet"]
     command += ["--vocab", vocabulary] if os.path.exists(vocabulary) else ["--vocab-size", str(o.vocab_size)]
     subprocess.run(command, check=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
     with open(os.path.join(run, "train.jsonl")) as log:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two network namespaces as two hosts, joined by a link whose rate `tc tbf` limits: runs `hexapla bench cluster` with one process on
-# each over TCP, at each rate, and compares what is predicted with what is measured. Needs root, iproute2 and Open MPI.
+# each over TCP, three times at each rate, and compares what is predicted with what is measured. Needs root, iproute2 and Open MPI.
 # Usage: namespaces.sh HEXAPLA SECONDS RATE... [-- OPTION...]    (rates in Mbit/s)
 # Example: scripts/namespaces.sh build/release/hexapla 5 200 1000 4000 -- --preset tiny --batch-tokens 1024
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -37,21 +37,36 @@ shift
 exec ip netns exec \$ns unshare --uts bash -c "hostname \$ns; \$*"
 EOF
 chmod +x "$folder/rsh"
+# As links are: the limiter lets a quarter of a millisecond pass at once, or a few packets, since a larger reserve would make
+# short messages faster than the link, and it has room for what the windows of two hosts let wait. Reno is the congestion control
+# that a namespace may choose under any kernel, whatever that of the host is.
+for side in $a $b; do ip netns exec $side sysctl -qw net.ipv4.tcp_congestion_control=reno; done
 export OMP_WAIT_POLICY=passive
 for rate in "${rates[@]}"; do
+  burst=$((rate * 1000000 / 8 / 4000))
   for side in "$a vethA" "$b vethB"; do
-    ip netns exec ${side% *} tc qdisc replace dev "${side#* }" root tbf rate "${rate}mbit" burst 256kb latency 200ms
+    ip netns exec ${side% *} tc qdisc replace dev "${side#* }" root tbf rate "${rate}mbit" \
+      burst $((burst > 16000 ? burst : 16000)) latency 200ms
   done
-  timeout 300 ip netns exec $a unshare --uts bash -c "hostname $a; exec mpirun --allow-run-as-root --bind-to none \
-    --mca plm_rsh_agent '$folder/rsh' --mca plm rsh --mca btl tcp,self --mca pml ob1 --mca btl_tcp_if_include 10.77.0.0/24 \
-    --mca oob_tcp_if_include 10.77.0.0/24 -n 2 --host 10.77.0.1,10.77.0.2 \
-    '$program' bench cluster --threads 1 --seconds $seconds --json $*" > "$folder/$rate.json" 2> "$folder/log" < /dev/null ||
-    die "at $rate Mbit/s: $(tail -n 5 "$folder/log")"
-  python3 - "$rate" "$folder/$rate.json" << 'EOF'
-import json, sys
-m = json.load(open(sys.argv[2]))["measured"][-1]
-print(f"{sys.argv[1]} Mbit/s: link {8e-6 / m['per_byte']:.0f} Mbit/s, {m['latency'] * 1e6:.0f} us, {m['per_message'] * 1e6:.1f} us a message; "
-      f"step {m['step'] * 1e3:.1f} ms, wait {m['wait'] * 1e3:.1f}, sum {m['sum'] * 1e3:.1f}, Adam {m['optimize'] * 1e3:.1f}, gather {m['gather'] * 1e3:.1f}; "
-      f"predicted {m['predicted'] * 1e3:.1f} ms, measured {m['measured'] * 1e3:.1f} ms, error {(m['predicted'] / m['measured'] - 1) * 100:+.1f} %")
+  for run in 1 2 3; do
+    timeout 300 ip netns exec $a unshare --uts bash -c "hostname $a; exec mpirun --allow-run-as-root --bind-to none \
+      --mca plm_rsh_agent '$folder/rsh' --mca plm rsh --mca btl tcp,self --mca pml ob1 --mca btl_tcp_if_include 10.77.0.0/24 \
+      --mca oob_tcp_if_include 10.77.0.0/24 -n 2 --host 10.77.0.1,10.77.0.2 \
+      '$program' bench cluster --threads 1 --seconds $seconds --json $*" > "$folder/$rate.$run.json" 2> "$folder/log" < /dev/null ||
+      die "at $rate Mbit/s: $(tail -n 5 "$folder/log")"
+  done
+  python3 - "$rate" "$folder/$rate".?.json << 'EOF'
+import json, statistics, sys
+runs = [json.load(open(path))["measured"][-1] for path in sys.argv[2:]]
+for m in runs:
+    ms = {name: value * 1e3 for name, value in m.items() if isinstance(value, float)}
+    beside = f"; a step and a sum apart {ms['step_then_sum']:.1f}, together {ms['sum_beside_step']:.1f}" if "step_then_sum" in m else ""
+    print(f"{sys.argv[1]} Mbit/s: link {8e-6 / m['per_byte']:.0f} Mbit/s, {m['latency'] * 1e6:.0f} us, {m['per_message'] * 1e6:.1f} us a "
+          f"message; step {ms['step']:.1f} ms, wait {ms['wait']:.1f}, sum {ms['sum']:.1f} (measured with both "
+          f"{ms['measured_gradient']:.1f}), Adam {ms['optimize']:.1f}, gather {ms['gather']:.1f} (measured with it "
+          f"{ms['measured_update']:.1f}){beside}; predicted {ms['predicted']:.1f} ms, measured {ms['measured']:.1f} ms, error "
+          f"{(m['predicted'] / m['measured'] - 1) * 100:+.1f} %")
+predicted, measured = (statistics.median(m[name] for m in runs) * 1e3 for name in ("predicted", "measured"))
+print(f"{sys.argv[1]} Mbit/s, medians: predicted {predicted:.1f} ms, measured {measured:.1f} ms, error {(predicted / measured - 1) * 100:+.1f} %")
 EOF
 done

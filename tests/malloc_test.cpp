@@ -8,6 +8,7 @@
 #include "base/system/test_allocations.h"
 #include "model/transformer.h"
 #include "train/loop/optimizer.h"
+#include "train/shards/sharded.h"
 
 namespace {
 std::atomic<int64_t> allocations{0};
@@ -61,6 +62,42 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   for (int64_t n = 2; n <= 6; ++n) last = step(n);
   EXPECT_EQ(allocations - before, 0);
   EXPECT_NE(first, last);
+}
+
+// Of two processes, of which the other one says nothing but zeros.
+class OneOfTwo final : public cluster::Processes {
+ public:
+  int number() const override { return 1; }
+  int count() const override { return 2; }
+  std::string host() const override { return ""; }
+  void exchange(std::span<const cluster::Outgoing>, std::span<const cluster::Incoming>) override {}
+};
+
+// What several processes do beside: they add up, agree on a norm and give each other what they have updated.
+TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
+#ifndef HEXAPLA_SEES_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer has the allocator";
+#endif
+  use_threads(2);
+  constexpr int64_t numbers = 1 << 20;
+  OneOfTwo process;
+  train::Sharded sharded(process, 6, numbers);
+  std::vector<float> gradients(numbers, 1), values(numbers, 1);
+  const Tensor slab = Tensor::of(gradients.data(), {numbers});
+  const std::vector<cluster::Share> rounded{{64, 1000}, {numbers / 2, numbers - 64}};
+  auto backend = make_cpu_backend();
+  Arena arena(1 << 20);
+  Context cx{*backend, arena};
+  int64_t before = 0;
+  for (int update = 0; update < 4; ++update) {
+    if (update == 1) before = allocations;
+    for (int shard = 0; shard < 3; ++shard) sharded.add(slab, {.loss = 1});
+    EXPECT_EQ(sharded.sum(slab).loss, 3);
+    sharded.sum_of_squares(cx, slab);
+    sharded.complete_rounded(Tensor::of(values.data(), {numbers}), rounded);
+    sharded.complete(Tensor::of(values.data(), {numbers}));
+  }
+  EXPECT_EQ(allocations - before, 0);
 }
 
 }  // namespace

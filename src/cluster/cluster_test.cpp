@@ -6,6 +6,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "cluster/agreement.h"
+#include "cluster/gathered.h"
 #include "cluster/rounded.h"
 #include "cluster/slices.h"
 #include "cluster/test_threads.h"
@@ -108,17 +109,35 @@ TEST(Slices, AreCompletedAndCollected) {
     in_threads(count, [&](ThreadProcess& p) {
       const Slices slices(16 * 40, count);
       std::vector<float> all(16 * 40, -1);
+      Room room;
       const Share own = slices.of(p.number());
       for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = static_cast<float>(i);
       std::vector<float> whole(all.size(), -1);
       collect(p, slices, all.data() + own.from, p.first() ? whole.data() : nullptr);
-      complete(p, slices, all.data());
+      complete(p, slices, all.data(), room);
       for (size_t i = 0; i < all.size(); ++i) {
         ASSERT_EQ(all[i], static_cast<float>(i));
         ASSERT_EQ(whole[i], p.first() ? static_cast<float>(i) : -1.f);
       }
       EXPECT_EQ(p.sent(),
                 static_cast<size_t>(count - 1 + !p.first()) * static_cast<size_t>(own.size()) * sizeof(float));
+    });
+  }
+}
+
+TEST(Gathered, IsTheSameInAllProcessesAgainAndAgain) {
+  for (const int count : {1, 2, 4}) {
+    in_threads(count, [&](ThreadProcess& p) {
+      // Process 1 has nothing to say.
+      Gathered<int64_t> gathered(p, [](int process) { return process == 1 ? 0 : process + 1; });
+      for (int64_t time = 0; time < 3; ++time) {
+        for (int64_t& value : gathered.own()) value = 100 * time + p.number();
+        std::vector<int64_t> expected;
+        for (int process = 0; process < count; ++process)
+          expected.insert(expected.end(), process == 1 ? 0u : static_cast<size_t>(process) + 1, 100 * time + process);
+        const std::span<const int64_t> all = gathered.exchange(p);
+        EXPECT_EQ(std::vector<int64_t>(all.begin(), all.end()), expected);
+      }
     });
   }
 }
@@ -136,9 +155,10 @@ TEST(Slices, AreCompletedInBf16) {
     in_threads(count, [&](ThreadProcess& p) {
       const Slices slices(numbers, count);
       std::vector<float> all(numbers, -1);
+      Room room;
       const Share own = slices.of(p.number());
       for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = value(i);
-      complete_rounded(p, slices, rounded, all.data());
+      complete_rounded(p, slices, rounded, all.data(), room);
       for (int64_t i = 0; i < numbers; ++i) {
         const bool others = i < own.from || i >= own.to;
         const bool round = std::any_of(rounded.begin(), rounded.end(),
@@ -146,7 +166,7 @@ TEST(Slices, AreCompletedInBf16) {
         ASSERT_EQ(all[static_cast<size_t>(i)], others && round ? nearest(value(i)) : value(i)) << i;
       }
       EXPECT_EQ(p.sent(), bytes_rounded(own, rounded) * static_cast<size_t>(count - 1));
-      complete(p, slices, all.data());
+      complete(p, slices, all.data(), room);
       for (int64_t i = 0; i < numbers; ++i) ASSERT_EQ(all[static_cast<size_t>(i)], value(i));
     });
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -64,6 +65,19 @@ std::vector<std::string> gather(Processes& p, const std::string& own) {
   }
   p.exchange(out, in);
   return all;
+}
+
+void gather_known(Processes& p, std::span<const size_t> sizes, char* all, Room& room) {
+  if (!p.several()) return;
+  const auto me = static_cast<size_t>(p.number());
+  const char* const own = all + std::accumulate(sizes.begin(), sizes.begin() + p.number(), size_t{0});
+  room.clear();
+  for (size_t other = 0; other < sizes.size(); all += sizes[other++]) {
+    if (other == me) continue;
+    if (sizes[me] > 0) room.out.push_back({static_cast<int>(other), own, sizes[me]});
+    if (sizes[other] > 0) room.in.push_back({static_cast<int>(other), all, sizes[other]});
+  }
+  p.exchange(room.out, room.in);
 }
 
 std::string of_first(Processes& p, const std::string& own) {

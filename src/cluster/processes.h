@@ -21,14 +21,22 @@ struct Incoming {
   size_t size;  // as the sender says
 };
 
+// Memory for the messages of exchanges that come again and again: it grows at the first of them.
+struct Room {
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  std::vector<std::vector<char>> bytes;
+  void clear() { out.clear(), in.clear(); }
+};
+
 class Processes {
  public:
   virtual ~Processes() = default;
   virtual int number() const = 0;  // of this one, from 0
   virtual int count() const = 0;
   virtual std::string host() const = 0;  // of this one
-  // Returns when all of it is done. What one process sends another arrives in the order in which it was sent. RunError
-  // where another process cannot be reached any more.
+  // Returns when all of it is done. By one thread at a time, whichever. What one process sends another arrives in the
+  // order in which it was sent. RunError where another process cannot be reached any more.
   virtual void exchange(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
 
   bool first() const { return number() == 0; }
@@ -59,6 +67,9 @@ inline Share own_share(const Processes& p, int64_t n) { return share_of(n, p.num
 
 // What each process says, in the order of their numbers: the same in all of them.
 std::vector<std::string> gather(Processes& processes, const std::string& own);
+// The same where all know how much each says (sizes, in bytes): `all` has everyone's words in a row, before that the
+// own ones, in their place.
+void gather_known(Processes& processes, std::span<const size_t> sizes, char* all, Room& room);
 // What the first one says; the others' words do not count.
 std::string of_first(Processes& processes, const std::string& own);
 int64_t of_first(Processes& processes, int64_t own);

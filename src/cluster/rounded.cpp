@@ -7,8 +7,6 @@
 namespace hexapla::cluster {
 namespace {
 
-constexpr int64_t numbers_at_once = 1 << 18;
-
 // As the processor's instructions round; what is not a number stays none.
 uint16_t to_bf16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
@@ -73,16 +71,13 @@ size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded) {
 }
 
 // In rounds, so that what comes in takes little memory beside the array.
-void complete_rounded(Processes& p, const Slices& slices, std::span<const Share> rounded, float* array) {
+void complete_rounded(Processes& p, const Slices& slices, std::span<const Share> rounded, float* array, Room& room) {
   if (!p.several()) return;
-  std::vector<std::vector<char>> texts(static_cast<size_t>(p.count()));
-  for (int64_t at = 0; at < slices.largest(); at += numbers_at_once) {
-    std::vector<Outgoing> out;
-    std::vector<Incoming> in;
-    const auto some_of = [&](int process) {
-      const Share slice = slices.of(process);
-      return Share{std::min(slice.from + at, slice.to), std::min(slice.from + at + numbers_at_once, slice.to)};
-    };
+  std::vector<std::vector<char>>& texts = room.bytes;
+  texts.resize(static_cast<size_t>(p.count()));
+  for (int64_t at = 0; at < slices.largest(); at += completed_at_once) {
+    room.clear();
+    const auto some_of = [&](int process) { return slices.some_of(process, at, completed_at_once); };
     for (int process = 0; process < p.count(); ++process)
       texts[static_cast<size_t>(process)].resize(bytes_rounded(some_of(process), rounded));
     std::vector<char>& own = texts[static_cast<size_t>(p.number())];
@@ -90,10 +85,10 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
       std::vector<char>& theirs = texts[static_cast<size_t>(other)];
-      if (!own.empty()) out.push_back({other, own.data(), own.size()});
-      if (!theirs.empty()) in.push_back({other, theirs.data(), theirs.size()});
+      if (!own.empty()) room.out.push_back({other, own.data(), own.size()});
+      if (!theirs.empty()) room.in.push_back({other, theirs.data(), theirs.size()});
     }
-    p.exchange(out, in);
+    p.exchange(room.out, room.in);
     for (int other = 0; other < p.count(); ++other)
       if (other != p.number()) decode(texts[static_cast<size_t>(other)].data(), some_of(other), rounded, array);
   }

@@ -9,7 +9,8 @@ namespace hexapla::cluster {
 
 // Everyone's slice of the array becomes everyone's, as complete() does, but of the numbers of `rounded` (ascending,
 // apart from each other) the others get the nearest bf16, ties to even. Each keeps its own slice as it is.
-void complete_rounded(Processes& processes, const Slices& slices, std::span<const Share> rounded, float* array);
+void complete_rounded(Processes& processes, const Slices& slices, std::span<const Share> rounded, float* array,
+                      Room& room);
 
 // So many bytes of these numbers are sent to each other process.
 size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded);

@@ -22,23 +22,30 @@ Share Slices::of(int process) const {
   return {std::min(blocks.from * block_, numbers_), std::min(blocks.to * block_, numbers_)};
 }
 
+Share Slices::some_of(int process, int64_t at, int64_t count) const {
+  const Share slice = of(process);
+  return {std::min(slice.from + at, slice.to), std::min(slice.from + at + count, slice.to)};
+}
+
 int64_t Slices::largest() const {
   int64_t most = 0;
   for (int process = 0; process < of_; ++process) most = std::max(most, of(process).size());
   return most;
 }
 
-void complete(Processes& p, const Slices& slices, float* array) {
-  const Share own = slices.of(p.number());
-  std::vector<Outgoing> out;
-  std::vector<Incoming> in;
-  for (int other = 0; other < p.count(); ++other) {
-    if (other == p.number()) continue;
-    const Share theirs = slices.of(other);
-    if (own.size() > 0) out.push_back({other, array + own.from, bytes_of_numbers(own.size())});
-    if (theirs.size() > 0) in.push_back({other, array + theirs.from, bytes_of_numbers(theirs.size())});
+void complete(Processes& p, const Slices& slices, float* array, Room& room) {
+  if (!p.several()) return;
+  for (int64_t at = 0; at < slices.largest(); at += completed_at_once) {
+    const Share own = slices.some_of(p.number(), at, completed_at_once);
+    room.clear();
+    for (int other = 0; other < p.count(); ++other) {
+      if (other == p.number()) continue;
+      const Share theirs = slices.some_of(other, at, completed_at_once);
+      if (own.size() > 0) room.out.push_back({other, array + own.from, bytes_of_numbers(own.size())});
+      if (theirs.size() > 0) room.in.push_back({other, array + theirs.from, bytes_of_numbers(theirs.size())});
+    }
+    p.exchange(room.out, room.in);
   }
-  p.exchange(out, in);
 }
 
 void collect(Processes& p, const Slices& slices, const float* own, float* whole) {

@@ -18,15 +18,17 @@ class Slices {
   int64_t blocks() const { return (numbers_ + block_ - 1) / block_; }
   Share blocks_of(int process) const { return share_of(blocks(), process, of_); }
   Share of(int process) const;
-  int64_t largest() const;  // numbers of the largest slice
+  Share some_of(int process, int64_t at, int64_t count) const;  // of its slice `count` numbers from its `at`-th on
+  int64_t largest() const;                                      // numbers of the largest slice
 
  private:
   int64_t numbers_, block_;
   int of_;
 };
 
-// Everyone's slice of the array becomes everyone's.
-void complete(Processes& processes, const Slices& slices, float* array);
+// Everyone's slice of the array becomes everyone's, in rounds of so many numbers of each.
+constexpr int64_t completed_at_once = 1 << 18;
+void complete(Processes& processes, const Slices& slices, float* array, Room& room);
 // The slices of everyone, one array each, in one on the first process (nullptr on the others).
 void collect(Processes& processes, const Slices& slices, const float* own, float* whole);
 

@@ -8,9 +8,10 @@ namespace hexapla::scale {
 
 struct Workload {
   std::string preset = "tiny";
-  int64_t vocabulary = 10000;  // pieces, of both sides
-  int64_t tokens = 2048;       // target tokens of a process's batch
-  double seconds = 10;         // of each measurement, about
+  int64_t vocabulary = 10000;     // pieces, of both sides
+  int64_t tokens = 2048;          // target tokens of a process's batch
+  std::string precision = "f32";  // of products, f32 or bf16
+  double seconds = 10;            // of each measurement, about
 };
 
 // Made-up pairs with the lengths of news text, and a vocabulary of that size.
@@ -19,7 +20,20 @@ train::TrainingData made_up_data(const Workload& load, uint64_t seed);
 // Each of these processes computes its own batches, all at the same time: what they share (cores, memory, caches)
 // counts, messages do not. -> of all of them, the same in each.
 Work measure_work(const Workload& load, Backend& backend, cluster::Processes& processes);
-// Seconds of an update of one model by all of these processes, on the mean: the same in each.
-double measure_updates(const Workload& load, Backend& backend, cluster::Processes& processes);
+// Seconds of updates of one model by all of these processes, on the mean: the same in each.
+struct MeasuredUpdates {
+  double all = 0;
+  double gradient = 0;  // of the first process: step, wait and sum
+  double update = 0;    // of the first process: norm, Adam and gather
+};
+MeasuredUpdates measure_updates(const Workload& load, Backend& backend, cluster::Processes& processes);
+
+// Seconds of a step and of a sum of as many numbers as there are parameters, on the mean of all processes: one after
+// the other, and the sum by a thread of its own beside the last two thirds of the step, as if gradients became whole
+// just in time. The numbers that are added up are made up.
+struct MeasuredOverlap {
+  double apart = 0, together = 0;
+};
+MeasuredOverlap measure_overlap(const Workload& load, Backend& backend, cluster::Processes& processes);
 
 }  // namespace hexapla::scale

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
+#include "cluster/rounded.h"
 
 namespace hexapla::scale {
 namespace {
@@ -16,15 +18,33 @@ double mean(const std::vector<double>& v) {
   return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
 }
 
-// What everyone tells everyone in a few words: its length, then the words (cluster::gather).
-double words(const Network& network, double others, double bytes) {
-  return network.seconds(others, 8 * others) + network.seconds(others, bytes * others);
-}
+// What everyone tells everyone in a few words: of each update what was drawn for it, and the losses.
+constexpr double drawn = 48, losses = 56;  // bytes of a shard
+double words(const Network& network, double others, double bytes) { return network.seconds(others, bytes * others); }
 
 // Reduce-scatter of so many numbers: what others have of the own slice comes in rounds, and is added up.
 double sum_of(const Work& work, const Network& network, double numbers, double processes) {
   const double others = processes - 1, slice = numbers / processes, rounds = std::ceil(slice / at_once);
   return rounds * network.seconds(others, 0) + others * slice * (4 * network.per_byte + work.add);
+}
+
+// Each process's slice to all others, in rounds, of which each takes as long as that of the busiest process.
+double gather_of(const Work& work, const Network& network, int processes) {
+  const double others = processes - 1;
+  const cluster::Slices slices(work.numbers, processes);
+  double seconds = 0;
+  for (int64_t at = 0; at < slices.largest(); at += cluster::completed_at_once) {
+    double most = 0, least = std::numeric_limits<double>::infinity(), all = 0;
+    for (int p = 0; p < processes; ++p) {
+      const cluster::Share some = slices.some_of(p, at, cluster::completed_at_once);
+      const auto bytes = static_cast<double>(cluster::bytes_rounded(some, work.rounded));
+      most = std::max(most, bytes), least = std::min(least, bytes), all += bytes;
+    }
+    seconds += network.seconds(others, std::max(most * others, all - least));
+  }
+  double rounded = 0;
+  for (const cluster::Share& share : work.rounded) rounded += static_cast<double>(share.size());
+  return seconds + rounded * work.round;
 }
 
 // The smallest x in [low, high] for which it is true, where it is true for all beyond one; 0: not even for high.
@@ -65,9 +85,9 @@ Predicted simulate(const Work& work, const Network& network, int processes, int 
   const double own = sum_of(work, network, numbers / parts, p), backward = 2.0 / 3 * t.step;
   double ended = 0;  // the sums so far, counted from the beginning of the step
   for (int i = 1; i <= parts; ++i) ended = std::max(ended, t.step - backward * (parts - i) / parts) + own;
-  t.sum = std::max(0.0, ended - t.step) + words(network, p - 1, 64);  // and the losses
-  t.optimize += words(network, p - 1, 8 * 1024 / p);                  // the norm: a sum for each block
-  t.gather = network.seconds(p - 1, 4 * numbers / p * (p - 1));
+  t.sum = std::max(0.0, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
+  t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: a number for each block
+  t.gather = gather_of(work, network, processes);
   return t;
 }
 

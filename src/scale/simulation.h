@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/processes.h"
 #include "scale/network.h"
 
 namespace hexapla::scale {
 
 // What an update is made of on one process.
 struct Work {
-  int64_t numbers = 0;        // parameters
-  int64_t tokens = 0;         // target tokens of a process's batches
-  std::vector<double> steps;  // seconds of forward and backward over them, each time it was measured
-  double add = 0;             // seconds a number: to add one array to another
-  double optimize = 0;        // seconds a number: norm and Adam
+  int64_t numbers = 0;                  // parameters
+  int64_t tokens = 0;                   // target tokens of a process's batches
+  std::vector<double> steps;            // seconds of forward and backward over them, each time it was measured
+  double add = 0;                       // seconds a number: to add one array to another
+  double optimize = 0;                  // seconds a number: norm and Adam
+  std::vector<cluster::Share> rounded;  // of the numbers, what comes back as bf16 has it
+  double round = 0;                     // seconds a number that does
 };
 
 // Seconds of an update, in the order in which they pass.

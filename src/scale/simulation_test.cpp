@@ -34,11 +34,23 @@ TEST(Simulation, OfOneProcessIsTheStepAndAdam) {
 // Four processes: three others; slices of 2^18 numbers come in two rounds.
 TEST(Simulation, OfFourIsTheSumOfItsMessages) {
   const Predicted t = simulate(work_of(), links, 4);
-  const double slice = 1 << 18, gathers = 2 * 1e-5 + 6e-6;
+  const double slice = 1 << 18, words = 1e-5 + 3e-6;
   EXPECT_DOUBLE_EQ(t.wait, 0);
-  EXPECT_NEAR(t.sum, 2 * (1e-5 + 3e-6) + 3 * slice * (4e-9 + 1e-9) + gathers + 3 * (8 + 64) * 1e-9, 1e-12);
-  EXPECT_NEAR(t.optimize, slice * 4e-9 + gathers + 3 * (8 + 2048) * 1e-9, 1e-12);
+  EXPECT_NEAR(t.sum, 2 * (1e-5 + 3e-6) + 3 * slice * (4e-9 + 1e-9) + 2 * words + 3 * (48 + 56) * 1e-9, 1e-12);
+  EXPECT_NEAR(t.optimize, slice * 4e-9 + words + 3 * 2048 * 1e-9, 1e-12);
   EXPECT_NEAR(t.gather, 1e-5 + 3e-6 + 3 * slice * 4e-9, 1e-12);
+}
+
+// Two processes, each with 2^19 numbers in two rounds; the second one's are matrices, and half of the bytes.
+TEST(Simulation, GathersInBf16) {
+  Work w = work_of();
+  w.rounded = {{1 << 19, 1 << 20}};
+  w.round = 1e-10;
+  const double round = 1e-5 + 1e-6, slice = 1 << 19;
+  EXPECT_NEAR(simulate(w, links, 2).gather, 2 * round + 4 * slice * 1e-9 + slice * 1e-10, 1e-12) << "who sends more";
+  w.rounded = {{0, 1 << 20}};
+  EXPECT_NEAR(simulate(w, links, 2).gather, 2 * round + 2 * slice * 1e-9 + 2 * slice * 1e-10, 1e-12);
+  EXPECT_NEAR(simulate(w, links, 4).gather, 1e-5 + 3e-6 + 3 * slice / 2 * 2e-9 + 2 * slice * 1e-10, 1e-12);
 }
 
 TEST(Simulation, WithFreeLinksLosesOnlyAdditions) {

@@ -35,14 +35,17 @@ double mean_of(const std::vector<double>& v) {
 struct Measured {
   int processes = 1;
   scale::Work work;
+  std::vector<scale::MeasuredExchange> exchanges;
   scale::Network network;
-  double seconds = 0;  // of an update
+  scale::MeasuredUpdates updates;
+  scale::MeasuredOverlap beside;  // where it was asked for
   scale::Predicted predicted() const { return scale::simulate(work, network, processes); }
 };
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e3); }
 std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 double bytes_of(double gigabits) { return gigabits * 1e9 / 8; }
+std::string gigabits_text(double rate) { return fmt::format("{:.{}f} Gbit/s", rate, rate < 9.95 ? 1 : 0); }
 
 struct BenchCluster {
   scale::Workload load;
@@ -51,10 +54,11 @@ struct BenchCluster {
   int threads = 1;
   bool json = false, overlap = false;
 
-  int run() const {
+  int run() {
     const auto processes = cluster::launched_processes();
     use_threads(threads);
     const Precision p = parse_precision(precision);
+    load.precision = name_of(p);
     const auto backend = make_cpu_backend(p);
     std::vector<Measured> measured;
     for (int n = 1; n <= processes->count(); n *= 2) measured.push_back(measure(*processes, n, *backend));
@@ -78,8 +82,9 @@ struct BenchCluster {
       scale::FirstProcesses some(all, n);
       if (n < all.count()) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
       m.work = scale::measure_work(load, backend, some);
-      if (n > 1) m.network = scale::fit(scale::measure_exchanges(some));
-      m.seconds = scale::measure_updates(load, backend, some);
+      if (n > 1) m.exchanges = scale::measure_exchanges(some), m.network = scale::fit(m.exchanges);
+      m.updates = scale::measure_updates(load, backend, some);
+      if (n > 1 && overlap) m.beside = scale::measure_overlap(load, backend, some);
     }
     return m;
   }
@@ -104,10 +109,10 @@ struct BenchCluster {
       const scale::Predicted t = m.predicted();
       text += fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>6.1f}%\n", m.processes,
                           milliseconds(t.step), milliseconds(t.wait), milliseconds(t.sum), milliseconds(t.optimize),
-                          milliseconds(t.gather), milliseconds(t.total()), milliseconds(m.seconds),
-                          (t.total() / m.seconds - 1) * 100);
+                          milliseconds(t.gather), milliseconds(t.total()), milliseconds(m.updates.all),
+                          (t.total() / m.updates.all - 1) * 100);
     }
-    for (size_t i = 1; i < measured.size(); ++i) text += link_text(measured[i]);
+    for (size_t i = 1; i < measured.size(); ++i) text += link_text(measured[i]) + overlap_text(measured[i]);
     return text + curves_text(measured);
   }
 
@@ -116,6 +121,12 @@ struct BenchCluster {
     return fmt::format("{}links among {}: {:.1f} us, {:.2f} us a message, {}\n", m.processes == 2 ? "\n" : "",
                        m.processes, n.latency * 1e6, n.per_message * 1e6,
                        n.per_byte > 0 ? fmt::format("{:.2f} Gbit/s", 8e-9 / n.per_byte) : "no time for bytes");
+  }
+
+  static std::string overlap_text(const Measured& m) {
+    if (m.beside.apart == 0) return "";
+    return fmt::format("a step and a sum, one after the other {} ms, the sum beside the backward pass {} ms\n",
+                       milliseconds(m.beside.apart), milliseconds(m.beside.together));
   }
 
   std::string curves_text(const std::vector<Measured>& measured) const {
@@ -138,7 +149,7 @@ struct BenchCluster {
                                                    tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
       }
       const double bandwidth = scale::bandwidth_for(wanted, work, link, n, parts());
-      text += fmt::format(" {:>14}\n", bandwidth > 0 ? fmt::format("{:.2g} Gbit/s", bandwidth * 8e-9) : "none");
+      text += fmt::format(" {:>14}\n", bandwidth > 0 ? gigabits_text(bandwidth * 8e-9) : "none");
     }
     return text;
   }
@@ -154,10 +165,19 @@ struct BenchCluster {
                                {"optimize", t.optimize},
                                {"gather", t.gather},
                                {"predicted", t.total()},
-                               {"measured", m.seconds},
+                               {"measured", m.updates.all},
+                               {"measured_gradient", m.updates.gradient},
+                               {"measured_update", m.updates.update},
                                {"latency", m.network.latency},
                                {"per_message", m.network.per_message},
                                {"per_byte", m.network.per_byte}});
+      if (m.beside.apart > 0) {
+        j["measured"].back()["step_then_sum"] = m.beside.apart;
+        j["measured"].back()["sum_beside_step"] = m.beside.together;
+      }
+      for (const scale::MeasuredExchange& e : m.exchanges)
+        j["measured"].back()["exchanges"].push_back(
+            {{"messages", e.messages}, {"bytes", e.bytes}, {"seconds", e.seconds}});
     }
     const scale::Network link = link_of(measured);
     for (const double rate : rates)
@@ -205,7 +225,7 @@ void add_bench_cluster(Command& bench, Action& chosen) {
                 "rates of links to compute for, in Gbit/s")
       ->delimiter(',')
       ->default_str("1,10,25,100");
-  c->add_flag("--overlap", b->overlap, "compute for sums that begin while the backward pass goes on");
+  c->add_flag("--overlap", b->overlap, "compute for sums that begin while the backward pass goes on, and measure such");
   c->add_option("--threads", b->threads, ranges::threads, "compute threads of each process; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->json, "as JSON, in seconds");

@@ -32,6 +32,10 @@ namespace {
 
 // Larger messages are cut: MPI counts bytes in an int.
 constexpr size_t most_at_once = size_t{1} << 30;
+// What MPI libraries send over TCP at once, without asking whether the receiver is ready (64 KiB with their own words).
+// Where they ask, the answer waits behind what the receiver itself is sending, and both directions of a link are used
+// one after the other. Messages up to a size that a receiver can keep are cut into such pieces.
+constexpr size_t sent_unasked = 60 << 10, kept_unasked = 1 << 20;
 // Longer than launchers give a process to end by itself: Open MPI 1 s.
 constexpr std::chrono::seconds before_others_speak(3);
 
@@ -39,7 +43,7 @@ class MpiProcesses final : public Processes {
  public:
   MpiProcesses() : exceptions_(std::uncaught_exceptions()) {
     int has = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &has);
     MPI_Comm_rank(MPI_COMM_WORLD, &number_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -65,11 +69,12 @@ class MpiProcesses final : public Processes {
   }
 
   void exchange(std::span<const Outgoing> out, std::span<const Incoming> in) override {
-    std::vector<MPI_Request> requests;
+    requests_.clear();
     const auto post = [&](const auto& message, char* bytes, const auto& call) {
-      for (size_t at = 0; at < message.size; at += most_at_once) {
-        requests.emplace_back();
-        require(call(bytes + at, static_cast<int>(std::min(most_at_once, message.size - at)), &requests.back()));
+      const size_t piece = message.size <= kept_unasked ? sent_unasked : most_at_once;
+      for (size_t at = 0; at < message.size; at += piece) {
+        requests_.emplace_back();
+        require(call(bytes + at, static_cast<int>(std::min(piece, message.size - at)), &requests_.back()));
       }
     };
     for (const Incoming& m : in)
@@ -80,7 +85,7 @@ class MpiProcesses final : public Processes {
       post(m, static_cast<char*>(const_cast<void*>(m.bytes)), [&](char* bytes, int size, MPI_Request* request) {
         return MPI_Isend(bytes, size, MPI_BYTE, m.to, 0, MPI_COMM_WORLD, request);
       });
-    wait(requests);
+    wait(requests_);
   }
 
  private:
@@ -109,6 +114,7 @@ class MpiProcesses final : public Processes {
   }
 
   int exceptions_, number_ = 0, count_ = 1;
+  std::vector<MPI_Request> requests_;  // of an exchange: no new memory for the next
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::vector<cluster::Share> rounded_by_products(model::Transformer& model, const
                                                 const TrainOptions& options) {
   const model::Config& c = model.config;
   std::vector<cluster::Share> rounded;
-  if (options.precision != "bf16" || options.shards == 1 || c.experts > 0) return rounded;
+  if (options.precision != "bf16" || c.experts > 0) return rounded;
   model::for_each<model::Parameter>(model, [&](const std::string& name, const model::Parameter& p) {
     const std::string layer = name.substr(0, name.rfind('.'));
     const bool linear = layer.find("self_attention.") != layer.npos || layer.find("cross_attention.") != layer.npos ||

@@ -48,6 +48,8 @@ class Learner {
 
   model::Transformer& model() { return model_; }
   model::Parameters& parameters() { return parameters_; }
+  // Of the values, what update() gets from other processes as bf16 has it.
+  std::span<const cluster::Share> rounded() const { return rounded_; }
   UseAverage use_average() {
     make_whole();
     return {average_, parameters_, *communicator_};

@@ -11,6 +11,7 @@
 #include "base/system/machine.h"
 #include "base/system/subprocess.h"
 #include "cluster/agreement.h"
+#include "cluster/gathered.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
 #include "train/memory/memory_budget.h"
@@ -86,7 +87,7 @@ class Run {
   template <class Write>
   void write_with_tensors(Write&& write);
   struct Next {
-    bool finished, stops;
+    bool finished = false, stops = false;
   };
   Next next(const std::atomic<bool>& stop);
   void compare_weights();
@@ -105,6 +106,7 @@ class Run {
   std::vector<NamedTensor> tensors_;                                       // of all processes, while they are written
   double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
+  cluster::Gathered<Next> nexts_{processes_, [](int) { return 1; }};
 };
 
 TrainStart Run::announcement() {
@@ -387,11 +389,10 @@ TrainResult Run::finish() {
 // Whether the run goes on: all stop where one is told to, and the clock is that of the first.
 Run::Next Run::next(const std::atomic<bool>& stop) {
   Next own{pace_.finished(), stop};
-  if (!processes_.several()) return own;
-  const std::vector<std::string> all =
-      cluster::gather(processes_, cat(own.finished ? "f" : "-", own.stops ? "s" : "-"));
-  own.finished = all.front()[0] == 'f';
-  own.stops = std::any_of(all.begin(), all.end(), [](const std::string& one) { return one[1] == 's'; });
+  nexts_.own().front() = own;
+  const std::span<const Next> all = nexts_.exchange(processes_);
+  own.finished = all.front().finished;
+  own.stops = std::any_of(all.begin(), all.end(), [](const Next& one) { return one.stops; });
   return own;
 }
 

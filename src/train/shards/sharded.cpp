@@ -37,11 +37,15 @@ Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers)
     : processes_(processes),
       tree_(shards),
       slices_(numbers, processes.count()),
-      own_(cluster::own_share(processes, shards)) {
+      own_(cluster::own_share(processes, shards)),
+      losses_(processes, [&](int p) { return cluster::share_of(shards, p, processes.count()).size(); }),
+      squares_(processes, [&](int p) { return slices_.blocks_of(p).size(); }) {
   for (int p = 0; p < processes.count(); ++p) {
     const cluster::Share share = cluster::share_of(shards, p, processes.count());
     covers_.push_back(tree_.cover(share.from, share.to));
+    nodes_.insert(nodes_.end(), covers_.back().begin(), covers_.back().end());
   }
+  for (int64_t shard = own_.from; shard < own_.to; ++shard) so_far_.push_back(tree_.cover(own_.from, shard + 1));
   for (int i = 0; i < arrays_to_add_up(tree_, own_.from, own_.to); ++i) arrays_.emplace_back(bytes_of_floats(numbers));
 }
 
@@ -50,9 +54,9 @@ float* Sharded::array(size_t number) { return reinterpret_cast<float*>(arrays_[n
 // What waits are the nodes that the shards so far cover. The new one is added to the last of them, that to the one
 // before, and so on; where it has to wait itself, it leaves the gradients free for the next.
 void Sharded::add(Tensor gradients, const model::LossSums& losses) {
-  const int64_t shard = own_.from + static_cast<int64_t>(losses_.size()), n = slices_.numbers();
-  losses_.push_back(losses);
-  const std::vector<cluster::TreeNode> cover = tree_.cover(own_.from, shard + 1);
+  const int64_t shard = own_.from + added_, n = slices_.numbers();
+  losses_.own()[static_cast<size_t>(added_)] = losses;
+  const std::vector<cluster::TreeNode>& cover = so_far_[static_cast<size_t>(added_++)];
   float* last = gradients.data<float>();
   while (parts_.size() >= cover.size()) {
     cluster::add_numbers(parts_.back().numbers, last, n);
@@ -79,55 +83,37 @@ void Sharded::sum_slice(float* gradients) {
 }
 
 void Sharded::sum_some(float* gradients, int64_t from, int64_t to, int64_t at_once) {
-  const auto some_of = [&](int process) {
-    const cluster::Share slice = slices_.of(process);
-    return cluster::Share{std::min(slice.from + from, slice.to), std::min(slice.from + to, slice.to)};
-  };
+  const auto some_of = [&](int process) { return slices_.some_of(process, from, to - from); };
   const int me = processes_.number();
   const cluster::Share own = some_of(me);
-  std::vector<cluster::Outgoing> out;
-  std::vector<cluster::Incoming> in;
-  std::vector<cluster::TreeNode> nodes;
-  std::vector<size_t> places;  // of what comes from others; SIZE_MAX: it is here
-  size_t received = 0;
+  received_.resize((nodes_.size() - covers_[static_cast<size_t>(me)].size()) * static_cast<size_t>(at_once));
+  room_.clear();
+  summed_.clear();
+  float* free = received_.data();
   for (int other = 0; other < processes_.count(); ++other) {
     const cluster::Share theirs = some_of(other);
+    if (other == me) {
+      for (const Part& part : parts_) summed_.push_back(part.numbers + own.from);
+      continue;
+    }
     for (const Part& part : parts_)
-      if (other != me && theirs.size() > 0)
-        out.push_back({other, part.numbers + theirs.from, bytes_of_floats(theirs.size())});
-    for (const cluster::TreeNode& node : covers_[static_cast<size_t>(other)]) {
-      nodes.push_back(node);
-      places.push_back(other == me ? SIZE_MAX : received++);
+      if (theirs.size() > 0) room_.out.push_back({other, part.numbers + theirs.from, bytes_of_floats(theirs.size())});
+    for (size_t node = 0; node < covers_[static_cast<size_t>(other)].size(); ++node, free += at_once) {
+      summed_.push_back(free);
+      if (own.size() > 0) room_.in.push_back({other, free, bytes_of_floats(own.size())});
     }
   }
-  received_.resize(received * static_cast<size_t>(at_once));
-  std::vector<float*> arrays;
-  auto part = parts_.begin();
-  for (const size_t place : places)
-    arrays.push_back(place == SIZE_MAX ? (part++)->numbers + own.from
-                                       : received_.data() + place * static_cast<size_t>(at_once));
-  size_t i = 0;
-  for (int other = 0; other < processes_.count(); ++other)
-    for (size_t n = 0; n < covers_[static_cast<size_t>(other)].size(); ++n, ++i)
-      if (other != me && own.size() > 0) in.push_back({other, arrays[i], bytes_of_floats(own.size())});
-  processes_.exchange(out, in);
+  processes_.exchange(room_.out, room_.in);
   if (own.size() == 0) return;
-  const float* const sum = tree_.sum(nodes, arrays, own.size());
+  const float* const sum = tree_.sum(nodes_, summed_, own.size());
   if (sum != gradients + own.from) std::memcpy(gradients + own.from, sum, bytes_of_floats(own.size()));
 }
 
 // In the order of the shards.
 model::LossSums Sharded::sum_losses() {
-  static_assert(std::is_trivially_copyable_v<model::LossSums>);
-  const std::string own(reinterpret_cast<const char*>(losses_.data()), losses_.size() * sizeof(model::LossSums));
-  losses_.clear();
+  added_ = 0;
   model::LossSums all;
-  for (const std::string& bytes : cluster::gather(processes_, own))
-    for (size_t at = 0; at < bytes.size(); at += sizeof(model::LossSums)) {
-      model::LossSums one;
-      std::memcpy(&one, bytes.data() + at, sizeof(one));
-      add_to(all, one);
-    }
+  for (const model::LossSums& one : losses_.exchange(processes_)) add_to(all, one);
   return all;
 }
 
@@ -139,25 +125,18 @@ cluster::Share Sharded::slice(int64_t numbers) const {
 // Block by block, in their order: how many blocks a process has does not count.
 double Sharded::sum_of_squares(Context& cx, Tensor slab) {
   const cluster::Share blocks = slices_.blocks_of(processes_.number());
-  std::vector<double> own;
   for (int64_t b = blocks.from; b < blocks.to; ++b) {
     const int64_t from = b * slices_.block(), to = std::min(from + slices_.block(), slices_.numbers());
-    own.push_back(hexapla::sum_of_squares(cx, slab.slice(from, to - from)));
+    squares_.own()[static_cast<size_t>(b - blocks.from)] = hexapla::sum_of_squares(cx, slab.slice(from, to - from));
   }
   double all = 0;
-  for (const std::string& bytes :
-       cluster::gather(processes_, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(double)}))
-    for (size_t at = 0; at < bytes.size(); at += sizeof(double)) {
-      double one = 0;
-      std::memcpy(&one, bytes.data() + at, sizeof(one));
-      all += one;
-    }
+  for (const double one : squares_.exchange(processes_)) all += one;
   return all;
 }
 
-void Sharded::complete(Tensor slab) { cluster::complete(processes_, slices_, slab.data<float>()); }
+void Sharded::complete(Tensor slab) { cluster::complete(processes_, slices_, slab.data<float>(), room_); }
 void Sharded::complete_rounded(Tensor slab, std::span<const cluster::Share> rounded) {
-  cluster::complete_rounded(processes_, slices_, rounded, slab.data<float>());
+  cluster::complete_rounded(processes_, slices_, rounded, slab.data<float>(), room_);
 }
 
 Tensor Sharded::whole(Tensor own) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/compute/pages.h"
+#include "cluster/gathered.h"
 #include "cluster/slices.h"
 #include "cluster/tree.h"
 #include "train/loop/communicator.h"
@@ -52,10 +53,17 @@ class Sharded final : public Communicator {
   cluster::Slices slices_;
   cluster::Share own_;                                  // shards
   std::vector<std::vector<cluster::TreeNode>> covers_;  // of each process
+  // What follows is filled by every update, and takes its memory with the first.
+  std::vector<std::vector<cluster::TreeNode>> so_far_;  // what the first shards of this process cover: 1, 2, ...
+  std::vector<cluster::TreeNode> nodes_;                // of all processes, in order
   std::vector<Pages> arrays_;
-  std::vector<Part> parts_;  // of this update
+  std::vector<Part> parts_;     // of this update
+  std::vector<float*> summed_;  // what nodes_ are
   std::vector<float> received_;
-  std::vector<model::LossSums> losses_;
+  int64_t added_ = 0;  // shards
+  cluster::Gathered<model::LossSums> losses_;
+  cluster::Gathered<double> squares_;
+  cluster::Room room_;
   std::deque<Pages> wholes_;
 };
 

@@ -48,7 +48,9 @@ int64_t tokens_of(const std::vector<data::Batch>& batches) {
 }  // namespace
 
 UpdateStream::UpdateStream(const TrainingData& data, const TrainOptions& o)
-    : processes_(*data.processes), own_(cluster::own_share(processes_, o.shards)) {
+    : processes_(*data.processes),
+      own_(cluster::own_share(processes_, o.shards)),
+      telling_(processes_, [&](int p) { return cluster::share_of(o.shards, p, processes_.count()).size(); }) {
   for (int64_t shard = own_.from; shard < own_.to; ++shard) {
     // Of other lines, in another order.
     const uint64_t seed = o.seed + (static_cast<uint64_t>(shard) << 32);
@@ -79,17 +81,11 @@ UpdateStream::Told UpdateStream::draw(Shard& shard, ShardBatches& to) {
 }
 
 const UpdateBatches& UpdateStream::draw() {
-  std::vector<Told> own;
   for (size_t i = 0; i < shards_.size(); ++i) {
     if (ended_) shards_[i].ended = false;
-    own.push_back(draw(shards_[i], now_.shards[i]));
+    telling_.own()[i] = draw(shards_[i], now_.shards[i]);
   }
-  told_ = own;
-  if (processes_.several()) {
-    told_.clear();
-    for (const std::string& bytes : cluster::gather(processes_, bytes_of(own)))
-      for (const Told& one : values_in<Told>(bytes)) told_.push_back(one);
-  }
+  told_ = telling_.exchange(processes_);
   now_.tokens = 0;
   ended_ = true;
   int64_t batches = 0;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "cluster/gathered.h"
 #include "data/batches/batch_stream.h"
 #include "train/data/training_data.h"
 #include "train/run/run_state.h"
@@ -54,7 +55,8 @@ class UpdateStream {
   cluster::Share own_;
   std::vector<Shard> shards_;
   UpdateBatches now_;
-  std::vector<Told> told_;  // of all shards, of the last update
+  cluster::Gathered<Told> telling_;
+  std::span<const Told> told_;  // of all shards, of the last update
   bool ended_ = false;
 };
 
