@@ -17,15 +17,15 @@ constexpr std::size_t many_addresses = 10'000;
 }  // namespace
 
 double MinuteLimit::take(Clock::time_point now) {
-  left_ = std::min(most_, left_ + most_ / 60 * std::chrono::duration<double>(now - at_).count());
+  left_ = std::min(most_, left_ + per_second_ * std::chrono::duration<double>(now - at_).count());
   at_ = now;
-  if (left_ < 1) return (1 - left_) * 60 / most_;
+  if (left_ < 1) return (1 - left_) / per_second_;
   left_ -= 1;
   return 0;
 }
 
 bool MinuteLimit::full(Clock::time_point now) const {
-  return left_ + most_ / 60 * std::chrono::duration<double>(now - at_).count() >= most_;
+  return left_ + per_second_ * std::chrono::duration<double>(now - at_).count() >= most_;
 }
 
 ApiKeys::ApiKeys(const std::string& file, int per_minute) : per_minute_(per_minute) {

@@ -1,5 +1,6 @@
 #pragma once
 // Who may ask how often.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -10,19 +11,22 @@
 
 namespace hexapla::serve {
 
-// So many in a minute, in bursts of up to that many.
+// So many in a minute; at once no more than 60, or than those of two seconds, whichever is more: a minute's worth of a
+// high limit would keep all others waiting.
 class MinuteLimit {
  public:
   using Clock = std::chrono::steady_clock;
   explicit MinuteLimit(int per_minute, Clock::time_point now = Clock::now())
-      : most_(per_minute), left_(per_minute), at_(now) {}
+      : per_second_(per_minute / 60.0), most_(at_once(per_minute)), left_(most_), at_(now) {}
 
   // Takes one. -> seconds until there is one again; 0: it was taken
   double take(Clock::time_point now = Clock::now());
   bool full(Clock::time_point now) const;
 
  private:
-  double most_, left_;
+  static double at_once(double per_minute) { return std::min(per_minute, std::max(60.0, per_minute / 30)); }
+
+  double per_second_, most_, left_;
   Clock::time_point at_;
 };
 

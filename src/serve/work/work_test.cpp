@@ -29,6 +29,15 @@ TEST(MinuteLimit, GivesBackWithTime) {
   EXPECT_GT(limit.take(start + seconds(600)), 0) << "never more than two at once";
 }
 
+TEST(MinuteLimit, GivesNoMoreThanSixtyOrTwoSecondsAtOnce) {
+  const auto start = MinuteLimit::Clock::now();
+  for (const auto& [per_minute, at_once] : {std::pair{60, 60}, {600, 60}, {6000, 200}}) {
+    MinuteLimit limit(per_minute, start);
+    for (int i = 0; i < at_once; ++i) ASSERT_EQ(limit.take(start), 0) << per_minute << " " << i;
+    EXPECT_NEAR(limit.take(start), 60.0 / per_minute, 1e-6);
+  }
+}
+
 TEST(WaitingLines, HasSoManyPlaces) {
   WaitingLines lines(3);
   auto two = lines.enter(2);
