@@ -116,7 +116,7 @@ OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v
                 {"length_penalty", o.length_penalty},
                 {"num_beams", o.beam_size},
                 {"pad_token_id", v.pad()}};
-  if (o.longest > 0) j["max_length"] = o.longest + 1;  // the start token is counted there
+  if (o.longest > 0) j["max_length"] = o.longest + 2;  // start and end are counted there
   if (!own) j["max_length"] = tokens_there;
   if (o.no_repeat_ngram > 0) j["no_repeat_ngram_size"] = o.no_repeat_ngram;
   return j;

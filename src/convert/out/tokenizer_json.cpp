@@ -44,6 +44,13 @@ OrderedJson blanks_of(const text::PieceModel& pieces, bool split) {
           {"split", split}};
 }
 
+// Bytes become characters before blanks are put in.
+OrderedJson decoder_of(const text::PieceModel& pieces) {
+  const OrderedJson blanks = blanks_of(pieces, true), bytes = {{"type", "ByteFallback"}};
+  if (!pieces.byte_fallback) return blanks;
+  return {{"type", "Sequence"}, {"decoders", OrderedJson::array({bytes, blanks})}};
+}
+
 OrderedJson special_pieces(const text::PieceModel& pieces) {
   OrderedJson all = OrderedJson::array();
   for (size_t id = 0; id < pieces.pieces.size(); ++id) {
@@ -106,7 +113,7 @@ std::string tokenizer_json(const text::PieceModel& pieces) {
       {"normalizer", normalizer_of(pieces)},
       {"pre_tokenizer", blanks_of(pieces, false)},
       {"post_processor", ending(pieces)},
-      {"decoder", blanks_of(pieces, true)},
+      {"decoder", decoder_of(pieces)},
       {"model",
        {{"type", "Unigram"}, {"unk_id", pieces.unknown()}, {"vocab", all}, {"byte_fallback", pieces.byte_fallback}}}};
   return json_text(file, 1) + "\n";

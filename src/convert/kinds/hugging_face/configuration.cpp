@@ -1,5 +1,7 @@
 #include "convert/kinds/hugging_face/configuration.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "convert/parsing/limits.h"
 
@@ -46,8 +48,10 @@ std::map<std::string, std::string> hugging_face_search(const JsonFile& json) {
   search["beam-size"] = cat(json.whole("num_beams", ranges::beam, 1));
   search["length-penalty"] = cat(json.number("length_penalty", {-100, 100}, 1));
   search["length-normalization"] = "power";
-  if (json.has("max_length"))  // the start token is counted there
-    search["longest"] = cat(json.whole("max_length", {2, 1'000'000}) - 1);
+  // The start token is counted there, and where it is forced </s>, which no translation counts here.
+  const int64_t uncounted = json.has("forced_eos_token_id") ? 2 : 1;
+  if (json.has("max_length"))
+    search["longest"] = cat(std::max<int64_t>(json.whole("max_length", {2, 1'000'000}) - uncounted, 1));
   if (const int64_t n = json.whole("no_repeat_ngram_size", {0, 1'000'000}, 0); n > 0)
     search["no-repeat-ngram"] = cat(n);
   const nlohmann::json& early = json.value("early_stopping");
