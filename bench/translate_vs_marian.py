@@ -146,8 +146,8 @@ def main():
             which = ["--preset", o.preset, "--vocab-size", str(o.vocab_size)]
         process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--peer", json.dumps({**vars(o), "folder": folder})],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        peer, ours, theirs, lengths, peaks = answer(process), [], [], [], [0, 0]
-        version = peer["version"]
+        started, ours, theirs, lengths, peaks = answer(process), [], [], [], [0, 0]
+        version = started["version"]
         for _ in range(o.rounds):
             command = [o.hexapla, "bench", "translate", "--json", *which, "--precision", o.precision, "--beam-size", str(o.beam_size), "--batch-size", str(o.batch_size),
                        "--threads", str(o.threads), "--sentences", str(o.sentences), "--length", str(o.length), "--rounds", "1"]
@@ -165,7 +165,7 @@ def main():
     print(f"{o.preset}, beam {o.beam_size}, batch {o.batch_size}, {o.threads} threads; Marian's translations have "
           f"{min(lengths)} to {max(lengths)} tokens, hexapla's {o.length}")
     print(f"  hexapla {o.precision:20} {show(ours)}, peak {peaks[0]} MiB")
-    print(f"  Marian {version} {o.gemm_type:12} {show(theirs)}, peak {peaks[1]} MiB, loaded in {peer['load']:.2f} s")
+    print(f"  Marian {version} {o.gemm_type:12} {show(theirs)}, peak {peaks[1]} MiB, loaded in {started['load']:.2f} s")
     print(f"  ratio                        {statistics.median(ratios):8.2f}   ({min(ratios):.2f} to {max(ratios):.2f})")
 
 

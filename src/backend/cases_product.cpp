@@ -51,28 +51,33 @@ void add_linear(std::vector<OpCase>& cases, ProductShape s, const Layout& l) {
 }
 
 // Two sequences, the first with all rows but one: a long list and a short one.
+struct Selected {
+  std::vector<int8_t> integers;
+  std::vector<float> scales;
+  std::vector<int32_t> first, second;
+  std::vector<std::span<const int32_t>> lists;
+  explicit Selected(const ProductShape& s) : second{static_cast<int32_t>(s.out - 1)} {
+    for (int64_t i = 0; i < s.out * s.in; ++i) integers.push_back(static_cast<int8_t>(7 * i % 255));
+    for (int64_t i = 0; i < s.out; ++i) scales.push_back(1e-3F * static_cast<float>(1 + i % 3));
+    for (int64_t i = 0; i < s.out; i += 2) first.push_back(static_cast<int32_t>(i));
+    lists = {first, second};
+  }
+};
+
 void add_selected(std::vector<OpCase>& cases, ProductShape s) {
   const auto add = [&](const std::string& variant, bool biased, bool quantized) {
-    cases.push_back({"linear_selected", cat("linear_selected ", s, variant), [=](Backend& b, CaseData& d) -> Call {
-                       const int64_t listed = (s.out + 1) / 2;
-                       const Tensor x = d.strided({s.rows, s.in}), y = d.result("y", {s.rows, listed}),
-                                    table = transposed(d, s), bias = biased ? d.normal({s.out}) : Tensor();
-                       std::vector<int8_t> integers(static_cast<size_t>(s.out * s.in));
-                       for (size_t i = 0; i < integers.size(); ++i) integers[i] = static_cast<int8_t>(7 * i % 255);
-                       std::vector<float> scales(static_cast<size_t>(s.out));
-                       for (size_t i = 0; i < scales.size(); ++i) scales[i] = 1e-3F * static_cast<float>(1 + i % 3);
-                       std::vector<int32_t> first, second{static_cast<int32_t>(s.out - 1)};
-                       for (int64_t i = 0; i < listed; ++i) first.push_back(static_cast<int32_t>(2 * i));
-                       return [=, &b, rows = d.offsets({s.rows - 1, 1})] {
-                         const std::vector<std::span<const int32_t>> lists{first, second};
-                         OutputTable of{.w = table.transposed(), .bias = bias};
-                         if (quantized) {
-                           of.integers = Tensor::of(integers.data(), {s.out, s.in});
-                           of.scales = Tensor::of(scales.data(), {s.out});
-                         }
-                         b.linear_selected(x, of, {rows, lists}, y);
-                       };
-                     }});
+    cases.push_back(
+        {"linear_selected", cat("linear_selected ", s, variant), [=](Backend& b, CaseData& d) -> Call {
+           const auto some = std::make_shared<const Selected>(s);
+           const Tensor x = d.strided({s.rows, s.in}), y = d.result("y", {s.rows, (s.out + 1) / 2});
+           OutputTable of{.w = transposed(d, s).transposed()};
+           if (biased) of.bias = d.normal({s.out});
+           if (quantized) {
+             of.integers = Tensor::of(some->integers.data(), {s.out, s.in});
+             of.scales = Tensor::of(some->scales.data(), {s.out});
+           }
+           return [=, &b, rows = d.offsets({s.rows - 1, 1})] { b.linear_selected(x, of, {rows, some->lists}, y); };
+         }});
   };
   add("", true, false);
   add(" no bias", false, false);

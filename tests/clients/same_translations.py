@@ -57,8 +57,10 @@ def ask_libretranslate(path, body=None):
 
 
 def by_libretranslate(folder, lines, o):
-    home = folder.parent
-    environment = {**os.environ, "HOME": str(home), "ARGOS_PACKAGES_DIR": str(home), "ARGOS_COMPUTE_TYPE": "float32",
+    home = folder.parents[1]
+    subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", "de-en", "-o", str(folder.parent / "translate-de_en-1_0")],
+                   check=True, stderr=subprocess.DEVNULL)  # it wants both directions
+    environment = {**os.environ, "HOME": str(home), "ARGOS_PACKAGES_DIR": str(folder.parent), "ARGOS_COMPUTE_TYPE": "float32",
                    "ARGOS_INTRA_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with open(home / "log", "w") as log:
         server = subprocess.Popen([o.libretranslate, str(HERE / "libretranslate_offline.py"), "--host", "127.0.0.1", "--port", str(PORT),
@@ -119,7 +121,8 @@ def main():
     import sacrebleu
     lines, reference = read(o.source)[:o.lines], read(o.reference)[:o.lines]
     with tempfile.TemporaryDirectory() as passing:
-        folder = pathlib.Path(passing) / "translate-en_de-1_0"
+        folder = pathlib.Path(passing) / "packages" / "translate-en_de-1_0"
+        folder.parent.mkdir()
         said = subprocess.run([o.hexapla, "export", o.model, "--to", o.to, "-o", str(folder), *o.options], check=True,
                               stderr=subprocess.PIPE, text=True).stderr
         print(said.strip())

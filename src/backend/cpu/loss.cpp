@@ -66,27 +66,29 @@ SelectedColumns of_table(const OutputTable& table, const Matrix& x) {
 
 }  // namespace
 
+// A task has some columns of one sequence.
 void CpuBackend::linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) {
-  constexpr int64_t columns_of_a_thread = 512;
+  constexpr int64_t columns_of_a_task = 512;
   const Matrix in = matrix(x, "x"), out = matrix(y, "y");
   const SelectedColumns all = of_table(table, in);
-  std::vector<SelectedColumns> shares;
-  for (size_t s = 0; s + 1 < lists.rows.size(); ++s) {
+  const int64_t parts = (out.width + columns_of_a_task - 1) / columns_of_a_task;
+  parallel_for(parts * static_cast<int64_t>(lists.ids.size()), [&](int64_t i) {
+    const auto s = static_cast<size_t>(i / parts);
+    const int64_t first = lists.rows[s], begin = i % parts * columns_of_a_task;
+    const int64_t end = std::min(out.width, begin + columns_of_a_task);
     const auto listed = static_cast<int64_t>(lists.ids[s].size());
-    for (int64_t n = lists.rows[s]; n < lists.rows[s + 1]; ++n)
-      std::fill(out.row(n) + listed, out.row(n) + out.width, -std::numeric_limits<float>::infinity());
-    for (int64_t at = 0; lists.rows[s] < lists.rows[s + 1] && at < listed; at += columns_of_a_thread) {
-      SelectedColumns& share = shares.emplace_back(all);
-      share.x = in.row(lists.rows[s]);
-      share.rows = lists.rows[s + 1] - lists.rows[s];
-      share.ids = lists.ids[s].data() + at;
-      share.count = std::min(columns_of_a_thread, listed - at);
-      share.y = out.row(lists.rows[s]) + at;
-      share.y_stride = out.stride;
-    }
-  }
-  parallel_for(static_cast<int64_t>(shares.size()),
-               [&](int64_t i) { k_.linear_selected(shares[static_cast<size_t>(i)]); });
+    SelectedColumns some = all;
+    some.x = in.row(first);
+    some.rows = lists.rows[s + 1] - first;
+    some.count = std::clamp<int64_t>(listed - begin, 0, end - begin);
+    some.ids = some.count > 0 ? lists.ids[s].data() + begin : nullptr;
+    some.y = out.row(first) + begin;
+    some.y_stride = out.stride;
+    if (some.rows > 0 && some.count > 0) k_.linear_selected(some);
+    for (int64_t n = 0; n < some.rows; ++n)
+      std::fill(out.row(first + n) + begin + some.count, out.row(first + n) + end,
+                -std::numeric_limits<float>::infinity());
+  });
 }
 
 void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) {
