@@ -263,7 +263,10 @@ async def keep_asking(port, seconds, connections, address, pause=0.0):
 
 
 def flood(port, rate, seconds, queue):
-    """Requests at this rate, whatever becomes of them. Fewer where this process cannot send as many. -> counts by status"""
+    """Requests at this rate, whatever becomes of them. Fewer where this process cannot send as many: it has what
+    the others leave of the cores, as if it were another machine. -> counts by status"""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
     async def run():
         counts, free, tasks, begin = {}, [], set(), time.perf_counter()
 
