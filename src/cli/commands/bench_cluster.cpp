@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <iostream>
-#include <numeric>
 #include <thread>
 
 #include "backend/cpu/cpu.h"
@@ -26,10 +25,6 @@ constexpr double wanted = 0.9;
 // Of links that were not measured: between hosts of one room over TCP.
 constexpr scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
-
-double mean_of(const std::vector<double>& v) {
-  return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
-}
 
 // So many of the processes at hand.
 struct Measured {
