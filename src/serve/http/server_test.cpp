@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <future>
 
 #include "base/files/test_folder.h"
+#include "base/system/machine.h"
 #include "serve/http/responses.h"
 #include "serve/http/test_client.h"
 
@@ -133,6 +135,23 @@ TEST(HttpServer, RefusesWhatIsNoSoundRequest) {
   }
   EXPECT_EQ(Client(s.server.port()).get("/fine").status, 200);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep memory that was freed
+TEST(HttpServer, ManyThatAreRefusedTakeLittleMemory) {
+  ServerOptions o;
+  o.limits.connections_of_address = 1000;
+  RunningServer s(o, echo);
+  std::deque<Client> clients;
+  const auto refuse = [&](int count) {
+    for (int i = 0; i < count; ++i) clients.emplace_back(s.server.port()).send("nonsense\r\n\r\n");
+    for (Client& c : clients) c.receive();
+  };
+  refuse(1);
+  const std::size_t before = resident_memory();
+  refuse(300);
+  EXPECT_LT(resident_memory(), before + (std::size_t{9} << 20)) << "while all of them are read on for a moment";
+}
+#endif
 
 TEST(HttpServer, WaitsForARequestOnlySoLong) {
   ServerOptions o;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/range.h"
 #include "convert/json_file.h"
 #include "convert/parsing/limits.h"
+#include "text/characters.h"
 
 namespace hexapla::convert {
 namespace {
@@ -61,6 +63,25 @@ void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
   }
 }
 
+// Some pieces stand for nothing that a merge makes ("madeupword0000" of BART). Many are the sign of a list that was
+// cut.
+void check_made(const PieceModel& model, const std::string& path) {
+  constexpr size_t some = 8, of = 100;
+  std::unordered_set<std::string> made;
+  for (const auto& [left, right] : model.merges)
+    made.insert(model.pieces[static_cast<size_t>(left)].text + model.pieces[static_cast<size_t>(right)].text);
+  size_t words = 0, lost = 0;
+  for (const PieceModel::Piece& piece : model.pieces) {
+    if (piece.type != Type::normal || text::characters_of(piece.text).size() < 2) continue;
+    ++words;
+    lost += made.contains(piece.text) ? 0 : 1;
+  }
+  if (lost > some + words / of)
+    throw DataError(cat(path, ": ", lost, " of ", words,
+                        " pieces of several characters are made by no merge; the list ",
+                        "of merges is cut short or of another model, get the files again from their source"));
+}
+
 }  // namespace
 
 text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string& path) {
@@ -90,6 +111,7 @@ text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string
                           shown(cat(left, " ", right)), "; the files do not belong together"));
     model.merges.emplace_back(first->second, second->second);
   }
+  check_made(model, path);
   return PieceModel::parse(model.serialized(), path);
 }
 

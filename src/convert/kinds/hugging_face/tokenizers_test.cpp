@@ -127,6 +127,11 @@ TEST(TokenizerJson, WhatItCannotSayHereIsNamed) {
   EXPECT_THAT(bart([](Json& j) { j["model"]["type"] = "WordPiece"; }), HasSubstr("'model.type' is '\"WordPiece\"'"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["merges"][0] = "nothing"; }), HasSubstr("no pair"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["merges"][0] = {"q", "zz"}; }), HasSubstr("no piece 'zz' of the merge"));
+  EXPECT_THAT(bart([](Json& j) {
+                auto& merges = j["model"]["merges"].get_ref<Json::array_t&>();
+                merges.resize(merges.size() / 2);
+              }),
+              HasSubstr("are made by no merge"));
   EXPECT_THAT(bart([](Json& j) { j["added_tokens"][0]["special"] = false; }), HasSubstr("which is not special"));
   EXPECT_THAT(bart([](Json& j) { j["added_tokens"][0]["id"] = 9999; }), HasSubstr("ids below 482"));
   EXPECT_THAT(mbart([](Json& j) { j["model"]["unk_id"] = 9999; }), HasSubstr("'model.unk_id' is '9999'"));
