@@ -73,7 +73,7 @@ def peer(o, folder):
     """Runs in a process of its own. Reads 'go' lines, answers with JSON."""
     import pymarian
     at = lambda name: os.path.join(folder, name)
-    files = [at(side + ".yml") for side in ("source", "target")] if o.preset == OPUS_MT else [at("vocab.yml")] * 2
+    files = [at(side + ".spm") for side in ("source", "target")] if o.preset == OPUS_MT else [at("vocab.yml")] * 2
     start = time.perf_counter()
     translator = pymarian.Translator(
         models=at("model.npz"), vocabs=files, beam_size=o.beam_size, mini_batch=o.batch_size, maxi_batch=100,
@@ -97,7 +97,7 @@ def peak_mib():
 
 
 def opus_mt_model(o, folder):
-    """-> hexapla's file. The folder gets Marian's, whose vocabularies are tables of pieces: sources are pieces."""
+    """-> hexapla's file. The folder gets Marian's, whose vocabularies have each word as a piece."""
     import random
     import opus_mt
     foreign, model, there = (os.path.join(folder, name) for name in ("hf", "model.safetensors", "marian"))
@@ -108,7 +108,7 @@ def opus_mt_model(o, folder):
     if o.precision == "int8":
         run("quantize", "-q", "-m", model, "-o", model + "8")
         model += "8"
-    pick, words = random.Random(1), ["\u2581" + w for w in opus_mt.words(58101)]
+    pick, words = random.Random(1), opus_mt.words(58101)
     with open(os.path.join(there, "sources.json"), "w") as f:
         json.dump([" ".join(pick.choice(words) for _ in range(o.length - 1)) for _ in range(o.sentences)], f)
     return model, there
