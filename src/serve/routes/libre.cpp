@@ -38,8 +38,11 @@ Json answer_of(const Texts& texts, const TextParts& lines, const PendingTranslat
   for (std::size_t i = 0; i < texts.all.size(); ++i) {
     translated.push_back(l.same() ? texts.all[i] : lines.joined(i, found, 0));
     Json& list = others.emplace_back(Json::array());
-    for (std::size_t rank = 1; !l.same() && rank < lines.ranks(i, found) && rank <= std::size_t(alternatives); ++rank)
-      list.push_back(lines.joined(i, found, rank));
+    for (std::size_t rank = 1; !l.same() && rank < lines.ranks(i, found) && rank <= std::size_t(alternatives); ++rank) {
+      Json other = lines.joined(i, found, rank);  // other pieces may be the same text
+      if (other != translated.back() && std::find(list.begin(), list.end(), other) == list.end())
+        list.push_back(std::move(other));
+    }
     if (!l.detected.empty()) detected.push_back(detected_json(l.detected.front()));
   }
   Json answer{{"translatedText", texts.list ? translated : translated.front()}};

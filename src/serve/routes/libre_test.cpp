@@ -1,6 +1,7 @@
 // LibreTranslate's interface, as its clients see it: statuses, texts and shapes are those of LibreTranslate 1.9.6.
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "base/files/test_folder.h"
 #include "serve/routes/test_service.h"
@@ -83,6 +84,19 @@ TEST_F(Libre, GivesAlternatives) {
           .json();
   EXPECT_EQ(list["alternatives"].size(), 2u);
   EXPECT_EQ(list["alternatives"][0].size(), 1u);
+}
+
+// This model cuts the same words in several ways, and has each of them among its best.
+TEST_F(Libre, AlternativesAreOtherTexts) {
+  ServiceOptions o;
+  o.models = {{source_path("tests/fixtures/run_of_0.1.0/model.safetensors"), "en", "de"}};
+  RunningService s(o);
+  for (const char* q : {"a", "dog", "big", "big a", "big dog"}) {
+    const Json answer =
+        s.post("/translate", {{"q", q}, {"source", "en"}, {"target", "de"}, {"alternatives", 10}}).json();
+    std::set<std::string> all{answer["translatedText"].get<std::string>()};
+    for (const Json& other : answer["alternatives"]) EXPECT_TRUE(all.insert(other.get<std::string>()).second) << other;
+  }
 }
 
 TEST_F(Libre, LeavesWhatHasNoWordsAsItIs) {
