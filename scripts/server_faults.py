@@ -8,6 +8,7 @@
     idle      10,000 connections that say nothing, or a letter of a header now and then: memory, time of other clients
     overload  S seconds of three times as many requests as the server can answer, from an address that may send fewer:
               memory, time of other clients
+    large     a client with four requests of 64 lines at a time: its lines per second, time of other clients
     kill      kill -9 every few seconds under load, and a restart: clients that try again lose nothing
     swap      two models by turns under the same path, loaded by SIGHUP under load: no request fails
     term      SIGTERM under load, ten times: every request that was accepted is answered
@@ -17,10 +18,12 @@ Without PART all of them. Memory is the resident set. Ends with 1 if something w
 import argparse, asyncio, json, multiprocessing, os, random, re, resource, shutil, signal, statistics, subprocess, sys
 import tempfile, time
 
+from server_load import flood, large_requests, line_of, request_of
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORDS = "a dog cat bird runs sleeps fast here and two big red".split()
 COMBINATIONS = [{}, {"beam_size": 1}, {"beam_size": 6, "length_penalty": 1.0}, {"max_repetition": 2, "extra_length": 3},
                 {"no_repeat_ngram": 2}, {"length_normalization": "power", "beam_size": 2}]
+PARTS = ["soak", "idle", "overload", "large", "kill", "swap", "term"]
 failures = []
 
 
@@ -28,15 +31,6 @@ def check(right, what):
     print(f"  {'ok   ' if right else 'WRONG'} {what}", flush=True)
     if not right:
         failures.append(what)
-
-
-def line_of(i):
-    """A line that no other number has, of 5 to 8 words."""
-    words = []
-    for _ in range(5 + i % 4):
-        i, word = divmod(i, len(WORDS))
-        words.append(WORDS[word])
-    return " ".join(words) + f" {i}" if i else " ".join(words)
 
 
 class Server:
@@ -74,9 +68,7 @@ class Connection:
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port,
                                                                      local_addr=(self.address, 0))
-        body = json.dumps({"q": line, "options": {"extra_length": 10, **(options or {})}}).encode()
-        self.writer.write(b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                          b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.writer.write(request_of(line, options))
         try:
             head = await self.reader.readuntil(b"\r\n\r\n")
             answer = await self.reader.readexactly(int(re.search(rb"(?i)content-length: *(\d+)", head)[1]))
@@ -179,9 +171,13 @@ async def times_of_others(port, seconds, rate=50, address="127.0.0.2"):
     return statistics.median(found), found[int(0.99 * len(found))], refused / len(found)
 
 
-def report_others(before, during, m0, m1):
+def show_others(before, during):
     print(f"  others: median {before[0]:.2f} -> {during[0]:.2f} ms, p99 {before[1]:.2f} -> {during[1]:.2f} ms, "
           f"refused {during[2]:.1%}")
+
+
+def report_others(before, during, m0, m1):
+    show_others(before, during)
     check(during[1] <= 2 * before[1], f"p99 of others {during[1] / before[1]:.2f} times that of before")
     check(m1 < 1.1 * m0 + 8, f"memory {m0:.0f} -> {m1:.0f} MiB")
 
@@ -262,34 +258,6 @@ async def keep_asking(port, seconds, connections, address, pause=0.0):
     return counts
 
 
-def flood(port, rate, seconds, queue):
-    """Requests at this rate, whatever becomes of them. Fewer where this process cannot send as many: it has what
-    the others leave of the cores, as if it were another machine. -> counts by status"""
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-    async def run():
-        counts, free, tasks, begin = {}, [], set(), time.perf_counter()
-
-        async def one(i):
-            c = free.pop() if free else Connection(port, "127.0.0.3")
-            try:
-                status, _ = await c.ask(line_of(i))
-            except ConnectionError:
-                status = 0
-            counts[status] = counts.get(status, 0) + 1
-            free.append(c)
-        for i in range(int(rate * seconds)):
-            await asyncio.sleep(max(0, begin + i / rate - time.perf_counter()))
-            if time.perf_counter() > begin + seconds:
-                break
-            task = asyncio.ensure_future(one(i))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-        await asyncio.gather(*tasks)
-        return counts
-    queue.put(asyncio.run(run()))
-
-
 def overload(o, folder):
     server = Server(o, folder)
     most = asyncio.run(keep_asking(server.port, 5, 32, "127.0.0.1")).get(200, 0) / 5
@@ -310,6 +278,35 @@ def overload(o, folder):
     print(f"overload: {most:.0f} requests per second is all it can; {sum(counts.values()) / o.seconds:.0f} were sent for "
           f"{o.seconds} s by an address that may send {limit / 60:.0f}: {counts}")
     report_others(before, during, m0, m1)
+
+
+def large(o, folder):
+    server = Server(o, folder)
+    before = asyncio.run(times_of_others(server.port, 20))
+    stop, lines = multiprocessing.Event(), multiprocessing.Value("l", 0)
+    clients = [multiprocessing.Process(target=large_requests, args=(server.port, 1_000_000 * k, stop, lines))
+               for k in range(4)]
+    for c in clients:
+        c.start()
+    rates = []
+
+    def rate_of(f):
+        first, begin = lines.value, time.perf_counter()
+        found = f()
+        rates.append((lines.value - first) / (time.perf_counter() - begin))
+        return found
+    rate_of(lambda: time.sleep(10))
+    m0 = server.resident()
+    during = rate_of(lambda: asyncio.run(times_of_others(server.port, 20)))
+    m1 = server.resident()
+    stop.set()
+    for c in clients:
+        c.join()
+    server.end()
+    print(f"large: {rates[0]:.0f} lines per second alone, {rates[1]:.0f} beside others")
+    show_others(before, during)
+    check(during[0] < 5 * before[0], "others do not wait for the lines of the large requests")
+    check(m1 < 1.1 * m0 + 8, f"memory {m0:.0f} -> {m1:.0f} MiB")
 
 
 # ---------------------------------------------------------------------------------------------- kill, swap, term
@@ -427,13 +424,13 @@ def term(o, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("hexapla")
-    p.add_argument("part", nargs="*", choices=["soak", "idle", "overload", "kill", "swap", "term"])
+    p.add_argument("part", nargs="*", choices=PARTS)
     p.add_argument("--model", default=os.path.join(ROOT, "tests/fixtures/run_of_0.1.0/model.safetensors"))
     p.add_argument("--requests", type=int, default=1_000_000)
     p.add_argument("--seconds", type=int, default=600)
     o = p.parse_intermixed_args()
     multiprocessing.set_start_method("fork")
-    for part in o.part or ["soak", "idle", "overload", "kill", "swap", "term"]:
+    for part in o.part or PARTS:
         with tempfile.TemporaryDirectory() as folder:
             globals()[part](o, folder)
     sys.exit(1 if failures else 0)

@@ -111,6 +111,9 @@ struct ModelOptions {
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
   std::chrono::milliseconds timeout{0};  // from now on; 0: none
+  // Whose it is, any number: clients take turns, and while several are there, none has more than 2 lines per loop on
+  // their way, so that one with a single line does not wait for the long steps of one with thousands.
+  std::uint64_t client = 0;
   // What a line reads as so far, called between steps from the translator's own thread. What it throws ends the
   // request, and comes out of get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;

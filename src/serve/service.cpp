@@ -167,6 +167,7 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
     task.place = lines_.enter(task.lines.size() * task.hops.size());
   }
   if (task.timeout.count() == 0) task.timeout = options_.timeout;
+  task.client = std::hash<std::string>{}(call->request().peer);
   const auto job = LinesJob::begin(quick_, std::move(task), std::move(ended));
   call->on_gone([weak = std::weak_ptr(job)] {
     if (const auto there = weak.lock()) there->cancel();

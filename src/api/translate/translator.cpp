@@ -276,6 +276,7 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     asked.constraints = constraints_of(request.constraints, lines.size());
     asked.options = how;
     asked.options.stop = nullptr;
+    asked.client = request.client;
     if (request.timeout.count() > 0) asked.deadline = decode::LiveRequest::Clock::now() + request.timeout;
     if (state->on_progress)
       asked.on_step = [state](size_t line, const std::string& so_far) {

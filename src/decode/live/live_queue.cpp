@@ -28,7 +28,6 @@ LiveQueue::~LiveQueue() {
     earlier_.notify_one();
   }
   if (deadline_watch_.joinable()) deadline_watch_.join();
-  waiting_.clear();
   while (!entries_.empty()) end(entries_.begin()->first, {LiveEnd::canceled});
 }
 
@@ -72,9 +71,9 @@ size_t LiveQueue::submit_all(std::vector<LiveRequest> requests) {
   for (LiveRequest& r : requests) entries.push_back(entry(std::move(r)));
   const std::lock_guard lock(mutex_);
   if (closed_) throw RunError("the queue is closed: nothing more is translated");
-  if (waiting_.size() + entries.size() > limits_.waiting)
+  if (turns_.waiting() + entries.size() > limits_.waiting)
     throw RunError(
-        cat(waiting_.size(), " requests are waiting, and at most ", limits_.waiting, " may; try again later"));
+        cat(turns_.waiting(), " requests are waiting, and at most ", limits_.waiting, " may; try again later"));
   const bool deadlines = std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e->request.deadline; });
   if (deadlines) start_deadlines();
   const size_t first = names_;
@@ -88,8 +87,8 @@ void LiveQueue::await(size_t name, std::shared_ptr<Entry> entry) {
     const auto at = deadlines_.emplace(*deadline, name).first;
     if (at == deadlines_.begin()) earlier_.notify_one();
   }
+  turns_.add(entry->request.client, name, LiveRequest::Clock::now());
   entries_.emplace(name, std::move(entry));
-  waiting_.push_back(name);
   arrived_.notify_one();
 }
 
@@ -99,8 +98,9 @@ void LiveQueue::forget_deadline(size_t name, const Entry& entry) {
 
 // Whether it has waited until now. The mutex is held.
 bool LiveQueue::wait_no_more(size_t name) {
-  forget_deadline(name, *entries_.at(name));
-  return std::erase(waiting_, name) > 0;
+  const Entry& entry = *entries_.at(name);
+  forget_deadline(name, entry);
+  return turns_.forget(entry.request.client, name);
 }
 
 std::shared_ptr<LiveQueue::Entry> LiveQueue::find(size_t name) const {
@@ -127,7 +127,7 @@ void LiveQueue::close(bool finish) {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     if (!finish) {
-      canceled.swap(waiting_);
+      canceled = turns_.forget_all();
       deadlines_.clear();
     }
     arrived_.notify_all();
@@ -137,7 +137,7 @@ void LiveQueue::close(bool finish) {
 
 size_t LiveQueue::waiting() const {
   const std::lock_guard lock(mutex_);
-  return waiting_.size();
+  return turns_.waiting();
 }
 
 void LiveQueue::join() {
@@ -154,19 +154,23 @@ void LiveQueue::leave() {
 std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held) {
   for (;;) {
     std::unique_lock lock(mutex_);
-    if (idle) arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
-    if (waiting_.empty() || held * loops_ >= entries_.size()) return {};
-    const size_t name = waiting_.front();
-    const std::shared_ptr<Entry> entry = entries_.at(name);
-    waiting_.pop_front();
-    forget_deadline(name, *entry);
+    const auto now = LiveRequest::Clock::now;
+    std::optional<size_t> name;
+    if (idle)
+      arrived_.wait(lock, [&] { return (name = turns_.next(loops_, now())) || (closed_ && turns_.waiting() == 0); });
+    else if (turns_.more_than(held * loops_, loops_, now()))
+      name = turns_.next(loops_, now());
+    if (!name) return {};
+    const std::shared_ptr<Entry> entry = entries_.at(*name);
+    entry->begun = true;
+    forget_deadline(*name, *entry);
     lock.unlock();
     if (const auto why = given_up(*entry)) {
-      end(name, {*why});
+      end(*name, {*why});
       continue;
     }
     const LiveRequest& r = entry->request;
-    return SentenceJob{name, &r.source, &r.options, &r.constraints, entry->strategy.get()};
+    return SentenceJob{*name, &r.source, &r.options, &r.constraints, entry->strategy.get()};
   }
 }
 
@@ -244,6 +248,8 @@ void LiveQueue::end(size_t name, LiveResult result) {
     HEXAPLA_CHECK(found != entries_.end(), "live queue: request ", name, " ends twice");
     entry = std::move(found->second);
     entries_.erase(found);
+    if (entry->begun) turns_.ended(entry->request.client);
+    if (turns_.waiting() > 0) arrived_.notify_one();  // its client may have another one begun
   }
   try {
     entry->request.on_end(std::move(result));

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "decode/live/client_turns.h"
 #include "decode/search/decoding_capacity.h"
 #include "decode/search/sentence_queue.h"
 
@@ -52,6 +52,7 @@ struct LiveRequest {
   text::Ids source;  // ends with </s>
   SearchOptions options = {};
   SentenceConstraints constraints = {};
+  uint64_t client = 0;  // whose it is: ClientTurns
   // While it waits it is answered as soon as this has passed; once it is begun, at the first step after this.
   std::optional<Clock::time_point> deadline = {};
   // The tokens of the best hypothesis so far, before each step but the first. Where it throws, the request has failed.
@@ -97,6 +98,7 @@ class LiveQueue {
     LiveRequest request;
     std::unique_ptr<DecodingStrategy> strategy;
     std::atomic<bool> canceled = false;
+    bool begun = false;  // a loop has it; under the mutex
   };
   using Entries = std::map<size_t, std::shared_ptr<Entry>>;
 
@@ -118,7 +120,7 @@ class LiveQueue {
   mutable std::mutex mutex_;
   std::condition_variable arrived_, earlier_;  // a request; a deadline before all others, or the end
   Entries entries_;                            // not yet answered
-  std::deque<size_t> waiting_;                 // of these, not yet begun
+  ClientTurns turns_;                          // of these
   std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
   std::thread deadline_watch_;                                             // from the first request with a deadline on
   size_t names_ = 0, loops_ = 0;

@@ -205,6 +205,27 @@ TEST(LiveQueue, LoopsShareWhatArrives) {
   EXPECT_TRUE(queue.next(false, 5)) << "a loop that has gone leaves its part to the others";
 }
 
+TEST(LiveQueue, AnIdleLoopWaitsUntilAClientMayHaveAnotherOneBegun) {
+  const TestModel m(small_config());
+  LiveQueue queue(limits, specials, positions(m.model));
+  queue.join();
+  const auto submit = [&](uint64_t client) {
+    return queue.submit({.source = text::Ids{5, specials.eos},
+                         .options = {.extra_length = 5},
+                         .client = client,
+                         .on_end = [](const LiveResult&) {}});
+  };
+  for (size_t i = 0; i < ClientTurns::beside_others + 1; ++i) submit(1);
+  submit(2);
+  std::vector<size_t> begun;
+  while (const auto job = queue.next(false, begun.size())) begun.push_back(job->name);
+  EXPECT_EQ(begun.size(), ClientTurns::beside_others + 1);
+  EXPECT_EQ(queue.waiting(), 1u);
+  auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0)->name; });
+  queue.failed(begun.front(), {});
+  EXPECT_EQ(idle.get(), ClientTurns::beside_others);
+}
+
 TEST(LiveLimits, SharedByLoopsHaveRoomForTheLargestRequest) {
   const LiveLimits all;
   const LiveLimits two = all.shared_by(2), many = all.shared_by(16);

@@ -100,6 +100,7 @@ LiveRequest LiveTranslator::sentence_request(const JobPtr& job, size_t i) {
   LiveRequest r{.source = job->sentences.ids[i],
                 .options = options_of_search(job->request.options),
                 .constraints = job->sentences.constraints[i],
+                .client = job->request.client,
                 .deadline = job->request.deadline,
                 .on_step = {},
                 .on_found = {},

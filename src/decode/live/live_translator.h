@@ -27,6 +27,7 @@ struct TextResult {
 struct TextRequest {
   std::vector<std::string> lines;
   std::vector<LineConstraints> constraints = {};  // as many, or none
+  uint64_t client = 0;                            // whose it is: ClientTurns
   uint64_t first = 0;                             // the number of the first line: it names what is drawn
   TranslateOptions options = {};                  // but batches and memory, which all requests have in common
   std::optional<LiveRequest::Clock::time_point> deadline = {};

@@ -302,7 +302,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   awaitable<bool> answer(const Request& request, bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
-    const Place place(host_, peer);
+    const Place waiting(host_, peer);
     if (place) {
       ask(request, reply);
     } else {

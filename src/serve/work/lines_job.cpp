@@ -17,6 +17,7 @@ void LinesJob::submit() {
   const bool last = hop_ + 1 == task_.hops.size();
   TranslatorOptions options = task_.options;
   RequestOptions request;
+  request.client = task_.client;
   if (last) {
     request.constraints = task_.constraints;
     request.on_progress = task_.on_progress;

@@ -1,6 +1,7 @@
 #pragma once
 // Lines on their way through a model, or through two of them.
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@ struct LinesTask {
   std::vector<std::string> lines;
   TranslatorOptions options = {};             // of the last hop; those before it give the best translation alone
   std::vector<Constraints> constraints = {};  // of the last hop: one per line, or none
+  std::uint64_t client = 0;                   // as RequestOptions has it
   std::chrono::milliseconds timeout{0};       // for all hops together; 0: none
   std::function<void(std::size_t line, const std::string& so_far)> on_progress =
       {};  // of the last hop; from its thread
