@@ -303,7 +303,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   awaitable<bool> answer(const Request& request, bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
     const Place waiting(host_, peer);
-    if (place) {
+    if (waiting) {
       ask(request, reply);
     } else {
       reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
