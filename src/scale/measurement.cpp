@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cluster/rounded.h"
 #include "cluster/tree.h"
@@ -224,6 +225,7 @@ Work measure_work(const Workload& load, Backend& backend, cluster::Processes& pr
   }
   Work work;
   updates.finals(work);
+  work.threads = hexapla::threads();
   work.rounded.assign(updates.rounded().begin(), updates.rounded().end());
   work.numbers = updates.numbers();
   work.tokens = load.tokens;

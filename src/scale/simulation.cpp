@@ -29,6 +29,12 @@ double sum_of(const Work& work, const Network& network, const cluster::Slices& s
   return rounds * network.seconds(others, 0) + others * share * (4 * network.per_byte + work.add);
 }
 
+// Seconds that a core works for that, where it computes meanwhile.
+double core_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
+  const double others = slices.processes() - 1;
+  return others * static_cast<double>(slices.largest(segment)) * (4 * network.processor_per_byte + work.add);
+}
+
 // Each process's slice to all others, in rounds, of which each takes as long as that of the busiest process.
 double gather_of(const Work& work, const Network& network, const cluster::Slices& slices) {
   const int processes = slices.processes();
@@ -84,10 +90,13 @@ Predicted simulate(const Work& work, const Network& network, int processes, Sums
   t.optimize = numbers / p * work.optimize;
   if (processes == 1) return t;
   t.wait = mean_of_largest(work.steps, processes) - t.step;
-  double ended = sums == Sums::beside_step ? 0 : t.step;  // the sums so far, from the beginning of the step
-  for (int s = slices.segments() - 1; s >= 0; --s)
-    ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step) + sum_of(work, network, slices, s);
-  t.sum = std::max(0.0, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
+  // The sums so far, from the beginning of the step; what it was held up by those that ended before it.
+  double ended = sums == Sums::beside_step ? 0 : t.step, held_up = 0;
+  for (int s = slices.segments() - 1; s >= 0; --s) {
+    ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step + held_up) + sum_of(work, network, slices, s);
+    if (ended < t.step + held_up) held_up += core_of(work, network, slices, s) / work.threads;
+  }
+  t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
   t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: a number for each block
   t.gather = gather_of(work, network, slices);
   return t;

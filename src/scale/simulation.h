@@ -21,10 +21,12 @@ struct Work {
   std::vector<int64_t> starts;          // of the segments of the numbers but the first: cluster/slices.h
   // Of each segment, the share of a step after which its gradients are final.
   std::vector<double> finals{1};
+  int threads = 1;  // of a process, that compute
 };
 
 // When the gradients of a segment are added up: when the step is over, or while it goes on, when they are final and the
-// sum of the segment behind it has ended.
+// sum of the segment behind it has ended. What a core works for that is then missing to the step: threads compute on
+// all cores.
 enum class Sums { behind_step, beside_step };
 
 // Seconds of an update, in the order in which they pass.

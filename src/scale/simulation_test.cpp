@@ -87,6 +87,11 @@ TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
   w = in_quarters(w);
   EXPECT_NEAR(simulate(w, slow, 2).sum, whole, 1e-4 + words);
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, whole / 4, 1e-4) << "the last of four parts";
+  slow.processor_per_byte = slow.per_byte / 2;  // of three quarters of 60 ms, so long a core has not computed
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 + 0.015, 1e-4);
+  w.threads = 2;
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 / 2 + 0.015, 1e-4);
+  slow.processor_per_byte = 0;
   slow.per_byte *= 20;  // 1.2 s beside 0.15 s of the step
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 1.2 - 0.15, 1e-2);
 }

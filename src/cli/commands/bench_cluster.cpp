@@ -81,6 +81,7 @@ struct BenchCluster {
       if (n < all.count()) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
       m.work = scale::measure_work(load, backend, some);
       if (n > 1) m.exchanges = scale::measure_exchanges(some), m.network = scale::fit(m.exchanges);
+      if (n > 1 && overlap) m.network.processor_per_byte = scale::measure_processor_per_byte(some);
       m.updates = scale::measure_updates(load, scale::Sums::behind_step, backend, some);
       if (n > 1 && overlap) m.beside = scale::measure_updates(load, scale::Sums::beside_step, backend, some);
     }
@@ -169,7 +170,8 @@ struct BenchCluster {
                                {"measured_update", m.updates.update},
                                {"latency", m.network.latency},
                                {"per_message", m.network.per_message},
-                               {"per_byte", m.network.per_byte}});
+                               {"per_byte", m.network.per_byte},
+                               {"processor_per_byte", m.network.processor_per_byte}});
       if (m.beside) {
         const scale::Predicted beside = m.predicted(scale::Sums::beside_step);
         j["measured"].back()["overlap"] = {{"sum", beside.sum},
