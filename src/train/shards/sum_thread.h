@@ -25,7 +25,8 @@ class SumThread final : public GradientListener {
 
  private:
   void run();
-  bool has_work() const { return !error_ && sum_.segment() >= final_from_; }
+  // While the sum is the caller's, no look at it.
+  bool has_work() const { return !error_ && final_from_ < nothing_ && sum_.segment() >= final_from_; }
 
   SegmentSum& sum_;
   const LayerSegments segments_;
