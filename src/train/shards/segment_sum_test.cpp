@@ -50,8 +50,8 @@ void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener
 std::vector<float> sum_of(int64_t shards, int processes, Overlap overlap, int updates = 2) {
   std::vector<float> whole(numbers);
   in_threads(processes, [&](ThreadProcess& p) {
-    Sharded sharded(p, shards, numbers, segments, overlap);
     std::vector<float> gradients(numbers);
+    Sharded sharded(p, shards, numbers, segments, overlap);
     const Tensor slab = Tensor::of(gradients.data(), {numbers});
     const cluster::Share own = cluster::own_share(p, shards);
     for (int update = 0; update < updates; ++update) {
@@ -112,8 +112,8 @@ class Cut final : public cluster::Processes {
 
 TEST(SegmentSum, SaysWhatWentWrongBesideABackwardPass) {
   Cut process;
-  Sharded sharded(process, 2, numbers, segments, Overlap::on);
   std::vector<float> gradients(numbers, 1);
+  Sharded sharded(process, 2, numbers, segments, Overlap::on);
   const Tensor slab = Tensor::of(gradients.data(), {numbers});
   sharded.last_backward(slab)->final_from(Stack::decoder, 0);
   while (!process.cut) std::this_thread::yield();
@@ -125,8 +125,8 @@ TEST(SegmentSum, SaysWhatWentWrongBesideABackwardPass) {
 TEST(SegmentSum, EndsWithABackwardPassThatFailed) {
   EXPECT_EQ(what_of<RunError>([&] {
               in_threads(2, [&](ThreadProcess& p) {
+                std::vector<float> gradients(numbers, 1);  // outlive the thread, as parameters do
                 Sharded sharded(p, 2, numbers, segments, Overlap::on);
-                std::vector<float> gradients(numbers, 1);
                 const Tensor slab = Tensor::of(gradients.data(), {numbers});
                 sharded.last_backward(slab)->final_from(Stack::decoder, 0);
                 if (p.first()) throw RunError("no more memory");
