@@ -26,7 +26,8 @@ class Communicator {
   virtual ~Communicator() = default;
 
   // Before the backward pass of the last batch of this process's last shard: whom it is to tell which gradients are
-  // final, so that they are added up meanwhile; nullptr: nobody. The gradients outlive this object, also after an error.
+  // final, so that they are added up meanwhile; nullptr: nobody. The gradients outlive this
+  // object, also after an error.
   virtual GradientListener* last_backward(Tensor gradients) = 0;
   // The gradient of the next shard of this process, and its losses.
   virtual void add(Tensor gradients, const model::LossSums& losses) = 0;
