@@ -60,13 +60,20 @@ import json, statistics, sys
 runs = [json.load(open(path))["measured"][-1] for path in sys.argv[2:]]
 for m in runs:
     ms = {name: value * 1e3 for name, value in m.items() if isinstance(value, float)}
-    beside = f"; a step and a sum apart {ms['step_then_sum']:.1f}, together {ms['sum_beside_step']:.1f}" if "step_then_sum" in m else ""
+    core = f", {m['processor_per_byte'] * 1e9:.1f} ns of a core a byte" if m["processor_per_byte"] else ""
+    o = {name: value * 1e3 for name, value in m.get("overlap", {}).items()}
+    beside = f"; with overlap sum {o['sum']:.1f} (measured with step and wait {o['measured_gradient']:.1f}), gather (measured with Adam " \
+        f"{o['measured_update']:.1f}); predicted {o['predicted']:.1f} ms, measured {o['measured']:.1f} ms" if o else ""
     print(f"{sys.argv[1]} Mbit/s: link {8e-6 / m['per_byte']:.0f} Mbit/s, {m['latency'] * 1e6:.0f} us, {m['per_message'] * 1e6:.1f} us a "
-          f"message; step {ms['step']:.1f} ms, wait {ms['wait']:.1f}, sum {ms['sum']:.1f} (measured with both "
+          f"message{core}; step {ms['step']:.1f} ms, wait {ms['wait']:.1f}, sum {ms['sum']:.1f} (measured with both "
           f"{ms['measured_gradient']:.1f}), Adam {ms['optimize']:.1f}, gather {ms['gather']:.1f} (measured with it "
           f"{ms['measured_update']:.1f}){beside}; predicted {ms['predicted']:.1f} ms, measured {ms['measured']:.1f} ms, error "
           f"{(m['predicted'] / m['measured'] - 1) * 100:+.1f} %")
-predicted, measured = (statistics.median(m[name] for m in runs) * 1e3 for name in ("predicted", "measured"))
-print(f"{sys.argv[1]} Mbit/s, medians: predicted {predicted:.1f} ms, measured {measured:.1f} ms, error {(predicted / measured - 1) * 100:+.1f} %")
+for kind, name in (("", None), (" with overlap", "overlap")):
+    if name and name not in runs[0]:
+        continue
+    of = [m[name] if name else m for m in runs]
+    predicted, measured = (statistics.median(m[key] for m in of) * 1e3 for key in ("predicted", "measured"))
+    print(f"{sys.argv[1]} Mbit/s{kind}, medians: predicted {predicted:.1f} ms, measured {measured:.1f} ms, error {(predicted / measured - 1) * 100:+.1f} %")
 EOF
 done

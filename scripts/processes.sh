@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Trains one recipe with one process and with several, in f32 and bf16, and compares models, logs and checkpoints byte by
-# byte: 1x1, 2x1, 2x2, 3x2 and 4x1 processes x threads, with accumulation, a moving average, validation and shuffling on
-# disk. Then a run whose processes are killed (kill -9, one at random), and which other numbers of processes resume.
+# byte: 1x1, 2x1, 2x2, 3x2 and 4x1 processes x threads, with sums behind and beside the backward pass, accumulation, a moving
+# average, validation and shuffling on disk. Then a run whose processes are killed (kill -9, one at random), and which other
+# numbers of processes resume.
 # Needs mpirun and a build with MPI (scripts/install_dependencies.sh --mpi).
 # Usage: processes.sh HEXAPLA FOLDER KILLS SOURCE TARGET VALID-SOURCE VALID-TARGET
 # Example: HEXAPLA_PROCESSES_UPDATES=300 scripts/processes.sh build/release/hexapla runs 20 a.en a.de v.en v.de
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-[ $# -eq 7 ] || { sed -n '2,8s/^# //p' "$0"; exit 2; }
+[ $# -eq 7 ] || { sed -n '2,9s/^# //p' "$0"; exit 2; }
 have mpirun || die "no mpirun: run scripts/install_dependencies.sh --mpi and build again"
 hexapla=$1 folder=$2 kills=$3
 updates=${HEXAPLA_PROCESSES_UPDATES:-300}
@@ -37,16 +38,17 @@ for precision in f32 bf16; do
     continue
   fi
   launch 1 --threads 1 --precision $precision --model "$folder/$precision-1x1"
-  for run in 2x1 2x2 3x2 4x1; do
-    launch "${run%x*}" --threads "${run#*x}" --precision $precision --model "$folder/$precision-$run"
+  for run in 2x1-on 2x2-off 3x2-on 4x1-on 4x1-off; do
+    processes=${run%x*} rest=${run#*x}
+    launch "$processes" --threads "${rest%-*}" --overlap "${run#*-}" --precision $precision --model "$folder/$precision-$run"
     compare "$folder/$precision-1x1" "$folder/$precision-$run"
-    note "$precision: $run has the bytes of 1x1"
+    note "$precision: ${run%-*}, overlap ${run#*-}, has the bytes of 1x1"
   done
 done
 
 killed=0
 for ((try = 0; killed < kills; ++try)); do
-  launch $((try % 4 + 1)) --threads 1 --precision f32 --model "$folder/killed" 2> "$folder/killed.log" &
+  launch $((try % 4 + 1)) --threads 1 --overlap on --precision f32 --model "$folder/killed" 2> "$folder/killed.log" &
   launcher=$!
   sleep "$(awk -v seed="$RANDOM" 'BEGIN { srand(seed); print 2 + rand() * 8 }')"
   victim=$(pgrep -f "^$hexapla train .*$folder/killed" | shuf -n 1 || true)

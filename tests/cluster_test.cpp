@@ -71,9 +71,9 @@ TEST_F(OverMpi, TrainTheSameBytes) {
     const Ended whole = shell(train(alone, how + "2"));
     if (precision == "bf16" && whole.code == 2) GTEST_SKIP() << "no bf16 on this processor: " << whole.text;
     ASSERT_EQ(whole.code, 0) << whole.text;
-    for (const int processes : {2, 3}) {
-      const std::string run = cat(precision, "-", processes);
-      const Ended r = shell(cat(launch(processes), train(run, how + "1")));
+    for (const auto& [processes, overlap] : {std::pair{2, "on"}, {3, "on"}, {3, "off"}}) {
+      const std::string run = cat(precision, "-", processes, "-", overlap);
+      const Ended r = shell(cat(launch(processes), train(run, cat(how, "1 --overlap ", overlap))));
       ASSERT_EQ(r.code, 0) << r.text;
       for (const char* file : {"/model.safetensors", "/checkpoints/update-00000008/tensors.safetensors"})
         EXPECT_TRUE(read_file(at(alone) + file) == read_file(at(run) + file)) << run << file;

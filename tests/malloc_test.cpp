@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
@@ -81,7 +83,8 @@ TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
   use_threads(2);
   constexpr int64_t numbers = 1 << 20;
   OneOfTwo process;
-  train::Sharded sharded(process, 6, numbers);
+  const train::LayerSegments segments{{numbers / 4, numbers / 2}, 1};
+  train::Sharded sharded(process, 6, numbers, segments, train::Overlap::on);
   std::vector<float> gradients(numbers, 1), values(numbers, 1);
   const Tensor slab = Tensor::of(gradients.data(), {numbers});
   const std::vector<cluster::Share> rounded{{64, 1000}, {numbers / 2, numbers - 64}};
@@ -91,7 +94,16 @@ TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
   int64_t before = 0;
   for (int update = 0; update < 4; ++update) {
     if (update == 1) before = allocations;
-    for (int shard = 0; shard < 3; ++shard) sharded.add(slab, {.loss = 1});
+    for (int shard = 0; shard < 3; ++shard) {
+      if (shard == 2) {
+        GradientListener* const listener = sharded.last_backward(slab);
+        ASSERT_TRUE(listener);
+        listener->final_from(GradientListener::Stack::decoder, 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the thread does some, or all, or nothing
+        listener->final_from(GradientListener::Stack::encoder, 0);
+      }
+      sharded.add(slab, {.loss = 1});
+    }
     EXPECT_EQ(sharded.sum(slab).loss, 3);
     sharded.sum_of_squares(cx, slab);
     sharded.complete_rounded(Tensor::of(values.data(), {numbers}), rounded);

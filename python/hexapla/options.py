@@ -96,6 +96,7 @@ class TrainingOptions(TypedDict, total=False):
     memory: int
     accumulate: int
     shards: int
+    overlap: str
     max_length: int
     max_updates: int
     max_epochs: int

@@ -18,6 +18,15 @@ class Observer {
   virtual void observe_gradient(const std::string& /*name*/, Tensor /*gradient*/) {}
 };
 
+// Learns in a backward pass which gradients will not change any more in it: those of a layer, of all that the forward
+// pass computed behind it, and so of all parameters that come behind it in the model.
+class GradientListener {
+ public:
+  enum class Stack { encoder, decoder };
+  virtual ~GradientListener() = default;
+  virtual void final_from(Stack stack, int layer) = 0;
+};
+
 // Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
 struct Context {
   Backend& backend;
@@ -28,6 +37,7 @@ struct Context {
   uint64_t seed = 1;          // with step and the tensor's number it names every dropout mask
   uint32_t step = 0;
   Observer* observer = nullptr;
+  GradientListener* listener = nullptr;
 
   Tensor keep(Shape s) { return keep(s, dtype); }
   Tensor keep(Shape s, DType t) { return Tensor(arena.keep(s.size() * size_of(t)), s, t); }

@@ -88,39 +88,100 @@ TEST(ShardTree, NeedsFewArrays) {
   EXPECT_EQ(arrays_to_add_up(ShardTree(1024), 0, 1024), 10);
 }
 
+// Segment by segment, and process by process in each.
+void expect_everything(const Slices& slices) {
+  EXPECT_EQ(slices.block() % 16, 0);
+  int64_t at = 0, blocks = 0;
+  for (int s = 0; s < slices.segments(); ++s) {
+    EXPECT_EQ(slices.segment(s).from, at);
+    const int64_t largest = slices.largest(s);
+    for (int p = 0; p < slices.processes(); ++p) {
+      EXPECT_EQ(slices.of(p, s).from, at);
+      EXPECT_TRUE(at % slices.block() == 0 || at == slices.numbers());
+      EXPECT_LE(slices.of(p, s).size(), largest);
+      at = slices.of(p, s).to;
+      blocks += slices.blocks_of(p, s).size();
+    }
+    EXPECT_EQ(slices.segment(s).to, at);
+  }
+  EXPECT_EQ(at, slices.numbers());
+  EXPECT_EQ(blocks, slices.blocks());
+}
+
+// Of one process: what has it of the segments, in a row, and of the same size as others' to a block.
+void expect_slice(const Slices& slices, int process, int64_t largest) {
+  std::vector<Share> shares = slices.of(process), some;
+  for (size_t i = 1; i < shares.size(); ++i) EXPECT_LT(shares[i - 1].to, shares[i].from);
+  int64_t size = 0;
+  for (const Share& share : shares) size += share.size();
+  EXPECT_EQ(size, slices.size_of(process));
+  EXPECT_LE(size, largest);
+  EXPECT_GE(slices.blocks_of(process), slices.blocks() / slices.processes());
+  EXPECT_LE(slices.blocks_of(process), slices.blocks() / slices.processes() + 1);
+  constexpr int64_t at_once = 1000;
+  for (int64_t at = 0; at < largest; at += at_once)
+    slices.for_some_of(process, at, at_once, [&](const Share& share) {
+      EXPECT_GT(share.size(), 0);
+      if (!some.empty() && some.back().to == share.from)
+        some.back().to = share.to;
+      else
+        some.push_back(share);
+    });
+  ASSERT_EQ(some.size(), shares.size());
+  for (size_t i = 0; i < some.size(); ++i) EXPECT_TRUE(some[i].from == shares[i].from && some[i].to == shares[i].to);
+}
+
 TEST(Slices, AreWholeBlocksAndEverything) {
   for (const int64_t numbers : {16, 160, 16 * 1024, 16 * 1025, 999'984})
-    for (const int of : {1, 2, 3, 7, 64}) {
-      const Slices slices(numbers, of);
-      EXPECT_EQ(slices.block() % 16, 0);
-      int64_t at = 0;
-      for (int p = 0; p < of; ++p) {
-        EXPECT_EQ(slices.of(p).from, at);
-        EXPECT_TRUE(at % slices.block() == 0 || at == numbers);
-        EXPECT_LE(slices.of(p).size(), slices.largest());
-        at = slices.of(p).to;
+    for (const int of : {1, 2, 3, 7, 64, 1024, 1500})
+      for (const std::vector<int64_t>& starts : {std::vector<int64_t>{},
+                                                 {0},
+                                                 {32, 48, 48, 112},
+                                                 {5008, 9008, 9600, 13'024, 16'000},
+                                                 {numbers / 32 * 16, numbers}}) {
+        SCOPED_TRACE(cat(numbers, " numbers, ", of, " processes, ", starts.size() + 1, " segments"));
+        const Slices slices(numbers, of, starts);
+        EXPECT_EQ(slices.segments(), static_cast<int>(starts.size()) + 1);
+        expect_everything(slices);
+        const int64_t largest = slices.largest();
+        for (int p = 0; p < of; ++p) expect_slice(slices, p, largest);
       }
-      EXPECT_EQ(at, numbers);
-    }
+}
+
+// What a backward pass has ended with begins at the start of a layer, and a segment lies within that.
+TEST(Slices, HaveSegmentsThatBeginBehindTheirStarts) {
+  const std::vector<int64_t> starts{100'000, 100'016, 500'000, 900'000};
+  for (const int of : {1, 2, 16, 1024}) {
+    const Slices slices(1 << 20, of, starts);
+    for (int s = 1; s < slices.segments(); ++s)
+      if (slices.segment(s).size() > 0) {
+        EXPECT_GE(slices.segment(s).from, starts[static_cast<size_t>(s) - 1]);
+        EXPECT_GE(slices.segment(s).size(), int64_t{of} * 4 * slices.block()) << "else it is part of the one before";
+      }
+    EXPECT_EQ(slices.segment(1).size(), 0);
+    EXPECT_EQ(slices.segment(2).size() > 0, of <= 16);
+  }
+  EXPECT_THROW(Slices(1 << 20, 2, std::vector<int64_t>{5000, 1000}), InternalError);
 }
 
 TEST(Slices, AreCompletedAndCollected) {
+  constexpr int64_t numbers = 16 * 4000;
   for (const int count : {1, 2, 3, 5}) {
     in_threads(count, [&](ThreadProcess& p) {
-      const Slices slices(16 * 40, count);
-      std::vector<float> all(16 * 40, -1);
+      const Slices slices(numbers, count, std::vector<int64_t>{16 * 1000, 16 * 1100, 16 * 3000});
+      std::vector<float> all(numbers, -1), own;
       Room room;
-      const Share own = slices.of(p.number());
-      for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = static_cast<float>(i);
+      for (const Share& share : slices.of(p.number()))
+        for (int64_t i = share.from; i < share.to; ++i)
+          own.push_back(all[static_cast<size_t>(i)] = static_cast<float>(i));
       std::vector<float> whole(all.size(), -1);
-      collect(p, slices, all.data() + own.from, p.first() ? whole.data() : nullptr);
+      collect(p, slices, own.data(), p.first() ? whole.data() : nullptr);
       complete(p, slices, all.data(), room);
       for (size_t i = 0; i < all.size(); ++i) {
         ASSERT_EQ(all[i], static_cast<float>(i));
         ASSERT_EQ(whole[i], p.first() ? static_cast<float>(i) : -1.f);
       }
-      EXPECT_EQ(p.sent(),
-                static_cast<size_t>(count - 1 + !p.first()) * static_cast<size_t>(own.size()) * sizeof(float));
+      EXPECT_EQ(p.sent(), static_cast<size_t>(count - 1 + !p.first()) * own.size() * sizeof(float));
     });
   }
 }
@@ -153,19 +214,24 @@ TEST(Slices, AreCompletedInBf16) {
   };
   for (const int count : {1, 2, 3, 5}) {
     in_threads(count, [&](ThreadProcess& p) {
-      const Slices slices(numbers, count);
+      const Slices slices(numbers, count, std::vector<int64_t>{16 * 2000, 16 * 10'000, 16 * 30'000});
       std::vector<float> all(numbers, -1);
       Room room;
-      const Share own = slices.of(p.number());
-      for (int64_t i = own.from; i < own.to; ++i) all[static_cast<size_t>(i)] = value(i);
+      std::vector<bool> is_own(numbers);
+      size_t bytes = 0;
+      for (const Share& own : slices.of(p.number())) {
+        for (int64_t i = own.from; i < own.to; ++i)
+          all[static_cast<size_t>(i)] = value(i), is_own[static_cast<size_t>(i)] = true;
+        bytes += bytes_rounded(own, rounded);
+      }
       complete_rounded(p, slices, rounded, all.data(), room);
       for (int64_t i = 0; i < numbers; ++i) {
-        const bool others = i < own.from || i >= own.to;
+        const bool others = !is_own[static_cast<size_t>(i)];
         const bool round = std::any_of(rounded.begin(), rounded.end(),
                                        [&](const Share& part) { return part.from <= i && i < part.to; });
         ASSERT_EQ(all[static_cast<size_t>(i)], others && round ? nearest(value(i)) : value(i)) << i;
       }
-      EXPECT_EQ(p.sent(), bytes_rounded(own, rounded) * static_cast<size_t>(count - 1));
+      EXPECT_EQ(p.sent(), bytes * static_cast<size_t>(count - 1));
       complete(p, slices, all.data(), room);
       for (int64_t i = 0; i < numbers; ++i) ASSERT_EQ(all[static_cast<size_t>(i)], value(i));
     });

@@ -35,9 +35,13 @@ class Processes {
   virtual int number() const = 0;  // of this one, from 0
   virtual int count() const = 0;
   virtual std::string host() const = 0;  // of this one
-  // Returns when all of it is done. By one thread at a time, whichever. What one process sends another arrives in the
+  // Returns when all of it is done. By one thread at a time. What one process sends another arrives in the
   // order in which it was sent. RunError where another process cannot be reached any more.
   virtual void exchange(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
+  // The same by a thread beside those that compute: while it waits, it leaves them the cores.
+  virtual void exchange_beside(std::span<const Outgoing> out, std::span<const Incoming> in) { exchange(out, in); }
+  // Whether another thread than the first may exchange.
+  virtual bool by_any_thread() const { return true; }
 
   bool first() const { return number() == 0; }
   bool several() const { return count() > 1; }

@@ -30,7 +30,8 @@ void for_parts(const Share& numbers, std::span<const Share> rounded, F&& f) {
   if (at < numbers.to) f(Share{at, numbers.to}, false);
 }
 
-void encode(const float* array, const Share& numbers, std::span<const Share> rounded, char* to) {
+// -> behind what was written
+char* encode(const float* array, const Share& numbers, std::span<const Share> rounded, char* to) {
   for_parts(numbers, rounded, [&](const Share& part, bool round) {
     if (!round) {
       to = std::copy_n(reinterpret_cast<const char*>(array + part.from),
@@ -42,9 +43,11 @@ void encode(const float* array, const Share& numbers, std::span<const Share> rou
       std::memcpy(to, &x, sizeof(x));
     }
   });
+  return to;
 }
 
-void decode(const char* from, const Share& numbers, std::span<const Share> rounded, float* array) {
+// -> behind what was read
+const char* decode(const char* from, const Share& numbers, std::span<const Share> rounded, float* array) {
   for_parts(numbers, rounded, [&](const Share& part, bool round) {
     if (!round) {
       const size_t bytes = static_cast<size_t>(part.size()) * sizeof(float);
@@ -58,6 +61,7 @@ void decode(const char* from, const Share& numbers, std::span<const Share> round
       array[i] = from_bf16(x);
     }
   });
+  return from;
 }
 
 }  // namespace
@@ -70,18 +74,25 @@ size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded) {
   return bytes;
 }
 
+size_t bytes_of_some(const Slices& slices, int process, int64_t at, std::span<const Share> rounded) {
+  size_t bytes = 0;
+  slices.for_some_of(process, at, completed_at_once, [&](const Share& some) { bytes += bytes_rounded(some, rounded); });
+  return bytes;
+}
+
 // In rounds, so that what comes in takes little memory beside the array.
 void complete_rounded(Processes& p, const Slices& slices, std::span<const Share> rounded, float* array, Room& room) {
   if (!p.several()) return;
   std::vector<std::vector<char>>& texts = room.bytes;
   texts.resize(static_cast<size_t>(p.count()));
-  for (int64_t at = 0; at < slices.largest(); at += completed_at_once) {
+  for (int64_t at = 0, largest = slices.largest(); at < largest; at += completed_at_once) {
     room.clear();
-    const auto some_of = [&](int process) { return slices.some_of(process, at, completed_at_once); };
     for (int process = 0; process < p.count(); ++process)
-      texts[static_cast<size_t>(process)].resize(bytes_rounded(some_of(process), rounded));
+      texts[static_cast<size_t>(process)].resize(bytes_of_some(slices, process, at, rounded));
     std::vector<char>& own = texts[static_cast<size_t>(p.number())];
-    encode(array, some_of(p.number()), rounded, own.data());
+    char* to = own.data();
+    slices.for_some_of(p.number(), at, completed_at_once,
+                       [&](const Share& some) { to = encode(array, some, rounded, to); });
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
       std::vector<char>& theirs = texts[static_cast<size_t>(other)];
@@ -89,8 +100,12 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
       if (!theirs.empty()) room.in.push_back({other, theirs.data(), theirs.size()});
     }
     p.exchange(room.out, room.in);
-    for (int other = 0; other < p.count(); ++other)
-      if (other != p.number()) decode(texts[static_cast<size_t>(other)].data(), some_of(other), rounded, array);
+    for (int other = 0; other < p.count(); ++other) {
+      if (other == p.number()) continue;
+      const char* from = texts[static_cast<size_t>(other)].data();
+      slices.for_some_of(other, at, completed_at_once,
+                         [&](const Share& some) { from = decode(from, some, rounded, array); });
+    }
   }
 }
 

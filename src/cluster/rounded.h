@@ -14,5 +14,7 @@ void complete_rounded(Processes& processes, const Slices& slices, std::span<cons
 
 // So many bytes of these numbers are sent to each other process.
 size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded);
+// And so many in the round of a process's slice that begins with its `at`-th number.
+size_t bytes_of_some(const Slices& slices, int process, int64_t at, std::span<const Share> rounded);
 
 }  // namespace hexapla::cluster

@@ -167,6 +167,7 @@ void Decoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d
         for (size_t i = stack.size(); i-- > 0;) {
           Scope layer("layers", int(i));
           stack[i].backward(cx, s.layers[i], d, d_memory);
+          if (cx.listener) cx.listener->final_from(GradientListener::Stack::decoder, static_cast<int>(i));
         }
       },
       layers);

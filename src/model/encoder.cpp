@@ -182,6 +182,7 @@ void Encoder::backward(Context& cx, const Embedding& e, const Saved& s, Tensor d
         for (size_t i = stack.size(); i-- > 0;) {
           Scope layer("layers", int(i));
           stack[i].backward(cx, s.layers[i], d);
+          if (cx.listener) cx.listener->final_from(GradientListener::Stack::encoder, static_cast<int>(i));
         }
       },
       layers);

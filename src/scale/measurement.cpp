@@ -4,13 +4,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <thread>
 
+#include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cluster/rounded.h"
 #include "cluster/tree.h"
 #include "text/vocabulary/piece_model.h"
 #include "train/loop/learner.h"
+#include "train/shards/layer_segments.h"
 
 namespace hexapla::scale {
 namespace {
@@ -38,7 +39,7 @@ text::Ids made_up_ids(Random& random, int64_t n, int64_t vocabulary) {
   return ids;
 }
 
-train::TrainOptions options_of(const Workload& load, int64_t shards) {
+train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) {
   train::TrainOptions o;
   o.preset = load.preset;
   o.architecture = model::Config::preset(load.preset);
@@ -48,6 +49,7 @@ train::TrainOptions options_of(const Workload& load, int64_t shards) {
   o.accumulate = o.shards = shards;
   o.lr = 1e-4;
   o.max_updates = most_updates;
+  o.overlap = sums == Sums::beside_step ? "on" : "off";
   return o;
 }
 
@@ -106,10 +108,35 @@ double seconds_to_round() {
   return seconds_since(start) / (times * static_cast<double>(n));
 }
 
+// When the gradients of each segment are final, as shares of a step.
+class Finals final : public GradientListener {
+ public:
+  explicit Finals(train::LayerSegments segments)
+      : segments_(std::move(segments)), seconds_(segments_.starts.size() + 1), start_(Clock::now()) {}
+  void final_from(Stack stack, int layer) override {
+    seconds_[static_cast<size_t>(segments_.of_layer(stack, layer))] = seconds_since(start_);
+  }
+  // Of a step that begins and one that has ended.
+  void begin() { start_ = Clock::now(); }
+  std::vector<double> end() {
+    seconds_[0] = seconds_since(start_);
+    std::vector<double> shares = seconds_;
+    for (double& share : shares) share /= seconds_[0];
+    return shares;
+  }
+  const std::vector<int64_t>& starts() const { return segments_.starts; }
+
+ private:
+  train::LayerSegments segments_;
+  std::vector<double> seconds_;
+  Clock::time_point start_;
+};
+
 class Updates {
  public:
-  Updates(const Workload& load, Backend& backend, cluster::Processes& processes, uint64_t seed)
-      : options_(options_of(load, processes.count())), data_(made_up_data(load, seed)) {
+  Updates(const Workload& load, Backend& backend, cluster::Processes& processes, uint64_t seed,
+          Sums sums = Sums::behind_step)
+      : options_(options_of(load, processes.count(), sums)), data_(made_up_data(load, seed)) {
     data_.processes = &processes;
     learner_.emplace(options_, data_, backend);
     learner_->initialize();
@@ -128,6 +155,29 @@ class Updates {
     learner_->update(updates_, 1, learner_->gradient_norm());
     return {gradient, seconds_since(start)};
   }
+  // Of one more step, whose gradient is nobody's.
+  void finals(Work& work) {
+    Finals finals(train::layer_segments(learner_->model(), learner_->parameters()));
+    Context cx = learner_->context();
+    cx.training = true;
+    cx.listener = &finals;
+    model::Transformer::Saved saved;
+    std::vector<std::vector<double>> all;
+    for (int i = 0; i < fewest_updates; ++i) {
+      const data::Batch batch = learner_->stream().draw().shards.front().batches.front();
+      finals.begin();
+      loss_and_gradient(cx, learner_->model(), batch, objective_of(options_), 1, saved);
+      cx.arena.clear();
+      all.push_back(finals.end());
+    }
+    work.starts = finals.starts();
+    work.finals.clear();
+    for (size_t segment = 0; segment < all.front().size(); ++segment) {
+      std::vector<double> times;
+      for (const std::vector<double>& step : all) times.push_back(step[segment]);
+      work.finals.push_back(median(times));
+    }
+  }
   int64_t numbers() { return learner_->parameters().values().size(); }
   std::span<const cluster::Share> rounded() const { return learner_->rounded(); }
 
@@ -136,43 +186,6 @@ class Updates {
   train::TrainingData data_;
   std::optional<train::Learner> learner_;
   int64_t updates_ = 0;
-};
-
-// Reduce-scatter of made-up numbers, in rounds as train/shards has them.
-class MadeUpSum {
- public:
-  MadeUpSum(cluster::Processes& processes, int64_t numbers)
-      : processes_(processes),
-        slices_(numbers, processes.count()),
-        numbers_(static_cast<size_t>(numbers), 1),
-        received_(static_cast<size_t>(at_once * (processes.count() - 1))) {}
-  void run() {
-    for (int64_t at = 0; at < slices_.largest(); at += at_once) round(at);
-  }
-
- private:
-  static constexpr int64_t at_once = 1 << 17;
-  void round(int64_t at) {
-    const cluster::Share own = slices_.some_of(processes_.number(), at, at_once);
-    const auto bytes_of = [](const cluster::Share& s) { return static_cast<size_t>(s.size()) * sizeof(float); };
-    room_.clear();
-    float* to = received_.data();
-    for (int other = 0; other < processes_.count(); ++other) {
-      if (other == processes_.number()) continue;
-      const cluster::Share theirs = slices_.some_of(other, at, at_once);
-      room_.out.push_back({other, numbers_.data() + theirs.from, bytes_of(theirs)});
-      room_.in.push_back({other, to, bytes_of(own)});
-      to += own.size();
-    }
-    processes_.exchange(room_.out, room_.in);
-    for (const float* from = received_.data(); from != to; from += own.size())
-      for (int64_t i = 0; i < own.size(); ++i) numbers_[static_cast<size_t>(own.from + i)] += from[i];
-  }
-
-  cluster::Processes& processes_;
-  cluster::Slices slices_;
-  std::vector<float> numbers_, received_;
-  cluster::Room room_;
 };
 
 }  // namespace
@@ -211,6 +224,8 @@ Work measure_work(const Workload& load, Backend& backend, cluster::Processes& pr
     rest.push_back(adam);
   }
   Work work;
+  updates.finals(work);
+  work.threads = hexapla::threads();
   work.rounded.assign(updates.rounded().begin(), updates.rounded().end());
   work.numbers = updates.numbers();
   work.tokens = load.tokens;
@@ -221,8 +236,8 @@ Work measure_work(const Workload& load, Backend& backend, cluster::Processes& pr
   return work;
 }
 
-MeasuredUpdates measure_updates(const Workload& load, Backend& backend, cluster::Processes& processes) {
-  Updates updates(load, backend, processes, 1);
+MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backend, cluster::Processes& processes) {
+  Updates updates(load, backend, processes, 1, sums);
   for (int i = 0; i < warm_up; ++i) updates.next();
   const auto [gradient, optimize] = updates.next();
   const int64_t n = updates_in(load.seconds, gradient + optimize, processes);
@@ -236,36 +251,6 @@ MeasuredUpdates measure_updates(const Workload& load, Backend& backend, cluster:
   cluster::wait_for_all(processes);
   const auto of = static_cast<double>(n);
   return {seconds_since(start) / of, sum.gradient / of, sum.update / of};
-}
-
-MeasuredOverlap measure_overlap(const Workload& load, Backend& backend, cluster::Processes& processes) {
-  Updates updates(load, backend, cluster::alone(), 1 + static_cast<uint64_t>(processes.number()));
-  MadeUpSum sum(processes, updates.numbers());
-  for (int i = 0; i < warm_up; ++i) updates.gradient(), sum.run();
-  const double step = updates.gradient();
-  const int64_t n = updates_in(load.seconds / 2, step, processes);
-  double seconds[2] = {};
-  for (const bool beside : {false, true})
-    for (int64_t i = 0; i < n; ++i) {
-      cluster::wait_for_all(processes);
-      const auto start = Clock::now();
-      std::thread thread;
-      if (beside)
-        thread = std::thread([&] {
-          std::this_thread::sleep_for(std::chrono::duration<double>(step / 3));
-          sum.run();
-        });
-      updates.gradient();
-      if (beside)
-        thread.join();
-      else
-        sum.run();
-      seconds[beside] += seconds_since(start) / static_cast<double>(n);
-    }
-  const std::vector<double> all = of_all(processes, {seconds[0], seconds[1]});
-  MeasuredOverlap mean;
-  for (size_t i = 0; i < all.size(); i += 2) mean.apart += all[i], mean.together += all[i + 1];
-  return {mean.apart / processes.count(), mean.together / processes.count()};
 }
 
 }  // namespace hexapla::scale

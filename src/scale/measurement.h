@@ -26,14 +26,6 @@ struct MeasuredUpdates {
   double gradient = 0;  // of the first process: step, wait and sum
   double update = 0;    // of the first process: norm, Adam and gather
 };
-MeasuredUpdates measure_updates(const Workload& load, Backend& backend, cluster::Processes& processes);
-
-// Seconds of a step and of a sum of as many numbers as there are parameters, on the mean of all processes: one after
-// the other, and the sum by a thread of its own beside the last two thirds of the step, as if gradients became whole
-// just in time. The numbers that are added up are made up.
-struct MeasuredOverlap {
-  double apart = 0, together = 0;
-};
-MeasuredOverlap measure_overlap(const Workload& load, Backend& backend, cluster::Processes& processes);
+MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backend, cluster::Processes& processes);
 
 }  // namespace hexapla::scale

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,31 @@ std::vector<MeasuredExchange> measure_exchanges(cluster::Processes& p) {
     all.push_back({messages, messages * static_cast<double>(s.bytes), seconds_of(p, s.messages, s.bytes, s.times)});
   }
   return all;
+}
+
+double measure_processor_per_byte(cluster::Processes& p) {
+  constexpr size_t bytes = size_t{1} << 19;  // as sums come in
+  constexpr int times = 16;
+  const auto processor_seconds = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  std::vector<char> from(bytes), to(static_cast<size_t>(p.count()) * bytes);
+  std::vector<cluster::Outgoing> out;
+  std::vector<cluster::Incoming> in;
+  for (int other = 0; other < p.count(); ++other) {
+    if (other == p.number()) continue;
+    out.push_back({other, from.data(), bytes});
+    in.push_back({other, to.data() + static_cast<size_t>(other) * bytes, bytes});
+  }
+  p.exchange_beside(out, in);
+  const double start = processor_seconds();
+  for (int i = 0; i < times; ++i) p.exchange_beside(out, in);
+  const double own = processor_seconds() - start;
+  double sum = 0;
+  for (const std::string& seconds : cluster::gather(p, std::to_string(own))) sum += std::stod(seconds);
+  return sum / (p.count() * static_cast<double>(times) * static_cast<double>(bytes) * (p.count() - 1));
 }
 
 }  // namespace hexapla::scale

@@ -53,6 +53,9 @@ TEST(MeasuredExchanges, AreTheSameInAllProcessesThatTakePart) {
       EXPECT_GE(m.bytes, 8 * m.messages);
       EXPECT_EQ(cluster::of_first(two, std::to_string(m.seconds)), std::to_string(m.seconds));
     }
+    const double processor = measure_processor_per_byte(two);
+    EXPECT_GT(processor, 0);
+    EXPECT_EQ(cluster::of_first(two, std::to_string(processor)), std::to_string(processor));
   });
 }
 

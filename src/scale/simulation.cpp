@@ -22,22 +22,28 @@ double mean(const std::vector<double>& v) {
 constexpr double drawn = 48, losses = 56;  // bytes of a shard
 double words(const Network& network, double others, double bytes) { return network.seconds(others, bytes * others); }
 
-// Reduce-scatter of so many numbers: what others have of the own slice comes in rounds, and is added up.
-double sum_of(const Work& work, const Network& network, double numbers, double processes) {
-  const double others = processes - 1, slice = numbers / processes, rounds = std::ceil(slice / at_once);
-  return rounds * network.seconds(others, 0) + others * slice * (4 * network.per_byte + work.add);
+// Reduce-scatter of a segment: what others have of the own share comes in rounds, and is added up.
+double sum_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
+  const double others = slices.processes() - 1;
+  const auto share = static_cast<double>(slices.largest(segment)), rounds = std::ceil(share / at_once);
+  return rounds * network.seconds(others, 0) + others * share * (4 * network.per_byte + work.add);
+}
+
+// Seconds that a core works for that, where it computes meanwhile.
+double core_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
+  const double others = slices.processes() - 1;
+  return others * static_cast<double>(slices.largest(segment)) * (4 * network.processor_per_byte + work.add);
 }
 
 // Each process's slice to all others, in rounds, of which each takes as long as that of the busiest process.
-double gather_of(const Work& work, const Network& network, int processes) {
+double gather_of(const Work& work, const Network& network, const cluster::Slices& slices) {
+  const int processes = slices.processes();
   const double others = processes - 1;
-  const cluster::Slices slices(work.numbers, processes);
   double seconds = 0;
-  for (int64_t at = 0; at < slices.largest(); at += cluster::completed_at_once) {
+  for (int64_t at = 0, largest = slices.largest(); at < largest; at += cluster::completed_at_once) {
     double most = 0, least = std::numeric_limits<double>::infinity(), all = 0;
     for (int p = 0; p < processes; ++p) {
-      const cluster::Share some = slices.some_of(p, at, cluster::completed_at_once);
-      const auto bytes = static_cast<double>(cluster::bytes_rounded(some, work.rounded));
+      const auto bytes = static_cast<double>(cluster::bytes_of_some(slices, p, at, work.rounded));
       most = std::max(most, bytes), least = std::min(least, bytes), all += bytes;
     }
     seconds += network.seconds(others, std::max(most * others, all - least));
@@ -74,20 +80,25 @@ double mean_of_largest(std::vector<double> values, int n) {
   return sum;
 }
 
-Predicted simulate(const Work& work, const Network& network, int processes, int parts) {
-  HEXAPLA_CHECK(processes >= 1 && parts >= 1 && !work.steps.empty(), "nothing to simulate");
+Predicted simulate(const Work& work, const Network& network, int processes, Sums sums) {
+  const cluster::Slices slices(work.numbers, processes, work.starts);
+  HEXAPLA_CHECK(processes >= 1 && static_cast<int>(work.finals.size()) == slices.segments() && !work.steps.empty(),
+                "nothing to simulate");
   const auto numbers = static_cast<double>(work.numbers), p = static_cast<double>(processes);
   Predicted t;
   t.step = mean(work.steps);
   t.optimize = numbers / p * work.optimize;
   if (processes == 1) return t;
   t.wait = mean_of_largest(work.steps, processes) - t.step;
-  const double own = sum_of(work, network, numbers / parts, p), backward = 2.0 / 3 * t.step;
-  double ended = 0;  // the sums so far, counted from the beginning of the step
-  for (int i = 1; i <= parts; ++i) ended = std::max(ended, t.step - backward * (parts - i) / parts) + own;
-  t.sum = std::max(0.0, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
+  // The sums so far, from the beginning of the step; what it was held up by those that ended before it.
+  double ended = sums == Sums::beside_step ? 0 : t.step, held_up = 0;
+  for (int s = slices.segments() - 1; s >= 0; --s) {
+    ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step + held_up) + sum_of(work, network, slices, s);
+    if (ended < t.step + held_up) held_up += core_of(work, network, slices, s) / work.threads;
+  }
+  t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
   t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: a number for each block
-  t.gather = gather_of(work, network, processes);
+  t.gather = gather_of(work, network, slices);
   return t;
 }
 
@@ -99,21 +110,21 @@ Work with_tokens(const Work& work, double tokens) {
   return other;
 }
 
-double efficiency(const Work& work, const Network& network, int processes, int parts) {
-  return simulate(work, network, 1).total() / simulate(work, network, processes, parts).total();
+double efficiency(const Work& work, const Network& network, int processes, Sums sums) {
+  return simulate(work, network, 1).total() / simulate(work, network, processes, sums).total();
 }
 
-double tokens_for(double wanted, const Work& work, const Network& network, int processes, int parts) {
+double tokens_for(double wanted, const Work& work, const Network& network, int processes, Sums sums) {
   return smallest(1, most_tokens, [&](double tokens) {
-    return efficiency(with_tokens(work, tokens), network, processes, parts) >= wanted;
+    return efficiency(with_tokens(work, tokens), network, processes, sums) >= wanted;
   });
 }
 
-double bandwidth_for(double wanted, const Work& work, const Network& network, int processes, int parts) {
+double bandwidth_for(double wanted, const Work& work, const Network& network, int processes, Sums sums) {
   return smallest(slowest, fastest, [&](double bandwidth) {
     Network faster = network;
     faster.per_byte = 1 / bandwidth;
-    return efficiency(work, faster, processes, parts) >= wanted;
+    return efficiency(work, faster, processes, sums) >= wanted;
   });
 }
 

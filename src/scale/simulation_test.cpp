@@ -22,6 +22,13 @@ Work work_of(std::vector<double> steps = {0.3}) {
   return w;
 }
 
+// Four segments, whose gradients are final after a half, two thirds, five sixths and all of a step.
+Work in_quarters(Work w) {
+  w.starts = {w.numbers / 4, w.numbers / 2, w.numbers / 4 * 3};
+  w.finals = {1, 5.0 / 6, 4.0 / 6, 3.0 / 6};
+  return w;
+}
+
 constexpr Network free_links{0, 0, 0}, links{1e-5, 1e-6, 1e-9};
 
 TEST(Simulation, OfOneProcessIsTheStepAndAdam) {
@@ -77,9 +84,16 @@ TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
   Work w = work_of();
   w.add = 0;
   EXPECT_NEAR(simulate(w, slow, 2).sum, whole, 1e-4 + words);
-  EXPECT_NEAR(simulate(w, slow, 2, 4).sum, whole / 4, 1e-4) << "the last of four parts";
-  slow.per_byte *= 20;  // 1.2 s beside 0.2 s of backward pass, a quarter of which is over before the first part
-  EXPECT_NEAR(simulate(w, slow, 2, 4).sum, 1.2 - 0.15, 1e-2);
+  w = in_quarters(w);
+  EXPECT_NEAR(simulate(w, slow, 2).sum, whole, 1e-4 + words);
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, whole / 4, 1e-4) << "the last of four parts";
+  slow.processor_per_byte = slow.per_byte / 2;  // of three quarters of 60 ms, so long a core has not computed
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 + 0.015, 1e-4);
+  w.threads = 2;
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 / 2 + 0.015, 1e-4);
+  slow.processor_per_byte = 0;
+  slow.per_byte *= 20;  // 1.2 s beside 0.15 s of the step
+  EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 1.2 - 0.15, 1e-2);
 }
 
 TEST(Simulation, GetsWorseWithMoreAndBetterWithFasterLinks) {
@@ -91,7 +105,7 @@ TEST(Simulation, GetsWorseWithMoreAndBetterWithFasterLinks) {
     Network faster = links;
     faster.per_byte /= 2;
     EXPECT_THAT(efficiency(work_of({0.29, 0.3, 0.31}), faster, p), Gt(e)) << p;
-    EXPECT_GE(efficiency(work_of({0.29, 0.3, 0.31}), links, p, 12), e - 0.05) << p;
+    EXPECT_GE(efficiency(in_quarters(work_of({0.29, 0.3, 0.31})), links, p, Sums::beside_step), e - 0.05) << p;
     before = e, tokens_before = tokens;
   }
 }

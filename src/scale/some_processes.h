@@ -14,6 +14,10 @@ class FirstProcesses final : public cluster::Processes {
   void exchange(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
     all_.exchange(out, in);
   }
+  void exchange_beside(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
+    all_.exchange_beside(out, in);
+  }
+  bool by_any_thread() const override { return all_.by_any_thread(); }
 
  private:
   cluster::Processes& all_;

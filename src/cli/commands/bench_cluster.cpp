@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "backend/cpu/cpu.h"
@@ -33,8 +34,10 @@ struct Measured {
   std::vector<scale::MeasuredExchange> exchanges;
   scale::Network network;
   scale::MeasuredUpdates updates;
-  scale::MeasuredOverlap beside;  // where it was asked for
-  scale::Predicted predicted() const { return scale::simulate(work, network, processes); }
+  std::optional<scale::MeasuredUpdates> beside;  // with overlap, where it was asked for
+  scale::Predicted predicted(scale::Sums sums = scale::Sums::behind_step) const {
+    return scale::simulate(work, network, processes, sums);
+  }
 };
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e3); }
@@ -78,13 +81,14 @@ struct BenchCluster {
       if (n < all.count()) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
       m.work = scale::measure_work(load, backend, some);
       if (n > 1) m.exchanges = scale::measure_exchanges(some), m.network = scale::fit(m.exchanges);
-      m.updates = scale::measure_updates(load, backend, some);
-      if (n > 1 && overlap) m.beside = scale::measure_overlap(load, backend, some);
+      if (n > 1 && overlap) m.network.processor_per_byte = scale::measure_processor_per_byte(some);
+      m.updates = scale::measure_updates(load, scale::Sums::behind_step, backend, some);
+      if (n > 1 && overlap) m.beside = scale::measure_updates(load, scale::Sums::beside_step, backend, some);
     }
     return m;
   }
 
-  int parts() const { return overlap ? 12 : 1; }
+  scale::Sums sums() const { return overlap ? scale::Sums::beside_step : scale::Sums::behind_step; }
 
   static scale::Network link_of(const std::vector<Measured>& measured) {
     return measured.size() > 1 ? measured[1].network : usual_tcp;
@@ -119,9 +123,10 @@ struct BenchCluster {
   }
 
   static std::string overlap_text(const Measured& m) {
-    if (m.beside.apart == 0) return "";
-    return fmt::format("a step and a sum, one after the other {} ms, the sum beside the backward pass {} ms\n",
-                       milliseconds(m.beside.apart), milliseconds(m.beside.together));
+    if (!m.beside) return "";
+    const double predicted = m.predicted(scale::Sums::beside_step).total();
+    return fmt::format("the sum beside the backward pass: predicted {} ms, measured {} ms, error {:.1f}%\n",
+                       milliseconds(predicted), milliseconds(m.beside->all), (predicted / m.beside->all - 1) * 100);
   }
 
   std::string curves_text(const std::vector<Measured>& measured) const {
@@ -139,11 +144,11 @@ struct BenchCluster {
       text += fmt::format("{:>9}", text::grouped(n));
       for (const double rate : rates) {
         const scale::Network network = with_rate(link, rate);
-        const double tokens = scale::tokens_for(wanted, work, network, n, parts());
-        text += fmt::format(" {:>20}", fmt::format("{} {:>12}", percent(scale::efficiency(work, network, n, parts())),
+        const double tokens = scale::tokens_for(wanted, work, network, n, sums());
+        text += fmt::format(" {:>20}", fmt::format("{} {:>12}", percent(scale::efficiency(work, network, n, sums())),
                                                    tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
       }
-      const double bandwidth = scale::bandwidth_for(wanted, work, link, n, parts());
+      const double bandwidth = scale::bandwidth_for(wanted, work, link, n, sums());
       text += fmt::format(" {:>14}\n", bandwidth > 0 ? gigabits_text(bandwidth * 8e-9) : "none");
     }
     return text;
@@ -165,10 +170,15 @@ struct BenchCluster {
                                {"measured_update", m.updates.update},
                                {"latency", m.network.latency},
                                {"per_message", m.network.per_message},
-                               {"per_byte", m.network.per_byte}});
-      if (m.beside.apart > 0) {
-        j["measured"].back()["step_then_sum"] = m.beside.apart;
-        j["measured"].back()["sum_beside_step"] = m.beside.together;
+                               {"per_byte", m.network.per_byte},
+                               {"processor_per_byte", m.network.processor_per_byte}});
+      if (m.beside) {
+        const scale::Predicted beside = m.predicted(scale::Sums::beside_step);
+        j["measured"].back()["overlap"] = {{"sum", beside.sum},
+                                           {"predicted", beside.total()},
+                                           {"measured", m.beside->all},
+                                           {"measured_gradient", m.beside->gradient},
+                                           {"measured_update", m.beside->update}};
       }
       for (const scale::MeasuredExchange& e : m.exchanges)
         j["measured"].back()["exchanges"].push_back(
@@ -178,13 +188,13 @@ struct BenchCluster {
     for (const double rate : rates)
       for (int n = 1; n <= most_processes; n *= 2) {
         const scale::Network network = with_rate(link, rate);
-        const scale::Predicted t = scale::simulate(measured[0].work, network, n, parts());
+        const scale::Predicted t = scale::simulate(measured[0].work, network, n, sums());
         j["computed"].push_back(
             {{"gigabits_per_second", rate},
              {"processes", n},
              {"seconds", t.total()},
-             {"efficiency", scale::efficiency(measured[0].work, network, n, parts())},
-             {"tokens_for_90_percent", scale::tokens_for(wanted, measured[0].work, network, n, parts())}});
+             {"efficiency", scale::efficiency(measured[0].work, network, n, sums())},
+             {"tokens_for_90_percent", scale::tokens_for(wanted, measured[0].work, network, n, sums())}});
       }
     return json_text(j) + "\n";
   }
@@ -197,7 +207,7 @@ struct BenchCluster {
     for (size_t i = 0; i < rates.size() && i < 3; ++i) {
       report::Series series{fmt::format("{:g} Gbit/s", rates[i]), {}, true};
       for (int n = 1; n <= most_processes; n *= 2)
-        series.points.emplace_back(std::log2(n), scale::efficiency(work, with_rate(link, rates[i]), n, parts()));
+        series.points.emplace_back(std::log2(n), scale::efficiency(work, with_rate(link, rates[i]), n, sums()));
       chart.series.push_back(std::move(series));
     }
     return report::draw_chart_document(chart);

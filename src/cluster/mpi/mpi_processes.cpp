@@ -36,14 +36,14 @@ constexpr size_t most_at_once = size_t{1} << 30;
 // Where they ask, the answer waits behind what the receiver itself is sending, and both directions of a link are used
 // one after the other. Messages up to a size that a receiver can keep are cut into such pieces.
 constexpr size_t sent_unasked = 60 << 10, kept_unasked = 1 << 20;
+constexpr std::chrono::microseconds between_looks(200);
 // Longer than launchers give a process to end by itself: Open MPI 1 s.
 constexpr std::chrono::seconds before_others_speak(3);
 
 class MpiProcesses final : public Processes {
  public:
   MpiProcesses() : exceptions_(std::uncaught_exceptions()) {
-    int has = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &has);
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads_);
     MPI_Comm_rank(MPI_COMM_WORLD, &number_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -68,7 +68,19 @@ class MpiProcesses final : public Processes {
     return {name, static_cast<size_t>(length)};
   }
 
+  bool by_any_thread() const override { return threads_ >= MPI_THREAD_SERIALIZED; }
+
   void exchange(std::span<const Outgoing> out, std::span<const Incoming> in) override {
+    start(out, in);
+    wait(&MpiProcesses::yield);
+  }
+  void exchange_beside(std::span<const Outgoing> out, std::span<const Incoming> in) override {
+    start(out, in);
+    wait(&MpiProcesses::nap);
+  }
+
+ private:
+  void start(std::span<const Outgoing> out, std::span<const Incoming> in) {
     requests_.clear();
     const auto post = [&](const auto& message, char* bytes, const auto& call) {
       const size_t piece = message.size <= kept_unasked ? sent_unasked : most_at_once;
@@ -85,24 +97,30 @@ class MpiProcesses final : public Processes {
       post(m, static_cast<char*>(const_cast<void*>(m.bytes)), [&](char* bytes, int size, MPI_Request* request) {
         return MPI_Isend(bytes, size, MPI_BYTE, m.to, 0, MPI_COMM_WORLD, request);
       });
-    wait(requests_);
   }
 
- private:
-  // MPI's own waiting keeps a core busy. Other processes of the same host need it while one waits for long.
-  static void wait(std::vector<MPI_Request>& requests) {
-    const auto began = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  // What a thread does between two looks. MPI's own waiting keeps a core busy.
+  using Rest = void (*)(int64_t looks, Clock::time_point began);
+  void wait(Rest rest) {
+    const Clock::time_point began = Clock::now();
     for (int64_t looks = 0;; ++looks) {
       int done = 0;
-      require(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+      require(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
       if (done) return;
-      if (looks < 100) continue;
-      if (std::chrono::steady_clock::now() - began < std::chrono::seconds(1))
-        sched_yield();
-      else
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      rest(looks, began);
     }
   }
+  // Other processes of the same host need the core while one waits for long.
+  static void yield(int64_t looks, Clock::time_point began) {
+    if (looks < 100) return;
+    if (Clock::now() - began < std::chrono::seconds(1))
+      sched_yield();
+    else
+      std::this_thread::sleep_for(between_looks);
+  }
+  // A thread of this process computes on the core. What arrives meanwhile waits in the system's buffers.
+  static void nap(int64_t, Clock::time_point) { std::this_thread::sleep_for(between_looks); }
 
   static void require(int code) {
     if (code == MPI_SUCCESS) return;
@@ -113,7 +131,7 @@ class MpiProcesses final : public Processes {
                        "; the same command goes on from the last checkpoint"));
   }
 
-  int exceptions_, number_ = 0, count_ = 1;
+  int exceptions_, number_ = 0, count_ = 1, threads_ = MPI_THREAD_SINGLE;
   std::vector<MPI_Request> requests_;  // of an exchange: no new memory for the next
 };
 

@@ -3,6 +3,7 @@
 // parameters.
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "cluster/processes.h"
 #include "model/transformer.h"
@@ -24,14 +25,18 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
+  // Before the backward pass of the last batch of this process's last shard: whom it is to tell which gradients are
+  // final, so that they are added up meanwhile; nullptr: nobody. The gradients outlive this
+  // object, also after an error.
+  virtual GradientListener* last_backward(Tensor gradients) = 0;
   // The gradient of the next shard of this process, and its losses.
   virtual void add(Tensor gradients, const model::LossSums& losses) = 0;
   // After the last one: the sum over all shards of all processes, in this process's slice of the gradients, and the
   // sums of the losses, which are the same bits in each process.
   virtual model::LossSums sum(Tensor gradients) = 0;
 
-  // What this process updates of slabs of so many numbers, and holds the moments of.
-  virtual cluster::Share slice(int64_t numbers) const = 0;
+  // What this process updates of slabs of so many numbers, and holds the moments of: ascending, apart from each other.
+  virtual std::vector<cluster::Share> slice(int64_t numbers) const = 0;
   // Of a slab of which each process has its slice; the same bits in each.
   virtual double sum_of_squares(Context& cx, Tensor slab) = 0;
   // Every process gets the slices of all others.
@@ -51,9 +56,10 @@ class Communicator {
 // Siblings: one process that adds up in one slab has nothing to share.
 class OneProcess final : public Communicator {
  public:
+  GradientListener* last_backward(Tensor) override { return nullptr; }
   void add(Tensor, const model::LossSums& losses) override { losses_ = losses; }
   model::LossSums sum(Tensor) override { return losses_; }
-  cluster::Share slice(int64_t numbers) const override { return {0, numbers}; }
+  std::vector<cluster::Share> slice(int64_t numbers) const override { return {{0, numbers}}; }
   double sum_of_squares(Context& cx, Tensor slab) override { return hexapla::sum_of_squares(cx, slab); }
   void complete(Tensor) override {}
   void complete_rounded(Tensor, std::span<const cluster::Share>) override {}

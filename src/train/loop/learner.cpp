@@ -1,6 +1,7 @@
 #include "train/loop/learner.h"
 
 #include <cmath>
+#include <set>
 
 #include "base/hash.h"
 #include "train/loop/freeze.h"
@@ -10,10 +11,19 @@ namespace hexapla::train {
 
 namespace {
 
+// Over shared memory an exchange takes the cores that compute, and waits for nothing else: there is nothing to gain.
+// All processes call it together, whatever each was told.
+Overlap overlap_of(const TrainOptions& options, cluster::Processes& processes) {
+  const std::vector<std::string> hosts = cluster::gather(processes, processes.host());
+  if (options.overlap != "auto") return options.overlap == "on" ? Overlap::on : Overlap::off;
+  return std::set(hosts.begin(), hosts.end()).size() > 1 ? Overlap::on : Overlap::off;
+}
+
 std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, const TrainingData& data,
-                                                const model::Parameters& parameters) {
+                                                const model::Transformer& model, const model::Parameters& parameters) {
   if (options.shards == 1) return std::make_unique<OneProcess>();
-  return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size());
+  return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size(),
+                                   layer_segments(model, parameters), overlap_of(options, *data.processes));
 }
 
 // The matrices of layers whose linear maps are plain products: in bf16 these round them before anything else, so it is
@@ -44,7 +54,7 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
       data_(data),
       model_(with_vocabularies(options.architecture, data.pairs)),
       parameters_(model_, DType::f32, model::Parameters::Use::training),
-      communicator_(make_communicator(options, data, parameters_)),
+      communicator_(make_communicator(options, data, model_, parameters_)),
       rounded_(rounded_by_products(model_, parameters_, options)),
       optimizer_(model_, parameters_, options, communicator_->slice(parameters_.values().size())),
       average_(parameters_, optimizer_.parts(), options.ema, communicator_->slice(parameters_.values().size())),
@@ -73,12 +83,15 @@ model::LossSums Learner::accumulate_gradient(const UpdateBatches& batches, uint3
     fill(cx_, parameters_.gradients(), 0);
     model::LossSums all;
     for (const data::Batch& batch : shard.batches) {
+      const bool last = &shard == &batches.shards.back() && &batch == &shard.batches.back();
+      cx_.listener = last ? communicator_->last_backward(parameters_.gradients()) : nullptr;
       add_to(all, loss_and_gradient(cx_, model_, batch, objective_of(options_), scale, saved_));
       arena_.clear();
       ++cx_.step;
     }
     communicator_->add(parameters_.gradients(), all);
   }
+  cx_.listener = nullptr;
   return communicator_->sum(parameters_.gradients());
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "train/loop/freeze.h"
 
@@ -10,17 +11,20 @@ namespace {
 
 Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
 // The same of a slab of a slice alone.
-Tensor part_of(Tensor slab, const Part& part, const cluster::Share& slice) {
-  return slab.slice(part.from - slice.from, part.count);
+Tensor held_part(Tensor slab, const Part& part) { return slab.slice(part.held, part.count); }
+
+int64_t numbers_of(const Slice& slice) {
+  return std::accumulate(slice.begin(), slice.end(), int64_t{0},
+                         [](int64_t sum, const cluster::Share& share) { return sum + share.size(); });
 }
 
 // Zeros, which take memory when they are written.
-Pages pages_for(const cluster::Share& slice) { return Pages(static_cast<size_t>(slice.size()) * sizeof(float)); }
-Tensor slab_in(const Pages& pages, const cluster::Share& slice) {
-  return Tensor::of(reinterpret_cast<float*>(pages.data()), {slice.size()});
+Pages pages_for(const Slice& slice) { return Pages(static_cast<size_t>(numbers_of(slice)) * sizeof(float)); }
+Tensor slab_in(const Pages& pages, const Slice& slice) {
+  return Tensor::of(reinterpret_cast<float*>(pages.data()), {numbers_of(slice)});
 }
 
-cluster::Share all_of(const model::Parameters& parameters) { return {0, parameters.values().size()}; }
+Slice all_of(const model::Parameters& parameters) { return {{0, parameters.values().size()}}; }
 
 // What starts as a linear map starts uniform in Glorot and Bengio's limits, and nothing else does.
 bool is_matrix(const model::Parameter& p) { return p.init.kind == model::Init::Kind::xavier; }
@@ -41,18 +45,22 @@ std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& p
   return parts;
 }
 
-std::vector<Part> parts_within(const std::vector<Part>& parts, const cluster::Share& slice) {
+std::vector<Part> parts_within(const std::vector<Part>& parts, const Slice& slice) {
   std::vector<Part> within;
-  for (Part part : parts) {
-    const int64_t from = std::max(part.from, slice.from), to = std::min(part.from + part.count, slice.to);
-    part.from = from, part.count = to - from;
-    if (part.count > 0) within.push_back(part);
+  int64_t held = 0;  // of the shares before
+  for (const cluster::Share& share : slice) {
+    for (Part part : parts) {
+      const int64_t from = std::max(part.from, share.from), to = std::min(part.from + part.count, share.to);
+      part.from = from, part.count = to - from, part.held = held + from - share.from;
+      if (part.count > 0) within.push_back(part);
+    }
+    held += share.size();
   }
   return within;
 }
 
 Optimizer::Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options,
-                     std::optional<cluster::Share> slice)
+                     const std::optional<Slice>& slice)
     : parameters_(parameters),
       options_(options),
       schedule_(make_schedule(options)),
@@ -87,8 +95,8 @@ void Optimizer::update(Context& cx, int64_t step, double scale, double norm) {
     if (!part.trained) continue;
     how.weight_decay = part.decays ? options_.weight_decay : 0;
     adam(cx,
-         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), part_of(first_, part, slice_),
-          part_of(second_, part, slice_)},
+         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), held_part(first_, part),
+          held_part(second_, part)},
          how);
   }
 }
@@ -99,7 +107,7 @@ void Optimizer::forget_moments() {
 }
 
 MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay,
-                             std::optional<cluster::Share> slice)
+                             const std::optional<Slice>& slice)
     : parameters_(parameters),
       slice_(slice.value_or(all_of(parameters))),
       parts_(parts_within(parts, slice_)),
@@ -112,8 +120,20 @@ MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Pa
   buffers_ = Tensor::of(statistics_.data(), parameters.buffers().shape);
 }
 
+template <class F>
+void MovingAverage::for_shares(F&& f) const {
+  int64_t held = 0;
+  for (const cluster::Share& share : slice_) {
+    f(parameters_.values().slice(share.from, share.size()), slab_.slice(held, share.size()));
+    held += share.size();
+  }
+}
+
 void MovingAverage::start() {
-  if (slab_) std::memcpy(slab_.bytes, values().bytes, slab_.size() * size_of(slab_.dtype));
+  if (slab_)
+    for_shares([](const Tensor& values, const Tensor& average) {
+      std::memcpy(average.bytes, values.bytes, static_cast<size_t>(values.size()) * size_of(values.dtype));
+    });
   start_statistics();
 }
 
@@ -128,7 +148,7 @@ void MovingAverage::update(Context& cx, int64_t step) {
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
   const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
   for (const Part& part : parts_)
-    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, part_of(slab_, part, slice_));
+    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, held_part(slab_, part));
   const float* now = buffers_ ? parameters_.buffers().data<float>() : nullptr;
   for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));
 }
@@ -137,7 +157,7 @@ void MovingAverage::swap() {
   const auto exchange = [](const Tensor& a, const Tensor& b) {
     std::swap_ranges(a.bytes, a.bytes + a.size() * size_of(a.dtype), b.bytes);
   };
-  if (slab_) exchange(slab_, values());
+  if (slab_) for_shares(exchange);
   if (buffers_) exchange(buffers_, parameters_.buffers());
 }
 

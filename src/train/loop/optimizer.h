@@ -16,7 +16,11 @@ namespace hexapla::train {
 struct Part {
   int64_t from, count;
   bool trained, decays;
+  int64_t held = 0;  // where it begins in what a process has of such a slab
 };
+
+// What one process has of the slabs, ascending and apart from each other: of its own slabs, in a row.
+using Slice = std::vector<cluster::Share>;
 
 // The whole slab in parts. Weight decay is for the matrices of linear maps: not for biases, gains of norms and
 // embeddings, whose size means something of its own. frozen: names of parameters.
@@ -24,7 +28,7 @@ std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& p
                            const std::set<std::string>& frozen, bool with_decay);
 
 // What of the parts lies in a slice of the slabs.
-std::vector<Part> parts_within(const std::vector<Part>& parts, const cluster::Share& slice);
+std::vector<Part> parts_within(const std::vector<Part>& parts, const Slice& slice);
 
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
@@ -32,7 +36,7 @@ class Optimizer {
   // slice: of the slabs, what is updated here; without it all. UsageError: `freeze`, `schedule` (frozen_parameters,
   // make_schedule).
   Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options,
-            std::optional<cluster::Share> slice = {});
+            const std::optional<Slice>& slice = {});
 
   // step: 1 at the first update; scale: of a plateau.
   double learning_rate(int64_t step, double scale) const;
@@ -50,7 +54,7 @@ class Optimizer {
   model::Parameters& parameters_;
   const TrainOptions& options_;
   Schedule schedule_;
-  cluster::Share slice_;
+  Slice slice_;
   std::vector<Part> parts_;
   Pages first_pages_, second_pages_;
   Tensor first_, second_;
@@ -63,7 +67,7 @@ class MovingAverage {
  public:
   // parts: what changes; the rest is the values' own. slice: of the slabs, what is averaged here; without it all.
   MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay,
-                std::optional<cluster::Share> slice = {});
+                const std::optional<Slice>& slice = {});
 
   explicit operator bool() const { return decay_ > 0; }
   Tensor slab() const { return slab_; }        // of the slice; nothing with decay 0
@@ -75,10 +79,12 @@ class MovingAverage {
   void swap();
 
  private:
-  Tensor values() const { return parameters_.values().slice(slice_.from, slice_.size()); }
+  // f(values, average) of each share of the slice
+  template <class F>
+  void for_shares(F&& f) const;
 
   model::Parameters& parameters_;
-  cluster::Share slice_;
+  Slice slice_;
   std::vector<Part> parts_;
   double decay_;
   std::vector<float> statistics_;

@@ -146,8 +146,8 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
                        const TrainOptions& options, UpdateStream& stream) {
   const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
   const cluster::Processes& processes = *data.processes;
-  const ShardMemory shards =
-      shard_memory(parameters.values().size(), options.shards, processes.number(), processes.count());
+  const cluster::Slices slices(parameters.values().size(), processes.count(), layer_segments(model, parameters).starts);
+  const ShardMemory shards = shard_memory(slices, options.shards, processes.number());
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", shards.moments},

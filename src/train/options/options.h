@@ -25,6 +25,7 @@ struct TrainOptions {
   int64_t memory = 0;              // MiB that training may take; 0: a share of the machine's
   int64_t accumulate = 1;          // batches an update
   int64_t shards = 1;              // parts of an update, for as many processes or fewer
+  std::string overlap = "auto";    // of the sums of several processes with the backward pass
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
@@ -98,6 +99,10 @@ struct TrainOptions {
       "parts that the batches of an update are computed in, at most `accumulate`, by that many processes or fewer: the "
       "result depends on it, and not on the number of processes",
       Range<int64_t>{1, 1024}, Effect::fixed);
+    f("overlap", o.overlap,
+      "several processes add gradients up while the backward pass goes on: on, off, or auto: if they are on more than "
+      "one host; the result does not depend on it",
+      Choices{"auto", "on", "off"}, Effect::none);
     f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",
       Range<int64_t>{2, 1 << 20}, Effect::fixed);
     f("max-updates", o.max_updates,

@@ -180,6 +180,10 @@ inline const Setters<TrainOptions> settings{
      [](Draw& d, TrainOptions& o) {
        if (o.architecture.norm != "batch") o.shards = d.number(1, o.accumulate);
      }},
+    {"overlap",
+     [](Draw& d, TrainOptions& o) {
+       o.overlap = d.text({"auto", "on", "off"});
+     }},
     {"max-length",
      [](Draw& d, TrainOptions& o) {
        o.max_length = d.one_of<int64_t>({12, 20, 100});

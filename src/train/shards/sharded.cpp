@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
 #include "base/error.h"
 #include "cluster/rounded.h"
@@ -9,104 +10,75 @@
 namespace hexapla::train {
 namespace {
 
-// So many numbers of a slice come in at once, of each part of the tree: large enough for the links, and small beside
-// a model.
-constexpr int64_t exchanged_at_once = 1 << 17;
-
 size_t bytes_of_floats(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
 
 }  // namespace
 
-ShardMemory shard_memory(int64_t numbers, int64_t shards, int process, int processes) {
-  if (shards == 1 && processes == 1) return {2 * bytes_of_floats(numbers), bytes_of_floats(numbers), 0, 0, 0};
+ShardMemory shard_memory(const cluster::Slices& slices, int64_t shards, int process) {
+  const int64_t numbers = slices.numbers(), slice = slices.size_of(process);
+  if (shards == 1 && slices.processes() == 1) return {2 * bytes_of_floats(numbers), bytes_of_floats(numbers), 0, 0, 0};
   const cluster::ShardTree tree(shards);
-  const cluster::Slices slices(numbers, processes);
-  const int64_t slice = slices.of(process).size();
-  const cluster::Share own = cluster::share_of(shards, process, processes);
-  int64_t parts = 0;
-  for (int p = 0; p < processes; ++p) {
-    const cluster::Share share = cluster::share_of(shards, p, processes);
-    if (p != process) parts += static_cast<int64_t>(tree.cover(share.from, share.to).size());
-  }
+  const cluster::Share own = cluster::share_of(shards, process, slices.processes());
   return {2 * bytes_of_floats(slice), bytes_of_floats(slice),
           static_cast<size_t>(arrays_to_add_up(tree, own.from, own.to)) * bytes_of_floats(numbers),
-          bytes_of_floats(parts * std::min(exchanged_at_once, slice)), process == 0 ? bytes_of_floats(numbers) : 0};
+          bytes_of_floats(SegmentSum::received(tree, slices, process)), process == 0 ? bytes_of_floats(numbers) : 0};
 }
 
-Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers)
+Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers, const LayerSegments& segments,
+                 Overlap overlap)
     : processes_(processes),
       tree_(shards),
-      slices_(numbers, processes.count()),
+      slices_(numbers, processes.count(), segments.starts),
       own_(cluster::own_share(processes, shards)),
+      sum_(processes_, tree_, slices_),
       losses_(processes, [&](int p) { return cluster::share_of(shards, p, processes.count()).size(); }),
-      squares_(processes, [&](int p) { return slices_.blocks_of(p).size(); }) {
-  for (int p = 0; p < processes.count(); ++p) {
-    const cluster::Share share = cluster::share_of(shards, p, processes.count());
-    covers_.push_back(tree_.cover(share.from, share.to));
-    nodes_.insert(nodes_.end(), covers_.back().begin(), covers_.back().end());
-  }
+      squares_(processes, [&](int p) { return slices_.blocks_of(p); }) {
   for (int64_t shard = own_.from; shard < own_.to; ++shard) so_far_.push_back(tree_.cover(own_.from, shard + 1));
   for (int i = 0; i < arrays_to_add_up(tree_, own_.from, own_.to); ++i) arrays_.emplace_back(bytes_of_floats(numbers));
+  if (overlap == Overlap::on && processes.several() && processes.by_any_thread()) try {
+      thread_.emplace(sum_, segments);
+    } catch (const std::system_error&) {  // no more threads: the sum begins when the backward pass has ended
+    }
 }
 
 float* Sharded::array(size_t number) { return reinterpret_cast<float*>(arrays_[number].data()); }
 
+GradientListener* Sharded::last_backward(Tensor gradients) {
+  if (!thread_) return nullptr;
+  sum_.begin(gradients.data<float>(), parts_);
+  return &*thread_;
+}
+
 // What waits are the nodes that the shards so far cover. The new one is added to the last of them, that to the one
-// before, and so on; where it has to wait itself, it leaves the gradients free for the next.
+// before, and so on; where it has to wait itself, it leaves the gradients free for the next. The last shard is added
+// segment by segment.
 void Sharded::add(Tensor gradients, const model::LossSums& losses) {
   const int64_t shard = own_.from + added_, n = slices_.numbers();
   losses_.own()[static_cast<size_t>(added_)] = losses;
   const std::vector<cluster::TreeNode>& cover = so_far_[static_cast<size_t>(added_++)];
+  if (shard + 1 == own_.to) {
+    if (!sum_.begun()) sum_.begin(gradients.data<float>(), parts_);
+    return;
+  }
   float* last = gradients.data<float>();
   while (parts_.size() >= cover.size()) {
     cluster::add_numbers(parts_.back().numbers, last, n);
     last = parts_.back().numbers;
     parts_.pop_back();
   }
-  if (last == gradients.data<float>() && shard + 1 < own_.to) {
+  if (last == gradients.data<float>()) {
     last = array(parts_.size());
     std::memcpy(last, gradients.bytes, bytes_of_floats(n));
   }
   parts_.push_back({cover.back(), last});
 }
 
-model::LossSums Sharded::sum(Tensor gradients) {
-  sum_slice(gradients.data<float>());
+model::LossSums Sharded::sum(Tensor) {
+  if (thread_) thread_->rest();
+  while (sum_.segment() >= 0) sum_.round();
+  sum_.end();
   parts_.clear();
   return sum_losses();
-}
-
-// All slices have as many rounds as the largest.
-void Sharded::sum_slice(float* gradients) {
-  const int64_t largest = slices_.largest(), at_once = std::min(exchanged_at_once, largest);
-  for (int64_t at = 0; at < largest; at += at_once) sum_some(gradients, at, at + at_once, at_once);
-}
-
-void Sharded::sum_some(float* gradients, int64_t from, int64_t to, int64_t at_once) {
-  const auto some_of = [&](int process) { return slices_.some_of(process, from, to - from); };
-  const int me = processes_.number();
-  const cluster::Share own = some_of(me);
-  received_.resize((nodes_.size() - covers_[static_cast<size_t>(me)].size()) * static_cast<size_t>(at_once));
-  room_.clear();
-  summed_.clear();
-  float* free = received_.data();
-  for (int other = 0; other < processes_.count(); ++other) {
-    const cluster::Share theirs = some_of(other);
-    if (other == me) {
-      for (const Part& part : parts_) summed_.push_back(part.numbers + own.from);
-      continue;
-    }
-    for (const Part& part : parts_)
-      if (theirs.size() > 0) room_.out.push_back({other, part.numbers + theirs.from, bytes_of_floats(theirs.size())});
-    for (size_t node = 0; node < covers_[static_cast<size_t>(other)].size(); ++node, free += at_once) {
-      summed_.push_back(free);
-      if (own.size() > 0) room_.in.push_back({other, free, bytes_of_floats(own.size())});
-    }
-  }
-  processes_.exchange(room_.out, room_.in);
-  if (own.size() == 0) return;
-  const float* const sum = tree_.sum(nodes_, summed_, own.size());
-  if (sum != gradients + own.from) std::memcpy(gradients + own.from, sum, bytes_of_floats(own.size()));
 }
 
 // In the order of the shards.
@@ -117,21 +89,30 @@ model::LossSums Sharded::sum_losses() {
   return all;
 }
 
-cluster::Share Sharded::slice(int64_t numbers) const {
+std::vector<cluster::Share> Sharded::slice(int64_t numbers) const {
   HEXAPLA_CHECK(numbers == slices_.numbers(), "slabs of ", slices_.numbers(), " and of ", numbers, " numbers");
   return slices_.of(processes_.number());
 }
 
 // Block by block, in their order: how many blocks a process has does not count.
 double Sharded::sum_of_squares(Context& cx, Tensor slab) {
-  const cluster::Share blocks = slices_.blocks_of(processes_.number());
-  for (int64_t b = blocks.from; b < blocks.to; ++b) {
-    const int64_t from = b * slices_.block(), to = std::min(from + slices_.block(), slices_.numbers());
-    squares_.own()[static_cast<size_t>(b - blocks.from)] = hexapla::sum_of_squares(cx, slab.slice(from, to - from));
+  double* own = squares_.own().data();
+  for (int s = 0; s < slices_.segments(); ++s) {
+    const cluster::Share blocks = slices_.blocks_of(processes_.number(), s);
+    for (int64_t b = blocks.from; b < blocks.to; ++b) {
+      const int64_t from = b * slices_.block(), to = std::min(from + slices_.block(), slices_.numbers());
+      *own++ = hexapla::sum_of_squares(cx, slab.slice(from, to - from));
+    }
   }
-  double all = 0;
-  for (const double one : squares_.exchange(processes_)) all += one;
-  return all;
+  const std::span<const double> all = squares_.exchange(processes_);
+  next_.assign(static_cast<size_t>(processes_.count()), 0);
+  for (size_t p = 1; p < next_.size(); ++p)
+    next_[p] = next_[p - 1] + static_cast<size_t>(slices_.blocks_of(static_cast<int>(p) - 1));
+  double sum = 0;
+  for (int s = 0; s < slices_.segments(); ++s)
+    for (int p = 0; p < processes_.count(); ++p)
+      for (int64_t b = slices_.blocks_of(p, s).size(); b > 0; --b) sum += all[next_[static_cast<size_t>(p)]++];
+  return sum;
 }
 
 void Sharded::complete(Tensor slab) { cluster::complete(processes_, slices_, slab.data<float>(), room_); }
@@ -158,8 +139,11 @@ void Sharded::read(Tensor whole, const Read& read) {
 void Sharded::read_slice(Tensor own, Tensor room, const Read& read_whole) {
   if (!processes_.several()) return read_whole(own);
   read(room, read_whole);
-  const cluster::Share slice = slices_.of(processes_.number());
-  std::memcpy(own.bytes, room.data<float>() + slice.from, bytes_of_floats(slice.size()));
+  std::byte* to = own.bytes;
+  for (const cluster::Share& share : slices_.of(processes_.number())) {
+    std::memcpy(to, room.data<float>() + share.from, bytes_of_floats(share.size()));
+    to += bytes_of_floats(share.size());
+  }
 }
 
 }  // namespace hexapla::train

@@ -64,10 +64,30 @@ TEST_F(ShardedRuns, HaveTheSameBytesForAnyNumberOfProcesses) {
   const TrainOptions one = sharded("one");
   run_among(1, 1, one);
   for (const auto& [processes, threads] : {std::pair{2, 1}, {2, 2}, {3, 2}, {4, 1}}) {
-    const TrainOptions o = sharded(cat("run-", processes, "x", threads));
-    run_among(processes, threads, o);
-    expect_same(one, o);
+    for (const char* overlap : {"on", "off"}) {
+      TrainOptions o = sharded(cat("run-", processes, "x", threads, "-", overlap));
+      o.overlap = overlap;
+      run_among(processes, threads, o);
+      expect_same(one, o);
+    }
   }
+}
+
+// Automatically: the threads of these tests call themselves hosts.
+TEST_F(ShardedRuns, OfLayersThatAreAddedUpOneByOneHaveTheSameBytes) {
+  const auto deep = [&](const std::string& name) {
+    TrainOptions o = sharded(name);
+    o.architecture.enc_layers = o.architecture.dec_layers = 3;
+    o.architecture.dropout = 0.1;
+    o.r_drop = 1;
+    return o;
+  };
+  const TrainOptions one = deep("one"), two = deep("two"), four = deep("four");
+  run_among(1, 1, one);
+  run_among(2, 2, two);
+  run_among(4, 1, four);
+  expect_same(one, two);
+  expect_same(one, four);
 }
 
 TEST_F(ShardedRuns, GoOnWithAnotherNumberOfProcesses) {
@@ -134,8 +154,8 @@ class BadLink final : public cluster::Processes {
   std::string host() const override { return good_.host(); }
   void exchange(std::span<const cluster::Outgoing> out, std::span<const cluster::Incoming> in) override {
     good_.exchange(out, in);
-    const bool slices = in.size() == 1 && out.size() == 1 && std::min(in.front().size, out.front().size) > 20'000;
-    if (number() == 1 && slices) static_cast<char*>(in.front().bytes)[0] ^= 1;
+    const bool slices = !in.empty() && !out.empty() && std::min(in.back().size, out.back().size) > 20'000;
+    if (number() == 1 && slices) static_cast<char*>(in.back().bytes)[0] ^= 1;
   }
 
  private:
@@ -169,7 +189,8 @@ TEST(Sharded, SendsWhatIsComputed) {
       sharded.add(slab, {});
       const size_t before = p.sent();
       sharded.sum(slab);
-      const size_t slice = static_cast<size_t>(sharded.slice(numbers).size()) * sizeof(float);
+      ASSERT_EQ(sharded.slice(numbers).size(), 1u);
+      const size_t slice = static_cast<size_t>(sharded.slice(numbers).front().size()) * sizeof(float);
       const size_t losses = sizeof(model::LossSums) * static_cast<size_t>(processes - 1);
       EXPECT_EQ(p.sent() - before, numbers * sizeof(float) - slice + losses);
       size_t sent = numbers * sizeof(float) - slice + losses + slice * static_cast<size_t>(processes - 1);
@@ -185,8 +206,11 @@ TEST(Sharded, SendsWhatIsComputed) {
 TEST(Sharded, TakesTheMemoryThatIsPlanned) {
   constexpr int64_t numbers = 1 << 20;
   constexpr size_t slab = numbers * sizeof(float);
-  const ShardMemory one = shard_memory(numbers, 1, 0, 1), alone = shard_memory(numbers, 4, 0, 1),
-                    half = shard_memory(numbers, 4, 1, 2), quarter = shard_memory(numbers, 4, 3, 4);
+  const std::vector<int64_t> starts{numbers / 4, numbers / 2};
+  const auto memory = [&](int64_t shards, int process, int of) {
+    return shard_memory(cluster::Slices(numbers, of, starts), shards, process);
+  };
+  const ShardMemory one = memory(1, 0, 1), alone = memory(4, 0, 1), half = memory(4, 1, 2), quarter = memory(4, 3, 4);
   EXPECT_EQ(one.moments, 2 * slab);
   EXPECT_EQ(one.sums + one.exchange, 0u);
   EXPECT_EQ(alone.sums, 2 * slab);
@@ -195,6 +219,8 @@ TEST(Sharded, TakesTheMemoryThatIsPlanned) {
   EXPECT_EQ(quarter.moments, slab / 2);
   EXPECT_EQ(quarter.average, slab / 4);
   EXPECT_EQ(quarter.sums, 0u);
+  EXPECT_EQ(half.exchange, sizeof(float) << 17) << "one node of the other process";
+  EXPECT_EQ(quarter.exchange, 3 * (sizeof(float) << 17)) << "the largest segment has a share of 2^17 numbers";
 }
 
 }  // namespace
