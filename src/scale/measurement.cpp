@@ -155,7 +155,7 @@ class Updates {
     learner_->update(updates_, 1, learner_->gradient_norm());
     return {gradient, seconds_since(start)};
   }
-  // Of one more step, whose gradient is nobody's.
+  // Of a few more steps, whose gradients are nobody's.
   void finals(Work& work) {
     Finals finals(train::layer_segments(learner_->model(), learner_->parameters()));
     Context cx = learner_->context();

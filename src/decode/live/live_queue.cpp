@@ -250,6 +250,7 @@ void LiveQueue::end(size_t name, LiveResult result) {
     entries_.erase(found);
     if (entry->begun) turns_.ended(entry->request.client);
     if (turns_.waiting() > 0) arrived_.notify_one();  // its client may have another one begun
+    if (closed_ && turns_.waiting() == 0) arrived_.notify_all();
   }
   try {
     entry->request.on_end(std::move(result));

@@ -226,6 +226,28 @@ TEST(LiveQueue, AnIdleLoopWaitsUntilAClientMayHaveAnotherOneBegun) {
   EXPECT_EQ(idle.get(), ClientTurns::beside_others);
 }
 
+TEST(LiveQueue, AnIdleLoopOfAClosedQueueEndsWithTheLastThatWaited) {
+  const TestModel m(small_config());
+  LiveQueue queue(limits, specials, positions(m.model));
+  queue.join();
+  const auto submit = [&](uint64_t client) {
+    return queue.submit({.source = text::Ids{5, specials.eos},
+                         .options = {.extra_length = 5},
+                         .client = client,
+                         .on_end = [](const LiveResult&) {}});
+  };
+  size_t last = 0;
+  for (size_t i = 0; i < ClientTurns::beside_others + 1; ++i) last = submit(1);
+  submit(2);
+  std::vector<size_t> begun;
+  while (const auto job = queue.next(false, begun.size())) begun.push_back(job->name);
+  queue.close();
+  auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0).has_value(); });
+  std::this_thread::sleep_for(milliseconds(20));  // until it waits
+  EXPECT_TRUE(queue.cancel(last));
+  EXPECT_FALSE(idle.get());
+}
+
 TEST(LiveLimits, SharedByLoopsHaveRoomForTheLargestRequest) {
   const LiveLimits all;
   const LiveLimits two = all.shared_by(2), many = all.shared_by(16);
