@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/files/test_folder.h"
+#include "base/test_paths.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {
