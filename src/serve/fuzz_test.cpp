@@ -17,10 +17,12 @@ using test::sound_requests;
 
 constexpr std::size_t most_at_a_time = 64;
 
-std::uint64_t requests_per_test() {
-  if (const char* given = std::getenv("HEXAPLA_FUZZ_REQUESTS")) return std::strtoull(given, nullptr, 10);
-  return 2'000;
+std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
+  const char* const given = std::getenv(variable);
+  return given ? std::strtoull(given, nullptr, 10) : otherwise;
 }
+std::uint64_t requests_per_test() { return number_of("HEXAPLA_FUZZ_REQUESTS", 2'000); }
+std::uint64_t fuzz_seed() { return number_of("HEXAPLA_FUZZ_SEED", 0); }
 
 // No 500: whatever a client sends, it is not the server's fault.
 bool is_expected(int status) {
@@ -154,8 +156,8 @@ TEST_F(FuzzedRequests, EachIsAnsweredOnce) {
   const std::uint64_t count = requests_per_test();
   {
     Service service(fuzzed_service(small_model()));
-    AstrayRequests astray(7);
-    Random random(8);
+    AstrayRequests astray(7 + fuzz_seed());
+    Random random(8 + fuzz_seed(), 2);
     for (std::uint64_t i = 0; i < count && !HasFatalFailure(); ++i) {
       watched.wait_for_room(most_at_a_time);
       const auto asked = std::make_shared<Asked>(watched, astray.next());
@@ -212,7 +214,7 @@ TEST_F(FuzzedRequests, ConnectionsOfBytesAreAnsweredAndEnd) {
     }
   };
   std::vector<std::thread> clients;
-  for (std::uint64_t seed = 0; seed < 4; ++seed) clients.emplace_back(ask, seed);
+  for (std::uint64_t i = 0; i < 4; ++i) clients.emplace_back(ask, 4 * fuzz_seed() + i);
   for (std::thread& t : clients) t.join();
   EXPECT_EQ(server.get("/health").status, 200);
 }
