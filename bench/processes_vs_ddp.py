@@ -5,7 +5,8 @@ DistributedDataParallel over gloo, in turns.
     bench/processes_vs_ddp.py SOURCE TARGET [--preset tiny] [--updates 60] [--rounds 5] [--precision f32] [--no-peer]
 
 An update has two batches: one of each process, or two of the one. Prints target tokens a second (padding not counted),
-of hexapla also with one shard, and the medians over the rounds of two processes / one. hexapla trains on the text and
+of hexapla also with one shard, and the medians over the rounds of two processes / one, and of hexapla / PyTorch with one
+process of one thread and of two, and with two processes. hexapla trains on the text and
 takes its rates from the log, without the first reports; PyTorch gets the model and the batches of train_vs_pytorch.py.
 Needs mpirun, torch unless --no-peer, and a hexapla built with MPI.
 """
@@ -15,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import train_vs_pytorch as alone
 
 PROCESSES = 2
+SPLITS = [(1, 1), (1, 2), (2, 1)]  # processes, threads of each
 
 
 def options():
@@ -31,10 +33,11 @@ def options():
     p.add_argument("--no-peer", action="store_true")
     p.add_argument("--rank", type=int, help=argparse.SUPPRESS)  # of a process that this program starts
     p.add_argument("--batches", help=argparse.SUPPRESS)
+    p.add_argument("--threads", type=int, help=argparse.SUPPRESS)
     return p.parse_args()
 
 
-def hexapla(o, folder, name, processes, shards):
+def hexapla(o, folder, name, processes, threads, shards):
     vocabulary = os.path.join(folder, "first", "vocab.spm")
     run = os.path.join(folder, name)
     launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n", str(processes)]
@@ -42,8 +45,7 @@ def hexapla(o, folder, name, processes, shards):
     # Before the reports that count there is one of a fifth of the updates.
     command = (launcher if processes > 1 else []) + [
         o.hexapla, "train", "--train-sets", o.source, o.target, "--model", run, "--preset", o.preset, "--batch-tokens",
-        str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads",
-        str(PROCESSES // processes), "--precision", o.precision, "--max-updates", str(updates), "--report-every",
+        str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads", str(threads), "--precision", o.precision, "--max-updates", str(updates), "--report-every",
         str(updates // 5), "--average-last", "0", "--quiet"]
     command += ["--vocab", vocabulary] if os.path.exists(vocabulary) else ["--vocab-size", str(o.vocab_size)]
     subprocess.run(command, check=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
@@ -60,7 +62,7 @@ def worker(o):
     import torch.distributed as dist
     torch.manual_seed(1)
     processes = 1 if o.rank < 0 else PROCESSES
-    torch.set_num_threads(PROCESSES // processes)
+    torch.set_num_threads(o.threads)
     model = alone.model_of(o)
     step_of = model
     if processes > 1:
@@ -91,9 +93,10 @@ def worker(o):
         print(tokens / (time.perf_counter() - start))
 
 
-def peer(o, batches, processes):
+def peer(o, batches, processes, threads):
     command = [sys.executable, os.path.abspath(__file__), o.source, o.target, "--preset", o.preset, "--vocab-size",
-               str(o.vocab_size), "--precision", o.precision, "--updates", str(o.updates), "--batches", batches]
+               str(o.vocab_size), "--precision", o.precision, "--updates", str(o.updates), "--batches", batches, "--threads",
+               str(threads)]
     env = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}
     ranks = [-1] if processes == 1 else range(processes)
     cores = sorted(os.sched_getaffinity(0))
@@ -109,31 +112,31 @@ def main():
     o.dropout = 0.1
     if o.rank is not None:
         return worker(o)
-    rates, ratios = {}, {"hexapla": [], "PyTorch": []}
+    rates, rounds = {}, []
     with tempfile.TemporaryDirectory() as folder:
         batches = os.path.join(folder, "batches.json")
         subprocess.run([o.hexapla, "bench", "train", "--json", "--preset", o.preset, "--lengths", "multi30k", "--vocab-size",
                         str(o.vocab_size), "--batch-tokens", str(o.batch_tokens), "--seconds", "0", "--write-batches",
                         batches], check=True, capture_output=True)
-        hexapla(o, folder, "first", 1, 1)
+        hexapla(o, folder, "first", 1, 1, 1)
         for _ in range(o.rounds):
-            now = {"hexapla 1 x 2, 1 shard": hexapla(o, folder, "run", 1, 1),
-                   "hexapla 1 x 2": hexapla(o, folder, "run", 1, PROCESSES),
-                   "hexapla 2 x 1": hexapla(o, folder, "run", 2, PROCESSES)}
-            if not o.no_peer:
-                now["PyTorch 1 x 2"], now["PyTorch 2 x 1"] = peer(o, batches, 1), peer(o, batches, 2)
+            now = {"hexapla 1 x 2, 1 shard": hexapla(o, folder, "run", 1, 2, 1)}
+            for processes, threads in SPLITS:
+                now[f"hexapla {processes} x {threads}"] = hexapla(o, folder, "run", processes, threads, PROCESSES)
+                if not o.no_peer:
+                    now[f"PyTorch {processes} x {threads}"] = peer(o, batches, processes, threads)
+            rounds.append(now)
             for name, rate in now.items():
                 rates.setdefault(name, []).append(rate)
-            for name in ratios:
-                if f"{name} 1 x 2" in now:
-                    ratios[name].append(now[f"{name} 2 x 1"] / now[f"{name} 1 x 2"])
     print(f"{o.preset}, vocabulary {o.vocab_size}, 2 batches of {o.batch_tokens} tokens per update, {o.precision}; processes x "
           f"threads")
     for name, seen in rates.items():
         print(f"  {name:28} {statistics.median(seen):8.0f} target tokens/s   ({min(seen):.0f} to {max(seen):.0f})")
-    for name, seen in ratios.items():
+    for first, second in ([(f"{name} 2 x 1", f"{name} 1 x 2") for name in ("hexapla", "PyTorch")] +
+                          [(f"hexapla {p} x {t}", f"PyTorch {p} x {t}") for p, t in SPLITS]):
+        seen = [now[first] / now[second] for now in rounds if first in now and second in now]
         if seen:
-            print(f"  {name} 2 x 1 / 1 x 2{'':9} {statistics.median(seen):8.3f}   ({min(seen):.3f} to {max(seen):.3f})")
+            print(f"  {first + ' / ' + second:28} {statistics.median(seen):8.3f}   ({min(seen):.3f} to {max(seen):.3f})")
 
 
 if __name__ == "__main__":

@@ -84,8 +84,8 @@ size_t LiveQueue::submit_all(std::vector<LiveRequest> requests) {
 // The mutex is held.
 void LiveQueue::await(size_t name, std::shared_ptr<Entry> entry) {
   if (const auto& deadline = entry->request.deadline) {
-    const auto at = deadlines_.emplace(*deadline, name).first;
-    if (at == deadlines_.begin()) earlier_.notify_one();
+    deadlines_.emplace(*deadline, name);
+    if (*deadline < watching_until_) earlier_.notify_one();
   }
   turns_.add(entry->request.client, name, LiveRequest::Clock::now());
   entries_.emplace(name, std::move(entry));
@@ -219,23 +219,23 @@ void LiveQueue::start_deadlines() {
   }
 }
 
-// Those that wait are answered when they are late, whether or not a loop has time for them.
+// Those that wait are answered when they are late, whether or not a loop has time for them. Nearly all begin at once:
+// it sleeps on for those that have begun meanwhile, rather than be woken for each one.
 void LiveQueue::watch_deadlines() {
   std::unique_lock lock(mutex_);
   while (!gone_) {
+    watching_until_ = deadlines_.empty() ? LiveRequest::Clock::time_point::max() : deadlines_.begin()->first;
     if (deadlines_.empty()) {
       earlier_.wait(lock);
-      continue;
+    } else if (LiveRequest::Clock::now() < watching_until_) {
+      earlier_.wait_until(lock, watching_until_);
+    } else {
+      const size_t name = deadlines_.begin()->second;
+      wait_no_more(name);
+      lock.unlock();
+      end(name, {LiveEnd::late});
+      lock.lock();
     }
-    const auto [when, name] = *deadlines_.begin();
-    if (LiveRequest::Clock::now() < when) {
-      earlier_.wait_until(lock, when);
-      continue;
-    }
-    wait_no_more(name);
-    lock.unlock();
-    end(name, {LiveEnd::late});
-    lock.lock();
   }
 }
 

@@ -118,10 +118,11 @@ class LiveQueue {
   int64_t positions_;
   const PieceTexts* pieces_;
   mutable std::mutex mutex_;
-  std::condition_variable arrived_, earlier_;  // a request; a deadline before all others, or the end
+  std::condition_variable arrived_, earlier_;  // a request; a deadline before the one that is watched, or the end
   Entries entries_;                            // not yet answered
   ClientTurns turns_;                          // of these
   std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
+  LiveRequest::Clock::time_point watching_until_ = LiveRequest::Clock::time_point::max();
   std::thread deadline_watch_;                                             // from the first request with a deadline on
   size_t names_ = 0, loops_ = 0;
   bool closed_ = false, gone_ = false;

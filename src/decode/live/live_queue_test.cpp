@@ -164,6 +164,30 @@ TEST(LiveQueue, ADeadlineEndsWhatIsOnItsWay) {
   EXPECT_EQ(ended.get_future().get().end, LiveEnd::late);
 }
 
+// Whatever the deadline is that the queue sleeps for: none, an earlier one, a later one, or that of one that has gone.
+TEST(LiveQueue, WhoWaitsTooLongIsTold) {
+  Served served(0);
+  const auto wait_for = [&](milliseconds time) {
+    const auto ended = std::make_shared<std::promise<LiveEnd>>();
+    LiveRequest r{.source = random_sentences(1, 4, 24)[0], .options = {.beam_size = 1, .extra_length = 4}};
+    r.deadline = Clock::now() + time;
+    r.on_end = [ended](LiveResult result) { ended->set_value(result.end); };
+    return std::pair(served.queue.submit(std::move(r)), ended->get_future());
+  };
+  auto gone = wait_for(milliseconds(100));
+  auto later = wait_for(milliseconds(200));
+  auto first = wait_for(milliseconds(20));
+  EXPECT_TRUE(served.queue.cancel(gone.first));
+  EXPECT_EQ(gone.second.get(), LiveEnd::canceled);
+  const auto is_late = [](std::future<LiveEnd>& end) {
+    return end.wait_for(std::chrono::minutes(1)) == std::future_status::ready && end.get() == LiveEnd::late;
+  };
+  EXPECT_TRUE(is_late(first.second));
+  EXPECT_TRUE(is_late(later.second));
+  auto alone = wait_for(milliseconds(10));
+  EXPECT_TRUE(is_late(alone.second));
+}
+
 TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   const TestModel m(small_config());
   LiveLimits few = limits;

@@ -134,9 +134,10 @@ class OpenExchange final : public Exchange {
   }
 
  private:
+  // At once where this is the server's thread: a refusal waits for nothing.
   template <class F>
   void tell(F&& f) {
-    asio::post(io_, [reply = reply_, f = std::forward<F>(f)]() mutable {
+    asio::dispatch(io_, [reply = reply_, f = std::forward<F>(f)]() mutable {
       if (reply->gone) reply->on_gone = nullptr;
       f(*reply);
       reply->changed.cancel();
