@@ -34,12 +34,14 @@ std::string as_member(std::string name) {
 Response json_response(const Json& value) { return {200, json_text(value)}; }
 Response json_response(const nlohmann::ordered_json& value) { return {200, json_text(value)}; }
 
+Response response_of(const HttpError& e) { return error_response(e.status, e.what(), e.headers); }
+
 Response response_of(const std::exception_ptr& error) {
   const Headers later{{"Retry-After", "1"}};
   try {
     std::rethrow_exception(error);
   } catch (const HttpError& e) {
-    return error_response(e.status, e.what(), e.headers);
+    return response_of(e);
   } catch (const Canceled& e) {
     return error_response(504, e.what());
   } catch (const OutOfMemory&) {
@@ -111,7 +113,8 @@ void Service::answer(const Call& call) {
     }
     const Route& route = router_.find(request);
     // Here, and not where its parameters are read, so that an address that asks too often holds up nobody else.
-    if (route.method == "POST") keys_.admit_address(request.peer);
+    if (route.method == "POST")
+      if (const auto refused = keys_.refusal_of_address(request.peer)) return call->answer(response_of(*refused));
     quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
   });
 }

@@ -109,6 +109,7 @@ class Service {
 
 // The answer to a request that ended with this error.
 Response response_of(const std::exception_ptr& error);
+Response response_of(const HttpError& error);
 Response json_response(const Json& value);
 Response json_response(const nlohmann::ordered_json& value);
 

@@ -175,7 +175,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   }
 
   void drop() override {
-    ++phase_;
+    take_time();
     timer_.cancel();
     error_code ec;
     socket().shutdown(Socket::shutdown_both, ec);
@@ -196,22 +196,32 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Socket& socket() { return socket_of(stream_); }
   const ServerLimits& limits() const { return host_.options.limits; }
 
-  // What the connection does next is canceled after this time.
+  // What the connection does next is canceled after this time. A timer that goes off earlier is left as it is and set
+  // anew then: nearly all requests end long before, and cost it nothing.
   void within(Milliseconds time) {
-    const std::uint64_t mine = ++phase_;
     late_ = false;
-    timer_.expires_after(time);
-    timer_.async_wait([weak = this->weak_from_this(), mine](const error_code& ec) {
+    deadline_ = SteadyClock::now() + time;
+    if (deadline_ < timer_set_to_) set_timer();
+  }
+  void take_time() { deadline_ = SteadyClock::time_point::max(); }
+  void set_timer() {
+    timer_set_to_ = deadline_;
+    timer_.expires_at(deadline_);
+    timer_.async_wait([weak = this->weak_from_this()](const error_code& ec) {
       const auto self = weak.lock();
-      if (ec || !self || self->phase_ != mine) return;
-      self->late_ = true;
-      error_code ignored;
-      self->socket().cancel(ignored);
+      if (!ec && self) self->timer_went_off();
     });
   }
-  void take_time() {
-    ++phase_;
-    timer_.cancel();
+  void timer_went_off() {
+    timer_set_to_ = SteadyClock::time_point::max();
+    if (SteadyClock::now() < deadline_) {
+      if (deadline_ < timer_set_to_) set_timer();
+      return;
+    }
+    take_time();
+    late_ = true;
+    error_code ignored;
+    socket().cancel(ignored);
   }
 
   awaitable<bool> greet() {
@@ -235,7 +245,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     if (end == End::closed) co_return false;
     const bool keep = end == End::whole && parser.get().keep_alive();
     version_ = parser.get().version() == 10 ? 10 : 11;
-    const Request request = request_of(parser.get());
+    Request request = request_of(parser.get());
+    request.body = std::move(parser.get().body());
     if (end == End::refused) {
       co_await write(request, std::move(refusal_), false);
       co_await linger();
@@ -259,17 +270,28 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       started_ = SteadyClock::now();
     }
     within(limits().header_time);
-    co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
+    parse_received(parser, ec);
+    if (!ec && !parser.is_header_done())
+      co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
     if (!ec) {
       if (auto fault = fault_of(request_of(parser.get()), parser.get().version())) co_return refuse(std::move(*fault));
       within(limits().body_time);
-      if (parser.get()[http::field::expect] == "100-continue" && !parser.is_done()) {
+      parse_received(parser, ec);
+      if (!ec && !parser.is_done() && parser.get()[http::field::expect] == "100-continue") {
         static const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
         co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
       }
-      if (!ec) co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
+      if (!ec && !parser.is_done())
+        co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
     }
     co_return ec ? end_of(ec) : End::whole;
+  }
+  // As far as it goes: the header, or what follows it.
+  void parse_received(Parser& parser, error_code& ec) {
+    if (parser.is_done() || buffer_.size() == 0) return;
+    parser.eager(parser.is_header_done());
+    buffer_.consume(parser.put(buffer_.data(), ec));
+    if (ec == http::error::need_more) ec = {};
   }
 
   End refuse(Response why) {
@@ -289,6 +311,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     return refuse(error_response(400, "not a valid HTTP request: " + ec.message()));
   }
 
+  // Without its body.
   Request request_of(const http::request<http::string_body>& message) const {
     Request r{std::string(message.method_string()), std::string(message.target()), {}, {}, peer,
               std::is_same_v<Stream, TlsStream>};
@@ -297,7 +320,6 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
       r.headers.emplace_back(std::move(name), std::string(field.value()));
     }
-    r.body = message.body();
     return r;
   }
 
@@ -453,7 +475,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Stream stream_;
   asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;
-  std::uint64_t phase_ = 0;  // what is done now; a timer of an earlier one does nothing
+  SteadyClock::time_point deadline_ = SteadyClock::time_point::max(), timer_set_to_ = SteadyClock::time_point::max();
   bool late_ = false, first_byte_awaited_ = false;
   unsigned version_ = 11;
   Response refusal_;

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
-#include "serve/http/message.h"
 
 namespace hexapla::serve {
 namespace {
@@ -58,21 +57,21 @@ void ApiKeys::read_line(const std::string& where, const std::string& line) {
   if (!keys_.emplace(key, entry).second) throw DataError(cat(where, ": this key is there twice; remove one of them"));
 }
 
-void ApiKeys::take(MinuteLimit& limit, int per_minute) {
+std::optional<HttpError> ApiKeys::refusal(MinuteLimit& limit, int per_minute) {
   const double wait = limit.take();
-  if (wait > 0)
-    throw HttpError(429, cat("Slowdown: ", per_minute, " per 1 minute"),
-                    {{"Retry-After", cat(static_cast<int>(std::ceil(wait)))}});
+  if (wait <= 0) return {};
+  return HttpError(429, cat("Slowdown: ", per_minute, " per 1 minute"),
+                   {{"Retry-After", cat(static_cast<int>(std::ceil(wait)))}});
 }
 
-void ApiKeys::admit_address(const std::string& peer) {
-  if (needed() || per_minute_ == 0) return;
+std::optional<HttpError> ApiKeys::refusal_of_address(const std::string& peer) {
+  if (needed() || per_minute_ == 0) return {};
   const std::lock_guard lock(mutex_);
   if (addresses_.size() >= many_addresses) {
     const auto now = MinuteLimit::Clock::now();
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second.full(now); });
   }
-  take(addresses_.try_emplace(peer, per_minute_).first->second, per_minute_);
+  return refusal(addresses_.try_emplace(peer, per_minute_).first->second, per_minute_);
 }
 
 std::optional<std::size_t> ApiKeys::admit_key(const std::string& key) {
@@ -81,7 +80,8 @@ std::optional<std::size_t> ApiKeys::admit_key(const std::string& key) {
   const std::lock_guard lock(mutex_);
   const auto found = keys_.find(key);
   if (found == keys_.end()) throw HttpError(403, "Invalid API key");
-  if (found->second.limit) take(*found->second.limit, found->second.per_minute);
+  if (auto& limit = found->second.limit)
+    if (const auto refused = refusal(*limit, found->second.per_minute)) throw *refused;
   return found->second.characters;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "serve/http/message.h"
+
 namespace hexapla::serve {
 
 // So many in a minute; at once no more than 60, or than those of two seconds, whichever is more: a minute's worth of a
@@ -38,8 +40,9 @@ class ApiKeys {
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
-  // Counts a request of this address, where no key is needed. HttpError: 429 too many requests, with Retry-After.
-  void admit_address(const std::string& peer);
+  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often: not thrown,
+  // for of these there may be many
+  std::optional<HttpError> refusal_of_address(const std::string& peer);
   // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, 429 too many requests,
   // with Retry-After. -> characters that a text may have by its key, if that says so
   std::optional<std::size_t> admit_key(const std::string& key);
@@ -51,7 +54,7 @@ class ApiKeys {
     std::optional<MinuteLimit> limit;
   };
   void read_line(const std::string& where, const std::string& line);
-  static void take(MinuteLimit& limit, int per_minute);
+  static std::optional<HttpError> refusal(MinuteLimit& limit, int per_minute);
 
   const int per_minute_;
   std::mutex mutex_;
