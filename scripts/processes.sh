@@ -47,18 +47,21 @@ for precision in f32 bf16; do
 done
 
 killed=0
-for ((try = 0; killed < kills; ++try)); do
-  launch $((try % 4 + 1)) --threads 1 --overlap on --precision f32 --model "$folder/killed" 2> "$folder/killed.log" &
-  launcher=$!
-  sleep "$(awk -v seed="$RANDOM" 'BEGIN { srand(seed); print 2 + rand() * 8 }')"
-  victim=$(pgrep -f "^$hexapla train .*$folder/killed" | shuf -n 1 || true)
-  if [ -z "$victim" ]; then wait "$launcher" || true; break; fi
-  began=$SECONDS
-  kill -9 "$victim" 2> /dev/null || true
-  wait "$launcher" 2> /dev/null || true
-  [ $((SECONDS - began)) -le 10 ] || die "the run went on for $((SECONDS - began)) s after one of its processes was killed"
-  killed=$((killed + 1))
+for ((run = 1, try = 0; killed < kills; ++run)); do  # a run that ends before it was killed as often is followed by another one
+  model=$folder/killed-$run
+  for ((; killed < kills; ++try)); do
+    launch $((try % 4 + 1)) --threads 1 --overlap on --precision f32 --model "$model" 2> "$folder/killed.log" &
+    launcher=$!
+    sleep "$(awk -v seed="$RANDOM" 'BEGIN { srand(seed); print 2 + rand() * 8 }')"
+    victim=$(pgrep -f "^$hexapla train .*$model" | shuf -n 1 || true)
+    if [ -z "$victim" ]; then wait "$launcher" || true; break; fi
+    began=$SECONDS
+    kill -9 "$victim" 2> /dev/null || true
+    wait "$launcher" 2> /dev/null || true
+    [ $((SECONDS - began)) -le 10 ] || die "the run went on for $((SECONDS - began)) s after one of its processes was killed"
+    killed=$((killed + 1))
+  done
+  launch 3 --threads 1 --precision f32 --model "$model"
+  compare "$folder/f32-1x1" "$model"
+  note "killed $killed times, and resumed by 1 to 4 processes: the bytes are the same"
 done
-launch 3 --threads 1 --precision f32 --model "$folder/killed"
-compare "$folder/f32-1x1" "$folder/killed"
-note "killed $killed times, and resumed by 1 to 4 processes: the bytes are the same"

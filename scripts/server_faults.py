@@ -265,9 +265,9 @@ def overload(o, folder):
     server = Server(o, folder)
     most = asyncio.run(keep_asking(server.port, 5, 32, "127.0.0.1")).get(200, 0) / 5
     server.end()
-    limit = int(most / 2 * 60)  # of one address
+    limit = int(most * o.share * 60)  # of one address
     server = Server(o, folder, "--requests-per-minute", str(limit))
-    before = asyncio.run(times_of_others(server.port, 20))
+    before = asyncio.run(times_of_others(server.port, 60))
     queue = multiprocessing.Queue()
     flooding = multiprocessing.Process(target=flood, args=(server.port, 3 * most, o.seconds, queue))
     flooding.start()
@@ -431,6 +431,8 @@ def main():
     p.add_argument("--model", default=os.path.join(ROOT, "tests/fixtures/run_of_0.1.0/model.safetensors"))
     p.add_argument("--requests", type=int, default=1_000_000)
     p.add_argument("--seconds", type=int, default=600)
+    p.add_argument("--share", type=float, default=0.25, help="of all requests that the server can answer, those that the "
+                   "address which overloads it may send")
     o = p.parse_intermixed_args()
     multiprocessing.set_start_method("fork")
     for part in o.part or PARTS:
