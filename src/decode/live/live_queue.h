@@ -123,7 +123,7 @@ class LiveQueue {
   ClientTurns turns_;                          // of these
   std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
   LiveRequest::Clock::time_point watching_until_ = LiveRequest::Clock::time_point::max();
-  std::thread deadline_watch_;                                             // from the first request with a deadline on
+  std::thread deadline_watch_;  // from the first request with a deadline on
   size_t names_ = 0, loops_ = 0;
   bool closed_ = false, gone_ = false;
 };

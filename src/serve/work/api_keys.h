@@ -40,8 +40,8 @@ class ApiKeys {
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
-  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often: not thrown,
-  // for of these there may be many
+  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often: not
+  // thrown, for of these there may be many
   std::optional<HttpError> refusal_of_address(const std::string& peer);
   // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, 429 too many requests,
   // with Retry-After. -> characters that a text may have by its key, if that says so
