@@ -5,10 +5,10 @@ DistributedDataParallel over gloo, in turns.
     bench/processes_vs_ddp.py SOURCE TARGET [--preset tiny] [--updates 60] [--rounds 5] [--precision f32] [--no-peer]
 
 An update has two batches: one of each process, or two of the one. Prints target tokens a second (padding not counted),
-of hexapla also with one shard, and the medians over the rounds of two processes / one, and of hexapla / PyTorch with one
-process of one thread and of two, and with two processes. hexapla trains on the text and
-takes its rates from the log, without the first reports; PyTorch gets the model and the batches of train_vs_pytorch.py.
-Needs mpirun, torch unless --no-peer, and a hexapla built with MPI.
+of hexapla also with one shard, and as medians over the rounds the ratios of two processes to one, and of hexapla to
+PyTorch with one process of one thread or two, and with two processes. hexapla trains on the text and takes its rates
+from the log, without the first reports; PyTorch gets the model and the batches of train_vs_pytorch.py. Needs mpirun,
+torch unless --no-peer, and a hexapla built with MPI.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
@@ -45,8 +45,9 @@ def hexapla(o, folder, name, processes, threads, shards):
     # Before the reports that count there is one of a fifth of the updates.
     command = (launcher if processes > 1 else []) + [
         o.hexapla, "train", "--train-sets", o.source, o.target, "--model", run, "--preset", o.preset, "--batch-tokens",
-        str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads", str(threads), "--precision", o.precision, "--max-updates", str(updates), "--report-every",
-        str(updates // 5), "--average-last", "0", "--quiet"]
+        str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads", str(threads),
+        "--precision", o.precision, "--max-updates", str(updates), "--report-every", str(updates // 5), "--average-last",
+        "0", "--quiet"]
     command += ["--vocab", vocabulary] if os.path.exists(vocabulary) else ["--vocab-size", str(o.vocab_size)]
     subprocess.run(command, check=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
     with open(os.path.join(run, "train.jsonl")) as log:

@@ -27,22 +27,24 @@ test_pairs=("$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz")
 valid=("$data/val.$from.gz" "$data/val.$to.gz")
 search=(--beam-size 5 --length-penalty 1 --length-normalization power)
 
-# Seconds of a processor that programs started here have taken.
-processor_seconds() {
+# Sets processor_seconds to what the programs that this shell has started took. A subshell has started none: no $(...).
+read_processor_seconds() {
   times >"$folder/times"
-  sed 's/s//g; s/m/ /g' "$folder/times" | awk 'NR == 2 { printf "%.0f\n", 60 * ($1 + $3) + $2 + $4 }'
+  processor_seconds=$(sed 's/s//g; s/m/ /g' "$folder/times" | awk 'NR == 2 { printf "%.0f", 60 * ($1 + $3) + $2 + $4 }')
 }
 
 # train NAME UPDATES SOURCE TARGET options...
 train() {
   local name=$1 n=$2 sets=("$3" "$4") before
-  before=$(processor_seconds)
   shift 4
   [ -f "$folder/$name.minutes" ] && return
+  read_processor_seconds
+  before=$processor_seconds
   "$hexapla" train --model "$folder/$name" --preset tiny --batch-tokens 2048 --lr 3e-3 --warmup 800 \
     --dropout 0.2 --max-updates "$n" --valid-every 4e --seed 1 --train-sets "${sets[@]}" \
     --valid-sets "${valid[@]}" "$@" ${more[@]+"${more[@]}"} || exit
-  awk "BEGIN { printf \"%.1f\\n\", ($(processor_seconds) - $before) / 60 }" >"$folder/$name.minutes"
+  read_processor_seconds
+  awk "BEGIN { printf \"%.1f\\n\", ($processor_seconds - $before) / 60 }" >"$folder/$name.minutes"
 }
 # The same from new weights and a new vocabulary.
 train_anew() { train "$@" --vocab-size "${VOCABULARY:-10000}"; }
@@ -99,7 +101,9 @@ compare() {
   shift
   for name in "$@"; do others+=(--compare "$folder/$name.out"); done
   echo
-  for name in "$baseline" "$@"; do echo "$name: $(cat "$folder/$name.minutes") min of training"; done
+  for name in "$baseline" "$@"; do
+    echo "$name: $(cat "$folder/$name.minutes" "$folder/$name-first.minutes" 2>/dev/null | paste -sd+) min of training"
+  done
   "$hexapla" evaluate "$folder/$baseline.out" "${test_pairs[1]}" --lowercase "${others[@]}"
 }
 

@@ -165,6 +165,20 @@ TEST(HttpServer, WaitsForARequestOnlySoLong) {
   }
 }
 
+// The time of an earlier request is not that of a later one.
+TEST(HttpServer, EachRequestOfAConnectionHasItsTime) {
+  ServerOptions o;
+  o.limits.header_time = o.limits.body_time = milliseconds(100);
+  RunningServer s(o, echo);
+  Client c(s.server.port());
+  EXPECT_EQ(c.get("/").status, 200);
+  std::this_thread::sleep_for(milliseconds(250));
+  EXPECT_EQ(c.get("/").status, 200) << "it was silent, but not within a request";
+  c.send("GET / HTTP/1.1\r\nHost:");
+  EXPECT_EQ(c.receive().status, 408);
+  EXPECT_TRUE(c.ended());
+}
+
 TEST(HttpServer, SendsAwayWhatItHasNoRoomFor) {
   Kept kept;
   ServerOptions o;

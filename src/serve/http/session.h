@@ -90,6 +90,15 @@ struct Reply {
 };
 
 class OpenExchange final : public Exchange {
+  template <class F>
+  auto told(F&& f) const {
+    return [reply = reply_, f = std::forward<F>(f)]() mutable {
+      if (reply->gone) reply->on_gone = nullptr;
+      f(*reply);
+      reply->changed.cancel();
+    };
+  }
+
  public:
   OpenExchange(SessionHost& host, std::shared_ptr<Reply> reply, Request request)
       : alive_(host.keep_alive()), io_(host.context()), reply_(std::move(reply)), request_(std::move(request)) {}
@@ -108,7 +117,9 @@ class OpenExchange final : public Exchange {
   void answer(Response response) override {
     if (begun_.exchange(true)) return;
     ended_ = true;
-    tell([r = std::move(response)](Reply& reply) mutable { reply.head = std::move(r), reply.ended = true; });
+    // Nothing of it can be on its way: on the server's own thread, where requests are refused, it waits for nothing.
+    asio::dispatch(
+        io_, told([r = std::move(response)](Reply& reply) mutable { reply.head = std::move(r), reply.ended = true; }));
   }
   void begin(Response head) override {
     if (begun_.exchange(true)) return;
@@ -134,14 +145,10 @@ class OpenExchange final : public Exchange {
   }
 
  private:
-  // At once where this is the server's thread: a refusal waits for nothing.
+  // In the order of the calls.
   template <class F>
   void tell(F&& f) {
-    asio::dispatch(io_, [reply = reply_, f = std::forward<F>(f)]() mutable {
-      if (reply->gone) reply->on_gone = nullptr;
-      f(*reply);
-      reply->changed.cancel();
-    });
+    asio::post(io_, told(std::forward<F>(f)));
   }
 
   std::shared_ptr<void> alive_;  // whose io_ it is
@@ -196,8 +203,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Socket& socket() { return socket_of(stream_); }
   const ServerLimits& limits() const { return host_.options.limits; }
 
-  // What the connection does next is canceled after this time. A timer that goes off earlier is left as it is and set
-  // anew then: nearly all requests end long before, and cost it nothing.
+  // What the connection does next is canceled after this time. A timer that is set to an earlier one is left alone, and
+  // set anew when it goes off: most requests end long before, and need not touch it.
   void within(Milliseconds time) {
     late_ = false;
     deadline_ = SteadyClock::now() + time;
@@ -214,10 +221,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   }
   void timer_went_off() {
     timer_set_to_ = SteadyClock::time_point::max();
-    if (SteadyClock::now() < deadline_) {
-      if (deadline_ < timer_set_to_) set_timer();
-      return;
-    }
+    if (deadline_ == SteadyClock::time_point::max()) return;
+    if (SteadyClock::now() < deadline_) return set_timer();
     take_time();
     late_ = true;
     error_code ignored;
@@ -286,7 +291,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
     co_return ec ? end_of(ec) : End::whole;
   }
-  // As far as it goes: the header, or what follows it.
+  // Of what is in the buffer: the header, or else of the body as much as there is.
   void parse_received(Parser& parser, error_code& ec) {
     if (parser.is_done() || buffer_.size() == 0) return;
     parser.eager(parser.is_header_done());
