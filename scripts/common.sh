@@ -33,7 +33,11 @@ configure() {
   if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
   if [ -f "$dir/CMakeCache.txt" ]; then
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$dir/CMakeCache.txt")
-    if [ "$home" = "$ROOT" ] && { [ -f "$dir/build.ninja" ] || [ -f "$dir/Makefile" ]; }; then return; fi
+    if [ "$home" = "$ROOT" ] && { [ -f "$dir/build.ninja" ] || [ -f "$dir/Makefile" ]; }; then
+      # MPI may have been installed since.
+      if have mpicxx && grep -q '^MPI_CXX_COMPILER:.*NOTFOUND' "$dir/CMakeCache.txt"; then run_quietly "configuring" cmake "$dir"; fi
+      return
+    fi
     rm -rf "$dir"  # the folder was moved, or configuring was interrupted
   fi
   note "configuring build/$preset"
