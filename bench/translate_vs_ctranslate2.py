@@ -130,8 +130,9 @@ def peer(o, folder, sources):
     """Runs in a process of its own, so that its peak memory is its own. Reads 'go' lines, answers with JSON."""
     import ctranslate2
     start = time.perf_counter()
-    translator = ctranslate2.Translator(folder, device="cpu", compute_type=o.peer_precision, intra_threads=o.threads,
-                                        inter_threads=1)
+    # A batch per thread: faster for it than several threads for one batch.
+    translator = ctranslate2.Translator(folder, device="cpu", compute_type=o.peer_precision, intra_threads=1,
+                                        inter_threads=o.threads)
     loaded = time.perf_counter() - start
     limits = {} if o.model else {"min_decoding_length": o.length, "max_decoding_length": o.length}
     def translate(some):
