@@ -12,6 +12,7 @@
 #include "lab/bench/found_once.h"
 #include "lab/bench/training.h"
 #include "lab/spread.h"
+#include "text/quantities.h"
 #include "train/loop/trainer.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
@@ -145,6 +146,14 @@ void add(const TextResult& one, const BleuTable& table, nlohmann::ordered_json w
 std::string show_bleu(const SeedScores& found) {
   return found.scores.size() == 1 ? fmt::format("{:.1f} ± {:.1f}", found.bleu.score, found.bleu.half_width)
                                   : show(spread_of(found.scores), 1);
+}
+
+void add_if_too_short(double best_bleu, int64_t updates, Report& r) {
+  if (best_bleu >= 20) return;
+  r.findings.push_back(
+      fmt::format("After {} the best of these models has a BLEU of {:.1f}: they hardly translate yet, so the rest says "
+                  "little of a training in full. More --minutes or --updates say more.",
+                  text::counted(updates, "update"), best_bleu));
 }
 
 }  // namespace hexapla::lab

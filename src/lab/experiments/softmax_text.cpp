@@ -1,6 +1,7 @@
 // Softmax or not, on parallel text: the same recipe with each.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -69,8 +70,11 @@ void show_table(const All& all, int64_t updates, Report& r) {
   r.tables.push_back(std::move(t));
 }
 
-void conclude(const All& all, Report& r) {
+void conclude(const All& all, int64_t updates, Report& r) {
   const SeedScores& softmax = all.at(kScores.front().score);
+  double best = 0;
+  for (const auto& [score, f] : all) best = std::max(best, f.bleu.score);
+  add_if_too_short(best, updates, r);
   for (const ScoreVariant& v : kScores) {
     const SeedScores& f = all.at(v.score);
     if (&f == &softmax) continue;
@@ -94,7 +98,7 @@ Report softmax_on_text(const Settings& settings, Watcher& watcher) {
   Report r;
   const All all = measure(settings, bench, table, updates, watcher, r);
   show_table(all, updates, r);
-  conclude(all, r);
+  conclude(all, updates, r);
   const train::TrainOptions base = bench.options(updates);
   r.method = {fmt::format(
       "Text: {}; {} validation lines, of which loss and BLEU (beam 4, cased, tokenizer {}) are taken. Preset {} with "
