@@ -34,16 +34,16 @@ struct Compare {
     if (text.empty() && !references.empty())
       throw UsageError("--references are translations of --text; give it, too", "references", references.front());
     use_threads(threads);
-    const evaluate::Sentences given = text.empty() ? evaluate::Sentences{} : read_text(text);
+    const evaluate::Sentences sources = text.empty() ? evaluate::Sentences{} : read_text(text);
     std::vector<evaluate::Sentences> all;
     for (const std::string& path : references) all.push_back(read_text(path));
     for (size_t i = 0; i < all.size(); ++i)
-      if (all[i].size() != given.size())
-        throw DataError(cat(text, " has ", given.size(), " lines, but ", references[i], " has ", all[i].size(),
+      if (all[i].size() != sources.size())
+        throw DataError(cat(text, " has ", sources.size(), " lines, but ", references[i], " has ", all[i].size(),
                             "; line i of one must belong to line i of the other"));
     const models::OpenModel first = open_any_model(models[0]), second = open_any_model(models[1]);
     report::Comparison c = report::compare({models[0], first, search_of(first)}, {models[1], second, search_of(second)},
-                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : given);
+                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : sources);
     if (!all.empty()) add_scores(c, all);
     report::print_comparison(std::cout, c, json);
     return 0;
