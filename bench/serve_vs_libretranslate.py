@@ -7,8 +7,8 @@ All have the same weights and answer POST /translate, one line per request, beam
 second of --connections that ask again as soon as they have an answer, then the time to an answer at half of that, with
 arrivals at random times whether earlier ones are answered or not; hexapla's also at half of each other server's rate.
 Prints medians over the rounds and the ratios to hexapla. With --cores 1 the servers have one core and this program
-another one; with 2 they share two. CTranslate2 has a translator of one thread per core in both servers: on two cores that
-is several times as fast as one of two threads.
+another one; with 2 they share two. CTranslate2 has a translator of one thread per core in both servers: on two cores
+of a Xeon that was several times as fast as one of two threads.
 The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2,
 sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the ends of sentences), a
 built hexapla, and a model that `hexapla export --to argos` takes.
