@@ -3,7 +3,8 @@
 // speed: scores and weights of one query at a time, in f64, on the host.
 //
 // Of one query that sees n keys, with s_u = q . k_u / sqrt(d_k) (the kernel: phi(q) . phi(k_u)):
-//   prepare:  q or k -> what score() takes, in place, once each; prepare_backward: d of that -> d of q or k
+//   prepare:  q or k -> what is multiplied, in place, once each; prepare_backward: d of that -> d of q or k
+//   factor:   of the products, where others are scaled by `scale`
 //   weigh:    scores -> weights, in place
 //   backward: d of the weights -> d of the scores, in place
 #include <algorithm>
@@ -14,18 +15,10 @@
 
 namespace hexapla::weighing {
 
-// s_u = scale * q . k_u.
 struct ScaledProduct {
   static void prepare(std::span<double>) {}
   static void prepare_backward(std::span<const double>, std::span<double>) {}
-  static double score(double scale, std::span<const double> q, std::span<const double> k) {
-    return scale * std::inner_product(q.begin(), q.end(), k.begin(), 0.0);
-  }
-  // Adds to dq and dk.
-  static void score_backward(double scale, double ds, std::span<const double> q, std::span<const double> k,
-                             std::span<double> dq, std::span<double> dk) {
-    for (size_t i = 0; i < q.size(); ++i) dq[i] += scale * ds * k[i], dk[i] += scale * ds * q[i];
-  }
+  static double factor(double scale) { return scale; }
 };
 
 // 1 / (1 + exp(log n - s)): each key for itself; about 1 / n where s is 0 (Ramapuram et al. 2024).
@@ -87,13 +80,7 @@ struct LinearKernel {
   static void prepare_backward(std::span<const double> phi, std::span<double> d) {
     for (size_t i = 0; i < d.size(); ++i) d[i] *= std::min(1.0, phi[i]);
   }
-  static double score(double, std::span<const double> q, std::span<const double> k) {
-    return ScaledProduct::score(1, q, k);
-  }
-  static void score_backward(double, double ds, std::span<const double> q, std::span<const double> k,
-                             std::span<double> dq, std::span<double> dk) {
-    ScaledProduct::score_backward(1, ds, q, k, dq, dk);
-  }
+  static double factor(double) { return 1; }
   static void weigh(std::span<double> s) {
     const double sum = std::accumulate(s.begin(), s.end(), 0.0);
     for (double& x : s) x /= sum;

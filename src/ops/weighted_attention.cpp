@@ -8,55 +8,74 @@
 namespace hexapla {
 namespace {
 
-using Row = std::vector<double>;
+using Row = std::span<double>;
+using ConstRow = std::span<const double>;
+
+// Rows of equal width, one behind the other.
+struct Rows {
+  size_t n, width;
+  std::vector<double> values = std::vector<double>(n * width);
+
+  Row operator[](size_t i) { return Row(values).subspan(i * width, width); }
+  ConstRow operator[](size_t i) const { return ConstRow(values).subspan(i * width, width); }
+};
+
+// y += a x
+void axpy(double a, ConstRow x, Row y) {
+  for (size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
+}
+
+template <class T>
+void read(Tensor t, int64_t at, Row x) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] = t.data<T>()[at + int64_t(i)];
+}
+
+template <class T>
+void write(ConstRow x, Tensor t, int64_t at) {
+  for (size_t i = 0; i < x.size(); ++i) t.data<T>()[at + int64_t(i)] = static_cast<T>(x[i]);
+}
 
 // Row `row` of head h of [N, H, d].
-Row load(Tensor t, int64_t row, int64_t h) {
+void load(Tensor t, int64_t row, int64_t h, Row x) {
   const int64_t at = row * t.strides[0] + h * t.strides[1];
-  Row x(static_cast<size_t>(t.shape[2]));
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i] = t.dtype == DType::f64 ? t.data<double>()[at + int64_t(i)] : t.data<float>()[at + int64_t(i)];
-  return x;
+  t.dtype == DType::f64 ? read<double>(t, at, x) : read<float>(t, at, x);
 }
 
-void store(const Row& x, Tensor t, int64_t row, int64_t h) {
+void store(ConstRow x, Tensor t, int64_t row, int64_t h) {
   const int64_t at = row * t.strides[0] + h * t.strides[1];
-  for (size_t i = 0; i < x.size(); ++i)
-    if (t.dtype == DType::f64)
-      t.data<double>()[at + int64_t(i)] = x[i];
-    else
-      t.data<float>()[at + int64_t(i)] = static_cast<float>(x[i]);
+  t.dtype == DType::f64 ? write<double>(x, t, at) : write<float>(x, t, at);
 }
 
-void store(const std::vector<Row>& rows, Tensor t, int64_t first, int64_t h) {
-  for (size_t i = 0; i < rows.size(); ++i) store(rows[i], t, first + int64_t(i), h);
-}
-
-std::vector<Row> load(Tensor t, int64_t first, int64_t n, int64_t h) {
-  std::vector<Row> rows;
-  for (int64_t i = 0; i < n; ++i) rows.push_back(load(t, first + i, h));
+Rows load(Tensor t, int64_t first, int64_t n, int64_t h) {
+  Rows rows{static_cast<size_t>(n), static_cast<size_t>(t.shape[2])};
+  for (size_t i = 0; i < rows.n; ++i) load(t, first + int64_t(i), h, rows[i]);
   return rows;
 }
 
-void axpy(double a, const Row& x, Row& y) {
-  for (size_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
+void store(const Rows& rows, Tensor t, int64_t first, int64_t h) {
+  for (size_t i = 0; i < rows.n; ++i) store(rows[i], t, first + int64_t(i), h);
 }
 
 template <class W>
-std::vector<Row> prepared(std::vector<Row> rows) {
-  for (Row& row : rows) W::prepare(row);
+Rows prepared(Rows rows) {
+  for (size_t i = 0; i < rows.n; ++i) W::prepare(rows[i]);
   return rows;
 }
 
-// One head of one sequence; q and k are prepared.
-struct Head {
-  std::vector<Row> q, k, v;
-  double scale;
-  std::vector<std::vector<size_t>> seen;  // the keys that each query sees, rising
-};
+Rows transposed(const Rows& rows) {
+  Rows columns{rows.width, rows.n};
+  for (size_t i = 0; i < rows.n; ++i)
+    for (size_t j = 0; j < rows.width; ++j) columns[j][i] = rows[i][j];
+  return columns;
+}
+
+// factor x . row u, of the first y.size() rows; `columns` has them transposed, so that neighbors are computed together.
+void products(double factor, ConstRow x, const Rows& columns, Row y) {
+  std::fill(y.begin(), y.end(), 0.0);
+  for (size_t i = 0; i < x.size(); ++i) axpy(factor * x[i], columns[i].first(y.size()), y);
+}
 
 bool hidden(Tensor mask, int64_t row, int64_t u) {
-  if (!mask) return false;
   const int64_t at = row * mask.strides[0] + u;
   const double m = mask.dtype == DType::f64 ? mask.data<double>()[at] : mask.data<float>()[at];
   HEXAPLA_CHECK(m == 0 || m == -std::numeric_limits<double>::infinity(),
@@ -64,30 +83,49 @@ bool hidden(Tensor mask, int64_t row, int64_t u) {
   return m != 0;
 }
 
+// One head of one sequence; q and k are prepared.
+struct Head {
+  Rows q, k, v, k_columns;
+  double factor;
+  bool causal;
+  Tensor mask;          // or none
+  int64_t first_query;  // its row there
+};
+
 template <class W>
 Head head_of(const AttentionInput& in, int64_t b, int64_t h) {
   HEXAPLA_CHECK(!in.dropout, "attention without softmax has no dropout of its weights");
   const int64_t first = in.queries[b], key = in.keys[b], n = in.queries[b + 1] - first, m = in.keys[b + 1] - key;
-  Head a{prepared<W>(load(in.q, first, n, h)), prepared<W>(load(in.k, key, m, h)), load(in.v, key, m, h), in.scale, {}};
-  for (int64_t t = 0; t < n; ++t) {
-    a.seen.emplace_back();
-    for (int64_t u = 0; u < (in.causal ? std::min(m, t + 1) : m); ++u)
-      if (!hidden(in.mask, first + t, u)) a.seen.back().push_back(static_cast<size_t>(u));
+  Rows k = prepared<W>(load(in.k, key, m, h)), columns = transposed(k);
+  return {prepared<W>(load(in.q, first, n, h)),
+          std::move(k),
+          load(in.v, key, m, h),
+          std::move(columns),
+          W::factor(in.scale),
+          in.causal,
+          in.mask,
+          first};
+}
+
+// Of one query at a time; keys that it does not see are left out of `seen`, which rises.
+struct Query {
+  std::vector<size_t> seen;
+  std::vector<double> products, scores, weights;
+};
+
+template <class W>
+void weigh(const Head& a, size_t t, Query& query) {
+  const size_t within = a.causal ? std::min(a.k.n, t + 1) : a.k.n;
+  query.products.resize(within);
+  products(a.factor, a.q[t], a.k_columns, query.products);
+  query.seen.clear(), query.scores.clear();
+  for (size_t u = 0; u < within; ++u) {
+    if (a.mask && hidden(a.mask, a.first_query + int64_t(t), int64_t(u))) continue;
+    query.seen.push_back(u);
+    query.scores.push_back(query.products[u]);
   }
-  return a;
-}
-
-template <class W>
-Row scores_of(const Head& a, size_t t) {
-  Row s;
-  for (const size_t u : a.seen[t]) s.push_back(W::score(a.scale, a.q[t], a.k[u]));
-  return s;
-}
-
-template <class W>
-Row weighed(Row s) {
-  if (!s.empty()) W::weigh(s);
-  return s;
+  query.weights = query.scores;
+  if (!query.weights.empty()) W::weigh(query.weights);
 }
 
 template <class F>
@@ -116,12 +154,13 @@ Attention WeightedAttention<W>::forward(Context& cx, const AttentionInput& in) {
   const Tensor out = result.out.heads(heads);
   each_head(in, [&](int64_t b, int64_t h) {
     const Head a = head_of<W>(in, b, h);
-    for (size_t t = 0; t < a.q.size(); ++t) {
-      const Row w = weighed<W>(scores_of<W>(a, t));
-      Row y(static_cast<size_t>(d_v));
-      for (size_t i = 0; i < w.size(); ++i) axpy(w[i], a.v[a.seen[t][i]], y);
-      store(y, out, in.queries[b] + int64_t(t), h);
+    Rows y{a.q.n, a.v.width};
+    Query query;
+    for (size_t t = 0; t < a.q.n; ++t) {
+      weigh<W>(a, t, query);
+      for (size_t i = 0; i < query.seen.size(); ++i) axpy(query.weights[i], a.v[query.seen[i]], y[t]);
     }
+    store(y, out, in.queries[b], h);
   });
   observe_weights<W>(cx, in);
   return result;
@@ -129,27 +168,28 @@ Attention WeightedAttention<W>::forward(Context& cx, const AttentionInput& in) {
 
 template <class W>
 void WeightedAttention<W>::backward(const AttentionInput& in, Tensor d_out, const AttentionGradient& d) {
-  const Tensor dy = d_out.heads(in.q.shape[1]);
+  const Tensor d_heads = d_out.heads(in.q.shape[1]);
   each_head(in, [&](int64_t b, int64_t h) {
     const Head a = head_of<W>(in, b, h);
-    const Row none(static_cast<size_t>(in.q.shape[2])), nothing(static_cast<size_t>(in.v.shape[2]));
-    std::vector<Row> dq(a.q.size(), none), dk(a.k.size(), none), dv(a.v.size(), nothing);
-    for (size_t t = 0; t < a.q.size(); ++t) {
-      const Row s = scores_of<W>(a, t), w = weighed<W>(s), g = load(dy, in.queries[b] + int64_t(t), h);
-      Row dw;
-      for (size_t i = 0; i < w.size(); ++i) {
-        const size_t u = a.seen[t][i];
-        dw.push_back(std::inner_product(g.begin(), g.end(), a.v[u].begin(), 0.0));
-        axpy(w[i], g, dv[u]);
-      }
-      W::backward(s, w, dw);
-      for (size_t i = 0; i < w.size(); ++i) {
-        const size_t u = a.seen[t][i];
-        W::score_backward(a.scale, dw[i], a.q[t], a.k[u], dq[t], dk[u]);
+    const Rows dy = load(d_heads, in.queries[b], int64_t(a.q.n), h), v_columns = transposed(a.v);
+    Rows dq{a.q.n, a.q.width}, dk{a.k.n, a.k.width}, dv{a.v.n, a.v.width};
+    Query query;
+    std::vector<double> d_all(a.k.n), ds;  // of the weights, whether seen or not; of those that are, then of the scores
+    for (size_t t = 0; t < a.q.n; ++t) {
+      weigh<W>(a, t, query);
+      products(1, dy[t], v_columns, d_all);
+      ds.clear();
+      for (const size_t u : query.seen) ds.push_back(d_all[u]);
+      W::backward(query.scores, query.weights, ds);
+      for (size_t i = 0; i < query.seen.size(); ++i) {
+        const size_t u = query.seen[i];
+        axpy(query.weights[i], dy[t], dv[u]);
+        axpy(a.factor * ds[i], a.k[u], dq[t]);
+        axpy(a.factor * ds[i], a.q[t], dk[u]);
       }
     }
-    for (size_t t = 0; t < a.q.size(); ++t) W::prepare_backward(a.q[t], dq[t]);
-    for (size_t u = 0; u < a.k.size(); ++u) W::prepare_backward(a.k[u], dk[u]);
+    for (size_t t = 0; t < a.q.n; ++t) W::prepare_backward(a.q[t], dq[t]);
+    for (size_t u = 0; u < a.k.n; ++u) W::prepare_backward(a.k[u], dk[u]);
     store(dq, d.q, in.queries[b], h);
     store(dk, d.k, in.keys[b], h);
     store(dv, d.v, in.keys[b], h);
@@ -164,12 +204,13 @@ AttentionWeights WeightedAttention<W>::weights(Context& cx, const AttentionInput
   std::fill_n(weights.data<double>(), weights.shape.size(), 0.0);
   for (int64_t h = 0; h < heads; ++h) {
     const Head a = head_of<W>(in, int64_t(b), h);
-    for (size_t t = 0; t < a.q.size(); ++t) {
-      const Row s = scores_of<W>(a, t), w = weighed<W>(s);
-      for (size_t i = 0; i < s.size(); ++i) {
-        const int64_t at = (h * n + int64_t(t)) * m + int64_t(a.seen[t][i]);
-        scores.data<double>()[at] = s[i];
-        weights.data<double>()[at] = w[i];
+    Query query;
+    for (size_t t = 0; t < a.q.n; ++t) {
+      weigh<W>(a, t, query);
+      for (size_t i = 0; i < query.seen.size(); ++i) {
+        const int64_t at = (h * n + int64_t(t)) * m + int64_t(query.seen[i]);
+        scores.data<double>()[at] = query.scores[i];
+        weights.data<double>()[at] = query.weights[i];
       }
     }
   }
@@ -182,17 +223,15 @@ Tensor WeightedAttention<W>::step(Context& cx, Tensor q, Tensor k, Tensor v, con
   const Tensor out = cx.keep({q.shape[0], heads * v.shape[2]});
   parallel_for(q.shape[0], [&](int64_t n) {
     const int32_t* index = rows.index.data<int32_t>() + n * rows.index.strides[0];
+    const auto m = static_cast<size_t>(rows.lengths.data<int32_t>()[n]);
     for (int64_t h = 0; h < heads; ++h) {
-      Row query = load(q, n, h);
-      W::prepare(query);
-      Row w, y(static_cast<size_t>(v.shape[2]));
-      for (int32_t u = 0; u < rows.lengths.data<int32_t>()[n]; ++u) {
-        Row key = load(k, index[u], h);
-        W::prepare(key);
-        w.push_back(W::score(scale, query, key));
-      }
-      w = weighed<W>(w);
-      for (size_t u = 0; u < w.size(); ++u) axpy(w[u], load(v, index[u], h), y);
+      const Rows query = prepared<W>(load(q, n, 1, h));
+      Rows keys{m, query.width}, values{m, static_cast<size_t>(v.shape[2])}, y{1, values.width};
+      for (size_t u = 0; u < m; ++u) load(k, index[u], h, keys[u]), load(v, index[u], h, values[u]);
+      std::vector<double> w(m);
+      products(W::factor(scale), query[0], transposed(prepared<W>(std::move(keys))), w);
+      if (m > 0) W::weigh(w);
+      for (size_t u = 0; u < m; ++u) axpy(w[u], values[u], y[0]);
       store(y, out.heads(heads), n, h);
     }
   });

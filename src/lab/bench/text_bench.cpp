@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int64_t kTokens = 2048;  // target tokens of a batch in a short training
+constexpr int64_t kProbe = 30;     // updates that are timed
 
 train::TrainOptions text_options(const Settings& s) {
   train::TrainOptions o = train::preset_options(s.preset);
@@ -65,6 +66,13 @@ TextResult from_json(const json& j, const std::string& folder) {
   }
 }
 
+template <class F>
+double seconds_of(F f) {
+  const auto began = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
 std::unique_ptr<evaluate::Metric> bleu(const std::string& tokenizer) {
   return evaluate::make_metric("bleu", {.tokenize = tokenizer});
 }
@@ -95,11 +103,17 @@ TextResult TextBench::train(const std::string& name, train::TrainOptions o) cons
   return from_json(found_once(o.model, settings_of(o, data_), [&] { return as_json(measure(o)); }), o.model);
 }
 
+double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {
+  o.model = settings_.folder + "/" + name;
+  o.max_updates = kProbe;
+  o.valid_every = o.save_every = std::to_string(2 * kProbe);  // never: only updates are to be timed
+  return found_once(o.model, settings_of(o, data_),
+                    [&] { return json(seconds_of([&] { finishes(o, data_, watcher_.stop()); }) / kProbe); });
+}
+
 TextResult TextBench::measure(const train::TrainOptions& o) const {
-  const auto began = std::chrono::steady_clock::now();
   TextResult r;
-  r.failed = !finishes(o, data_, watcher_.stop());
-  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  r.seconds = seconds_of([&] { r.failed = !finishes(o, data_, watcher_.stop()); });
   if (r.failed) return r;
   const models::OpenModel m = models::open_model(o.model);
   r.loss = Bench::loss(m, {data_.valid_source, data_.valid_reference});

@@ -29,6 +29,9 @@ class TextBench {
   // Trains in SETTINGS.FOLDER/NAME, or goes on where it was stopped. What is there already with the same options and
   // text is read. Canceled: the watcher stops it.
   TextResult train(const std::string& name, train::TrainOptions options) const;
+  // Of a training with these options, from one of a few updates in SETTINGS.FOLDER/NAME; that a loss is not finite does
+  // not matter here. Canceled: the watcher stops it.
+  double seconds_per_update(const std::string& name, train::TrainOptions options) const;
 
   const std::vector<std::string>& references() const { return data_.valid_reference; }
   const train::TrainingData& data() const { return data_; }

@@ -30,10 +30,9 @@ int64_t planned_updates(const Settings& s, const TextBench& bench) {
   const nlohmann::json settings = {
       {"minutes", s.minutes}, {"seeds", s.seeds}, {"options", train::dump_options(bench.options(1))}};
   return found_once(s.folder + "/plan", settings, [&] {
-    constexpr int64_t kProbe = 10;
     double seconds = 0;  // of one update of each
     for (const ScoreVariant& v : kScores)
-      seconds += bench.train(fmt::format("probe-{}", v.score), options_of(bench, v, kProbe)).seconds / kProbe;
+      seconds += bench.seconds_per_update(fmt::format("probe-{}", v.score), options_of(bench, v, 1));
     const double training = 0.8 * 60 * s.minutes / static_cast<double>(s.seeds);  // the rest is for testing
     return nlohmann::json(std::max<int64_t>(10, std::llround(training / seconds)));
   });

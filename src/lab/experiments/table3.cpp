@@ -108,10 +108,7 @@ class OnText : public Runs {
     lab::add(one, bleu_, std::move(which), m, r);
     if (!one.failed) m.parameters = one.parameters;
   }
-  double seconds_per_update() override {
-    const int64_t updates = 30;
-    return bench_.train("probe", base(updates)).seconds / static_cast<double>(updates);
-  }
+  double seconds_per_update() override { return bench_.seconds_per_update("probe", base(1)); }
   bool has_bleu() const override { return true; }
   std::string score_name() const override { return "BLEU"; }
   std::string show_score(const Measured& m) const override { return show_bleu(m); }
