@@ -76,7 +76,7 @@ bleu() {
 report() {
   local best=0 found penalty score
   for penalty in 0.6 1 1.4 1.8; do
-    score=$(bleu $penalty val "$@" | sed 's/.* = \([0-9.]*\) .*/\1/')
+    score=$(bleu $penalty val "$@" | awk '{ print $3 }')
     if awk "BEGIN { exit !($score > $best) }"; then best=$score found=$penalty; fi
   done
   echo "$1-$2, ${*:3}: length penalty $found (BLEU in validation $best); on test 2016:"
