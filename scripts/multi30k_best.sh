@@ -38,7 +38,8 @@ done
 lower() { LC_ALL=C.UTF-8 sed 's/.*/\L&/'; }
 for language in en de; do
   for set in train val test_2016_flickr; do
-    [ -f "$set.$language" ] || gzip -dc "$data/$set.$language.gz" | lower >"$set.$language" || exit
+    [ -f "$set.$language" ] && continue
+    gzip -dc "$data/$set.$language.gz" | lower >part && mv part "$set.$language" || exit
   done
 done
 for pair in "en de" "de en"; do
@@ -46,7 +47,7 @@ for pair in "en de" "de en"; do
   [ -f "translated.$to" ] && continue
   gzip -dc "$data/train.$from.gz" |
     "$hexapla" translate -m "$from-$to" -m both --beam-size 4 --length-normalization power --length-penalty 1.6 --quiet |
-    lower >translated.part && mv translated.part "translated.$to" || exit
+    lower >part && mv part "translated.$to" || exit
 done
 cat train.en train.de train.en train.de translated.en translated.de >wide.source
 cat train.de train.en translated.de translated.en train.de train.en >wide.target

@@ -1,11 +1,11 @@
 #include "lab/layer_time.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/random.h"
+#include "lab/seconds.h"
 #include "model/encoder.h"
 #include "model/weights/parameters.h"
 
@@ -106,10 +106,9 @@ LayerTime time_layers(int64_t d_model, int64_t length, int64_t sentences, int64_
   for (int64_t repeat = 0; repeat <= repeats; ++repeat)
     for (size_t i = 0; i < passes.size(); ++i) {
       stage.arena.clear();
-      const auto began = std::chrono::steady_clock::now();
-      passes[i]();
+      const double taken = seconds_of(passes[i]);
       if (repeat == 0) continue;
-      seconds[i].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+      seconds[i].push_back(taken);
       ratios[i].push_back(seconds[i].back() / seconds[0].back());
     }
   LayerTime time;

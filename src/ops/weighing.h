@@ -15,6 +15,7 @@
 
 namespace hexapla::weighing {
 
+// s_u = scale * q . k_u.
 struct ScaledProduct {
   static void prepare(std::span<double>) {}
   static void prepare_backward(std::span<const double>, std::span<double>) {}

@@ -11,6 +11,7 @@
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "lab/bench/found_once.h"
 #include "lab/bench/training.h"
+#include "lab/seconds.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
 #include "train/loop/trainer.h"
@@ -48,6 +49,12 @@ json settings_of(train::TrainOptions o, const train::TrainingData& data) {
   return {{"options", train::dump_options(o)}, {"data", data.identity}};
 }
 
+// Without validation by the training: its model is tested here.
+train::TrainOptions unvalidated(train::TrainOptions o) {
+  o.valid_every = "1000000000";  // never
+  return o;
+}
+
 json as_json(const TextResult& r) {
   json j = {{"failed", r.failed}, {"seconds", r.seconds}};
   if (!r.failed) j["loss"] = r.loss, j["parameters"] = r.parameters, j["translations"] = r.translations;
@@ -66,12 +73,20 @@ TextResult from_json(const json& j, const std::string& folder) {
   }
 }
 
-template <class F>
-double seconds_of(F f) {
-  const auto began = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-}
+// Times updates alone, not what a training takes before the first.
+class Pace : public train::TrainWatcher {
+ public:
+  void started(const train::TrainStart&) override { began_ = Clock::now(); }
+  void updated(const train::TrainReport& r) override { updates_ = r.update, ended_ = Clock::now(); }
+  double seconds_per_update() const {
+    return std::chrono::duration<double>(ended_ - began_).count() / static_cast<double>(std::max<int64_t>(1, updates_));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point began_{}, ended_{};
+  int64_t updates_ = 0;
+};
 
 std::unique_ptr<evaluate::Metric> bleu(const std::string& tokenizer) {
   return evaluate::make_metric("bleu", {.tokenize = tokenizer});
@@ -93,7 +108,7 @@ train::TrainOptions TextBench::options(int64_t updates) const {
   o.warmup = std::clamp<int64_t>(updates / 4, 1, o.warmup);
   o.average_last = 0;
   o.precision = "f32";
-  o.valid_every = o.save_every = std::to_string(updates);
+  o.save_every = std::to_string(updates);
   o.report_every = std::to_string(std::max<int64_t>(1, updates / 20));
   return o;
 }
@@ -106,14 +121,17 @@ TextResult TextBench::train(const std::string& name, train::TrainOptions o) cons
 double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
   o.max_updates = kProbe;
-  o.valid_every = o.save_every = std::to_string(2 * kProbe);  // never: only updates are to be timed
-  return found_once(o.model, settings_of(o, data_),
-                    [&] { return json(seconds_of([&] { finishes(o, data_, watcher_.stop()); }) / kProbe); });
+  o.save_every = std::to_string(2 * kProbe);  // never: only updates are to be timed
+  return found_once(o.model, settings_of(o, data_), [&] {
+    Pace pace;
+    finishes(unvalidated(o), data_, watcher_.stop(), pace);
+    return json(pace.seconds_per_update());
+  });
 }
 
 TextResult TextBench::measure(const train::TrainOptions& o) const {
   TextResult r;
-  r.seconds = seconds_of([&] { r.failed = !finishes(o, data_, watcher_.stop()); });
+  r.seconds = seconds_of([&] { r.failed = !finishes(unvalidated(o), data_, watcher_.stop()); });
   if (r.failed) return r;
   const models::OpenModel m = models::open_model(o.model);
   r.loss = Bench::loss(m, {data_.valid_source, data_.valid_reference});

@@ -1,12 +1,12 @@
 #include "lab/bench/training.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "lab/bench/found_once.h"
+#include "lab/seconds.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::lab {
@@ -99,9 +99,14 @@ std::string Bench::folder_of(const Training& t) const { return folder_ + "/" + t
 
 bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop) {
   train::TrainWatcher nobody;
+  return finishes(options, data, stop, nobody);
+}
+
+bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop,
+              train::TrainWatcher& watcher) {
   const auto backend = make_cpu_backend(Precision::f32);
   try {
-    const train::TrainResult result = train::train(options, data, *backend, nobody, stop);
+    const train::TrainResult result = train::train(options, data, *backend, watcher, stop);
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");
     train::require_whole(result);
   } catch (const RunError&) {
@@ -120,10 +125,8 @@ Result Bench::train(const Training& t) const {
 }
 
 Result Bench::measure(const Training& t) const {
-  const auto began = std::chrono::steady_clock::now();
   Result r;
-  r.failed = !finishes(options_of(t, task_, folder_of(t)), data_, watcher_.stop());
-  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  r.seconds = seconds_of([&] { r.failed = !finishes(options_of(t, task_, folder_of(t)), data_, watcher_.stop()); });
   if (!r.failed) static_cast<Scores&>(r) = test(open(t), task_.test);
   return r;
 }

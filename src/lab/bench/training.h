@@ -7,6 +7,7 @@
 #include "lab/experiment.h"
 #include "models/open_model.h"
 #include "train/data/training_data.h"
+#include "train/watch/watcher.h"
 
 namespace hexapla::lab {
 
@@ -35,6 +36,8 @@ void record(nlohmann::ordered_json which, const Result& result, Report& report);
 
 // Trains to the end of its options in f32, or goes on where it was stopped; false: its loss was not finite. Canceled:
 // `stop` became true. Other errors as train::train().
+bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop,
+              train::TrainWatcher& watcher);
 bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop);
 
 // As found_once().
