@@ -112,7 +112,7 @@ class Docs : public TestFolder {
     const fs::path work = at("work");
     fs::remove_all(work);
     fs::create_directories(work);
-    for (const char* set : {"train", "val", "test", "test_2016_flickr", "new", "web"}) write_set(work, set, set);
+    for (const char* set : {"train", "val", "test", "test_2016_flickr", "new", "web", "all"}) write_set(work, set, set);
     write_set(work, "a", "train"), write_set(work, "b", "val");  // the same files, which have moved
     std::string tsv;
     std::istringstream x(read_file(work / "train.en")), y(read_file(work / "train.de"));
@@ -142,7 +142,7 @@ class Docs : public TestFolder {
         "gzip crawl.tsv\n"
         "hexapla train --model run --train-sets train.en train.de --valid-sets val.en val.de --vocab-size 60 "
         "--save-every 1 --keep 5 --average-best 3\n"
-        "for copy in run-1 run-2 a b teacher run-de-en both; do cp -r run $copy; done\n"
+        "for copy in run-1 run-2 a b teacher run-de-en both wide wide-en-de; do cp -r run $copy; done\n"
         "cp run/model.safetensors model.safetensors\n"
         "hexapla quantize -q -m run -o run8.safetensors\n"
         "hexapla export run --to hf-marian -o run-hf\n" +
