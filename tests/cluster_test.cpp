@@ -119,14 +119,14 @@ TEST_F(OverMpi, WithOtherTextStopBeforeTheyTrain) {
   EXPECT_FALSE(fs::exists(at("one/run/model.safetensors")));
 }
 
-// The second is the same program but for what it says of its compiler.
+// The second is the same program but for what it says of its compiler, a constant or part of an instruction.
 TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
   std::string program = read_file(at("bin/hexapla"));
   constexpr std::string_view compilers[] = {"GNU ", "Clang "};
   size_t changed = 0;
   for (const std::string_view compiler : compilers)
     for (size_t i = program.find(compiler); i != program.npos; i = program.find(compiler, i + 1))
-      if (i > 0 && program[i - 1] == '\0' && std::isdigit(program[i + compiler.size()])) program[i] = 'X', ++changed;
+      if (std::isdigit(program[i + compiler.size()])) program[i] = 'X', ++changed;
   ASSERT_GT(changed, 0u);
   std::ofstream(at("bin/other"), std::ios::binary) << program;
   fs::permissions(at("bin/other"), fs::perms::owner_all);
