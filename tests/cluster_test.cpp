@@ -119,7 +119,8 @@ TEST_F(OverMpi, WithOtherTextStopBeforeTheyTrain) {
   EXPECT_FALSE(fs::exists(at("one/run/model.safetensors")));
 }
 
-// The second is the same program but for what it says of its compiler, a constant or part of an instruction.
+// The second is the same program but for the name of its compiler, which may stand in the constants or within an
+// instruction.
 TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
   std::string program = read_file(at("bin/hexapla"));
   constexpr std::string_view compilers[] = {"GNU ", "Clang "};
