@@ -85,7 +85,9 @@ struct Augment {
   void report(const augment::Counts& found, Progress& progress) const {
     for (const std::string& note : found.notes) progress.say(note);
     if (found.without > 0)
-      progress.say(fmt::format("left out: {} without a translation", text::counted(found.without, "line")));
+      progress.say(fmt::format(
+          "left out: {} without a translation; where an empty one scores best, --min-length 1 finds another",
+          text::counted(found.without, "line")));
     progress.say(fmt::format("{}, {} of them new: {} {}", text::counted(found.pairs, "pair"), text::grouped(found.made),
                              output[0], output[1]));
     if (!text.empty() && !tag.empty())

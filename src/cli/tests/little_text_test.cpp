@@ -84,6 +84,20 @@ TEST_F(AugmentCommand, TranslatesAndNamesTheTag) {
   for (const std::string& line : read_lines(at("x"))) EXPECT_THAT(line, testing::StartsWith("<synthetic> "));
 }
 
+TEST_F(AugmentCommand, SaysWhatToDoAboutEmptyTranslations) {
+  save_untrained_model(at("m"), text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14}));
+  const std::vector<std::string> distill{"augment", "--distill", "--train-sets", at("a"), at("b"),
+                                         "-m",      at("m"),     "-o",           at("x"), at("y")};
+  const Result empty = run_command(distill);
+  ASSERT_EQ(empty.code, 0) << empty.err;
+  EXPECT_THAT(empty.err, HasSubstr("left out: 2 lines without a translation; where an empty one scores best, "
+                                   "--min-length 1 finds another"));
+  const Result longer = run_command(distill + std::vector<std::string>{"--min-length", "1"});
+  ASSERT_EQ(longer.code, 0) << longer.err;
+  EXPECT_THAT(longer.err, testing::Not(HasSubstr("left out")));
+  EXPECT_THAT(longer.err, HasSubstr("2 pairs, 2 of them new"));
+}
+
 TEST_F(AugmentCommand, NamesWhatIsWrong) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
     const Result r = run_command(std::vector<std::string>{"augment"} + words);
