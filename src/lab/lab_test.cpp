@@ -150,9 +150,24 @@ TEST(Table3, HasThePapersRows) {
                                             "N = 2", "N = 4", "N = 8", "d_model = 256", "d_model = 1024", "d_ff = 1024",
                                             "d_ff = 4096", "P_drop = 0", "P_drop = 0.2", "eps_ls = 0", "eps_ls = 0.2",
                                             "learned positions", "big"));
+  EXPECT_EQ(base.lr, 0) << "the paper's formula, which has d_model in it";
   EXPECT_EQ(work.at("h = 32"), 1) << "as many multiply-adds with any number of heads";
   EXPECT_LT(work.at("d_k = 16"), 1);
   EXPECT_GT(work.at("big"), 3);
+}
+
+TEST(Table3, WiderModelsLearnAtTheRateOfThePapersFormula) {
+  const train::TrainOptions base = train::preset_options("tiny");
+  std::map<std::string, double> rates;
+  for (const Table3Row& row : table3_rows(base)) {
+    train::TrainOptions o = base;
+    row.make(o);
+    rates[row.change] = o.lr;
+  }
+  EXPECT_DOUBLE_EQ(rates.at("d_model = 64"), base.lr * std::sqrt(2));
+  EXPECT_DOUBLE_EQ(rates.at("d_model = 256"), base.lr / std::sqrt(2));
+  EXPECT_DOUBLE_EQ(rates.at("big"), base.lr / std::sqrt(2));
+  for (const char* row : {"base", "d_ff = 512", "h = 8", "learned positions"}) EXPECT_EQ(rates.at(row), base.lr) << row;
 }
 
 class OnText : public TestFolder {

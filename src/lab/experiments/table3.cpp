@@ -50,6 +50,7 @@ class OnDates : public Runs {
     o.label_smoothing = 0.1;
     o.vocab_size = bench_.task().pieces;
     o.max_updates = updates;
+    o.lr = Training().lr;
     return o;
   }
   void add(const std::string& name, const TrainOptions& o, Measured& m, nlohmann::ordered_json which,
@@ -90,6 +91,7 @@ class OnDates : public Runs {
             .architecture = o.architecture,
             .seed = o.seed,
             .updates = o.max_updates,
+            .lr = o.lr,
             .label_smoothing = o.label_smoothing};
   }
 
@@ -244,7 +246,8 @@ Report table3(const Settings& settings, Watcher& watcher) {
   show_findings(lines, *runs, r);
   r.method.push_back(runs->method(runs->base(updates)));
   r.method.push_back(
-      "The paper's rows have its base's numbers; here they are changed by the same factors. The paper's perplexities "
+      "The paper's rows have its base's numbers; here they are changed by the same factors. The learning rate of a row "
+      "with another d_model is the base's by the paper's formula, d_model^-0.5. The paper's perplexities "
       "are of newstest2013, per piece, after 100,000 updates (the big model: 300,000), and say only which way a row "
       "went.");
   return r;
