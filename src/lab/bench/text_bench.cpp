@@ -180,12 +180,12 @@ std::string show_bleu(const SeedScores& found) {
                                   : show(spread_of(found.scores), 1);
 }
 
-void add_if_too_short(double best_bleu, int64_t updates, Report& r) {
-  if (best_bleu >= 20) return;
-  r.findings.push_back(
-      fmt::format("After {} the best of these models has a BLEU of {:.1f}: they hardly translate yet, so the rest says "
-                  "little of a training in full. More --minutes or --updates say more.",
-                  text::counted(updates, "update"), best_bleu));
+void add_if_too_short(const std::string& which, double bleu, int64_t updates, Report& r) {
+  if (bleu >= 20) return;
+  r.findings.push_back(fmt::format(
+      "After {} {} has a BLEU of {:.1f}: it hardly translates yet, so the rest says little of a training in "
+      "full. More --minutes or --updates say more.",
+      text::counted(updates, "update"), which, bleu));
 }
 
 }  // namespace hexapla::lab

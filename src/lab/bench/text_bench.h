@@ -73,8 +73,8 @@ void add(const TextResult& result, const BleuTable& table, nlohmann::ordered_jso
          Report& report);
 // "24.1 ± 1.2" of one seed, "24.1 (23.6 to 24.5)" of several.
 std::string show_bleu(const SeedScores& found);
-// A finding, where the best of these trainings has a BLEU below 20: they are too short to say much of a training in
+// A finding, where this model has a BLEU below 20: trainings of so many updates are too short to say much of one in
 // full.
-void add_if_too_short(double best_bleu, int64_t updates, Report& report);
+void add_if_too_short(const std::string& which, double bleu, int64_t updates, Report& report);
 
 }  // namespace hexapla::lab

@@ -73,7 +73,7 @@ void conclude(const All& all, int64_t updates, Report& r) {
   const SeedScores& softmax = all.at(kScores.front().score);
   double best = 0;
   for (const auto& [score, f] : all) best = std::max(best, f.bleu.score);
-  add_if_too_short(best, updates, r);
+  add_if_too_short("the best of these models", best, updates, r);
   for (const ScoreVariant& v : kScores) {
     const SeedScores& f = all.at(v.score);
     if (&f == &softmax) continue;

@@ -210,13 +210,12 @@ std::string in_the_paper(const Table3Row& row) {
 }
 
 void show_findings(const std::vector<Line>& lines, const Runs& runs, Report& r) {
-  double best = 0;
-  for (const Line& line : lines) best = std::max(best, line.found.bleu.score);
-  if (runs.has_bleu()) add_if_too_short(best, lines.front().found.updates, r);
+  const Measured& base = lines.front().found;
+  if (runs.has_bleu()) add_if_too_short("the base", base.bleu.score, base.updates, r);
   std::vector<std::string> alike, unlike, open;
   for (const Line& line : lines) {
-    if (&line == &lines.front() || line.found.losses.empty() || lines.front().found.losses.empty()) continue;
-    const std::string here = runs.against(lines.front().found, line.found), there = in_the_paper(line.row);
+    if (&line == &lines.front() || line.found.losses.empty() || base.losses.empty()) continue;
+    const std::string here = runs.against(base, line.found), there = in_the_paper(line.row);
     const std::string& row = line.row.change;
     if (here == "not told apart" && here != there)
       open.push_back(row);
