@@ -78,7 +78,7 @@ std::span<const Experiment> experiments() {
           "table3", "Which parts of the model matter?",
           "*Attention Is All You Need*, section 6.2 and Table 3: heads, the width of keys, the size of the model, "
           "dropout and label smoothing, learned positions.",
-          "3", 2, 400, table3, true},
+          "4", 2, 400, table3, true},
   };
   return all;
 }
