@@ -6,6 +6,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "lab/bench/text_bench.h"
 #include "lab/bench/training.h"
 #include "lab/copying.h"
 #include "lab/experiments/table3_rows.h"
@@ -168,6 +169,17 @@ TEST(Table3, WiderModelsLearnAtTheRateOfThePapersFormula) {
   EXPECT_DOUBLE_EQ(rates.at("d_model = 256"), base.lr / std::sqrt(2));
   EXPECT_DOUBLE_EQ(rates.at("big"), base.lr / std::sqrt(2));
   for (const char* row : {"base", "d_ff = 512", "h = 8", "learned positions"}) EXPECT_EQ(rates.at(row), base.lr) << row;
+}
+
+TEST(BleuTable, EqualScoresAreNoDifference) {
+  const std::vector<std::string> references{"the cat sat on the mat", "a dog runs in the park",
+                                            "two men sit on a bench"};
+  const BleuTable table(references);
+  const auto right = table.of(references), wrong = table.of({"x", "y", "z"}), other = table.of({"u", "v", "w"});
+  EXPECT_EQ(wrong.score, 0);
+  EXPECT_EQ(BleuTable::p_value(wrong, other), 1);
+  EXPECT_EQ(BleuTable::p_value(right, right), 1);
+  EXPECT_LT(BleuTable::p_value(wrong, right), 0.05);
 }
 
 class OnText : public TestFolder {
