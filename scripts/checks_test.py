@@ -299,5 +299,20 @@ class Course(unittest.TestCase):
         self.assertFalse(course.same("a│·█ │", "a│ █ │"))
 
 
+class SetUp(unittest.TestCase):
+    """A newcomer finds the two commands that set everything up, and the tests of a change are those of a newcomer."""
+    ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+    def test_the_quick_starts_name_both_commands(self):
+        for page, heading in (("README.md", "## Quick start"), ("README.zh.md", "## 快速上手")):
+            section = (self.ROOT / page).read_text().split(heading)[1].split("\n## ")[0]
+            for command in ("scripts/demo.sh", "scripts/test.sh"):
+                self.assertRegex(section, rf"(?m)^{command} +# .+", f"{page} says what {command} does")
+                self.assertTrue((self.ROOT / command).is_file())
+
+    def test_ci_runs_the_command_of_the_readme(self):
+        self.assertRegex((self.ROOT / ".ci/run").read_text(), r"(?m)^stage .* scripts/test\.sh$")
+
+
 if __name__ == "__main__":
     unittest.main()
