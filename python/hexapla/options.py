@@ -115,6 +115,7 @@ class TrainingOptions(TypedDict, total=False):
     lr_factor: float
     warmup: int
     decay_updates: int
+    cooldown: Union[int, str]
     min_lr: float
     plateau_factor: float
     plateau_patience: int

@@ -32,6 +32,7 @@ class Learner {
   // update: 1 at the first; scale: of a plateau; norm: of this gradient.
   void update(int64_t update, double scale, double norm);
   double learning_rate(int64_t update, double scale) const { return optimizer_.learning_rate(update, scale); }
+  void reschedule() { optimizer_.reschedule(); }  // the options' warm-up has changed
   bool weights_are_finite();
 
   // All that a checkpoint holds, of all processes; to be used on the one that writes, until forget_tensors().

@@ -40,6 +40,7 @@ class Optimizer {
 
   // step: 1 at the first update; scale: of a plateau.
   double learning_rate(int64_t step, double scale) const;
+  void reschedule() { schedule_ = make_schedule(options_); }  // the options' warm-up has changed
   // Of the gradient of what is trained, before clipping; the rest of the gradient becomes zero.
   double gradient_norm(Context& cx, Communicator& communicator);
   // norm: as gradient_norm gave it. Values and moments of what is frozen are not touched.

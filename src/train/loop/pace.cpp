@@ -30,14 +30,19 @@ double Pace::progress() const {
   };
   limit(double(state_.update), double(options_.max_updates));
   limit(stream_.epochs(), double(options_.max_epochs));
-  limit(seconds(), options_.max_minutes * 60);
+  limit(double(state_.update), double(state_.cooldown.end));
+  done = std::max(done, time_passed());
   return std::min(done, 1.0);
+}
+
+double Pace::time_passed() const {
+  return options_.max_minutes > 0 ? std::min(seconds() / (options_.max_minutes * 60), 1.0) : 0;
 }
 
 bool Pace::finished() const {
   const TrainOptions& o = options_;
   return (o.max_updates > 0 && state_.update >= o.max_updates) || (o.max_epochs > 0 && state_.epoch >= o.max_epochs) ||
-         (o.max_minutes > 0 && seconds() >= o.max_minutes * 60) ||
+         time_passed() >= 1 || (state_.cooldown && state_.update >= state_.cooldown.end) ||
          (o.patience > 0 && state_.worse_validations >= o.patience);
 }
 

@@ -19,6 +19,7 @@ class Pace {
   double seconds() const;                   // of the run, earlier sessions counted
   double progress() const;                  // of the nearest limit, 0 .. 1
   bool finished() const;                    // a limit is reached
+  double time_passed() const;               // of `max-minutes`, 0 .. 1; 0 without
   void fill_in(TrainReport& report) const;  // rate, progress and time left
 
  private:

@@ -38,6 +38,17 @@ double peak_learning_rate(const TrainOptions& o) {
 
 int64_t end_of_decay(const TrainOptions& o) { return o.decay_updates > 0 ? o.decay_updates : o.max_updates; }
 
+bool decays(const TrainOptions& o) { return o.schedule == "linear" || o.schedule == "cosine" || o.cooldown > 0; }
+
+Cooldown given_cooldown(const TrainOptions& o) {
+  if (o.cooldown == 0) return {};
+  const int64_t end = end_of_decay(o);
+  if (end < o.cooldown)
+    throw UsageError(cat("`cooldown` ", o.cooldown, " needs a run of at least as many updates, but this one ends at ",
+                         end > 0 ? std::to_string(end) : "(none given)", "; give `max-updates`, or lower `cooldown`"));
+  return {end - o.cooldown, end};
+}
+
 Schedule make_schedule(const TrainOptions& o) {
   const double peak = peak_learning_rate(o);
   if (o.schedule == "inverse-sqrt") return InverseSquareRoot{peak, o.warmup};

@@ -53,8 +53,25 @@ double learning_rate(const Schedule& schedule, int64_t step);
 double peak_learning_rate(const TrainOptions& options);
 // UsageError: a schedule that needs an end or validations, and the options give none.
 Schedule make_schedule(const TrainOptions& options);
-// The step at which a decay ends: `decay-updates`, else `max-updates`.
+// The step at which a decay or a cooldown ends: `decay-updates`, else `max-updates`.
 int64_t end_of_decay(const TrainOptions& options);
+// Does the learning rate depend on that step?
+bool decays(const TrainOptions& options);
+
+// The end of a run: the learning rate falls in a straight line to 0, which it would reach one update after `end`.
+// Wherever the schedule stands, small steps at the end gain what large ones cannot (docs/adr/0087).
+struct Cooldown {
+  int64_t from = 0, end = 0;  // updates; the first smaller step is from + 1. end 0: there is none
+
+  explicit operator bool() const { return end > 0; }
+  // The factor of the learning rate of a step, 1 or more.
+  double at(int64_t step) const {
+    if (end == 0 || step <= from) return 1;
+    return step > end ? 0 : static_cast<double>(end + 1 - step) / static_cast<double>(end + 1 - from);
+  }
+};
+// That of `cooldown`; a limit of time makes its own (train/loop/time_plan.h).
+Cooldown given_cooldown(const TrainOptions& options);
 
 // What `schedule` plateau does to the learning rate: a factor that shrinks when validations stop getting better.
 struct Plateau {

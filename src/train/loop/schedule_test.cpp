@@ -1,5 +1,7 @@
 #include "train/loop/schedule.h"
 
+#include "train/loop/time_plan.h"
+
 #include <gmock/gmock.h>
 
 #include "base/files/test_folder.h"
@@ -81,6 +83,76 @@ TEST(Schedule, ADecayNeedsAnEnd) {
     EXPECT_THAT(what_of<UsageError>([&] { make_schedule(o); }),
                 HasSubstr("until update 4, but must end after `warmup` 4"));
   }
+}
+
+TEST(Cooldown, FallsToNothingAfterTheLastUpdate) {
+  const Cooldown c{.from = 6, .end = 9};
+  for (const auto& [step, factor] : {std::pair{1, 1.0}, {6, 1.0}, {7, 0.75}, {8, 0.5}, {9, 0.25}, {10, 0.0}, {99, 0.0}})
+    EXPECT_DOUBLE_EQ(c.at(step), factor) << step;
+  EXPECT_DOUBLE_EQ(Cooldown{}.at(1'000'000), 1) << "there is none";
+}
+
+TEST(Cooldown, EndsWithTheRunOrWithItsDecay) {
+  TrainOptions o = with("inverse-sqrt");
+  EXPECT_FALSE(given_cooldown(o));
+  o.cooldown = 10;
+  EXPECT_THAT(what_of<UsageError>([&] { given_cooldown(o); }),
+              AllOf(HasSubstr("`cooldown` 10 needs a run of at least as many updates"), HasSubstr("(none given)")));
+  o.max_updates = 40;
+  EXPECT_EQ(given_cooldown(o).from, 30);
+  EXPECT_EQ(given_cooldown(o).end, 40);
+  o.decay_updates = 35;
+  EXPECT_EQ(given_cooldown(o).end, 35);
+}
+
+TEST(Cooldown, OfALimitOfTimeBeginsWithItsLastQuarter) {
+  TrainOptions o = with("inverse-sqrt");
+  RunState state;
+  state.update = 300;
+  EXPECT_FALSE(cooldown_from(o, state, 0.7));
+  EXPECT_EQ(cooldown_from(o, state, 0.75).from, 300);
+  EXPECT_EQ(cooldown_from(o, state, 0.75).end, 400);
+  state.cooldown = cooldown_from(o, state, 0.75);
+  EXPECT_FALSE(cooldown_from(o, state, 0.8)) << "it has begun";
+  EXPECT_EQ(forget_early_cooldown(state, false), "");
+  EXPECT_TRUE(state.cooldown);
+  EXPECT_THAT(forget_early_cooldown(state, true), HasSubstr("update 300: the limit of time has changed"));
+  EXPECT_FALSE(state.cooldown);
+  EXPECT_THAT(state.changed, HasSubstr("as high as before")) << "a reproduction has to say so";
+  o = with("linear");
+  o.max_updates = 1000;
+  EXPECT_FALSE(cooldown_from(o, {.update = 300}, 0.8)) << "it falls anyway";
+}
+
+TEST(Warmup, TakesAQuarterOfTheTimeAtMost) {
+  EXPECT_EQ(warmup_within(2000, 1e6), 2000);
+  EXPECT_EQ(warmup_within(2000, 8000), 2000);
+  EXPECT_EQ(warmup_within(2000, 1200), 300);
+  EXPECT_EQ(warmup_within(2000, 0.3), 1);
+}
+
+TEST(Warmup, ThatFitsIsTakenUnlessAnotherOneIsAskedFor) {
+  TrainOptions o = with("constant");
+  o.warmup = 100;
+  RunState state;
+  EXPECT_EQ(take_warmup(state, o), "");
+  state.asked_warmup = 100, state.warmup = 30;
+  EXPECT_THAT(take_warmup(state, o), HasSubstr("`warmup` is 30 instead of 100"));
+  EXPECT_EQ(o.warmup, 30);
+  o.warmup = 50;
+  EXPECT_EQ(take_warmup(state, o), "");
+  EXPECT_EQ(o.warmup, 50);
+  EXPECT_EQ(state.warmup, 0);
+}
+
+TEST(Warmup, ThatARunEndsBeforeIsToldAtItsStart) {
+  TrainOptions o = with("constant");
+  o.warmup = 100;
+  EXPECT_EQ(warning_of_warmup(o, 5), "") << "no end is known";
+  o.max_updates = 100;
+  EXPECT_EQ(warning_of_warmup(o, 5), "");
+  o.max_epochs = 4;
+  EXPECT_THAT(warning_of_warmup(o, 5), AllOf(HasSubstr("ends at update 20"), HasSubstr("lower `warmup` to 5 ")));
 }
 
 TEST(Plateau, HalvesWhenValidationsStall) {

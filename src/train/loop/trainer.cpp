@@ -14,6 +14,7 @@
 #include "cluster/gathered.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
+#include "train/loop/time_plan.h"
 #include "train/memory/memory_budget.h"
 #include "train/outcome/best_files.h"
 #include "train/outcome/ending.h"
@@ -54,9 +55,9 @@ class Run {
         data_(data),
         processes_(*data.processes),
         watcher_(watcher),
-        folder_(options, lock_of(options, data), watcher),
-        learner_(options, data, backend),
-        pace_(options, state_, learner_.stream()),
+        folder_(options_, lock_of(options_, data), watcher),
+        learner_(options_, data, backend),
+        pace_(options_, state_, learner_.stream()),
         fingerprint_(resume_fingerprint(options, learner_.model().config, data, learner_.initial_checksum())),
         noted_(noted_options(options, data)) {}
 
@@ -67,6 +68,11 @@ class Run {
   TrainStart announcement();
   void check_others();
   bool resume();
+  void begin(int64_t updates_an_epoch);
+  void fit_warmup(int64_t updates_an_epoch);
+  void note(const std::string& text) {
+    if (!text.empty()) watcher_.note(text);
+  }
   void share_state(bool& resumed);
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
@@ -88,13 +94,17 @@ class Run {
   void write_with_tensors(Write&& write);
   struct Next {
     bool finished = false, stops = false;
+    Cooldown cooldown;  // begins now
   };
   Next next(const std::atomic<bool>& stop);
   void compare_weights();
   Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
 
-  const TrainOptions& options_;
+  double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
+  Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
+
+  TrainOptions options_;  // those given, with a warm-up that fits into the time
   const TrainingData& data_;
   cluster::Processes& processes_;  // the first of them writes, and speaks to the watcher
   TrainWatcher& watcher_;
@@ -103,7 +113,8 @@ class Run {
   Learner learner_;
   Pace pace_;
   std::string fingerprint_, noted_;
-  std::vector<NamedTensor> tensors_;                                       // of all processes, while they are written
+  int64_t begun_ = 0, validated_ = 0;  // the update that this session begins after; that of its last validation
+  std::vector<NamedTensor> tensors_;   // of all processes, while they are written
   double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
   cluster::Gathered<Next> nexts_{processes_, [](int) { return 1; }};
@@ -118,7 +129,7 @@ TrainStart Run::announcement() {
   info.examples = sum_of_all(processes_, learner_.stream().pairs());
   info.batches = sum_of_all(processes_, learner_.stream().batches());
   info.batch_tokens = options_.batch_tokens;
-  info.valid_examples = static_cast<int64_t>(data_.valid.size());
+  info.valid_examples = static_cast<int64_t>(data_.valid_reference.size());
   info.backend = machine_text(learner_.context().backend.name(), options_.precision);
   return info;
 }
@@ -167,12 +178,13 @@ void Run::start() {
   if (processes_.first()) folder_.tidy();
   check_others();
   TrainStart info = announcement();
-  if (resume()) {
+  const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
+  if (resume())
     info.resumed_at = state_.update;
-  } else {
-    if (const std::string carried = learner_.initialize(); !carried.empty()) watcher_.note(carried);
-    state_.measure = measure_of(noted_, options_.best_by);
-  }
+  else
+    begin(updates_an_epoch);
+  note(take_warmup(state_, options_));
+  learner_.reschedule();
   compare_weights();
   if (processes_.first()) {
     keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
@@ -181,23 +193,38 @@ void Run::start() {
   learner_.forget_initial_model();
   learner_.stream().seek(state_);
   for (const auto& n : data_.notes) watcher_.note(n);
-  const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
-  if (!data_.valid.empty() && !state_.best_score)
-    if (const std::string n = warning_of_no_validation(options_, updates_an_epoch); !n.empty()) watcher_.note(n);
+  if (!data_.valid.empty() && !state_.best_score) note(warning_of_no_validation(options_, updates_an_epoch));
+  note(warning_of_warmup(options_, updates_an_epoch));
   watcher_.started(info);
+  begun_ = state_.update;
   pace_.start();
+  note(forget_early_cooldown(state_, cluster::of_first(processes_, int64_t{pace_.time_passed() < cooldown_begins})));
+}
+
+void Run::begin(int64_t updates_an_epoch) {
+  if (options_.max_minutes > 0) fit_warmup(updates_an_epoch);
+  note(learner_.initialize());
+  state_.measure = measure_of(noted_, options_.best_by);
+}
+
+// Updates are tried with any weights: those of the start are made afterwards.
+void Run::fit_warmup(int64_t updates_an_epoch) {
+  learner_.stream().seek(state_);
+  const double updates = updates_within_limits(learner_, options_, processes_, updates_an_epoch);
+  state_.warmup = cluster::of_first(processes_, warmup_within(options_.warmup, updates));
+  state_.asked_warmup = options_.warmup;
 }
 
 void Run::update() {
   const model::LossSums sums = learner_.accumulate_gradient(learner_.stream().draw(), first_dropout_step());
   norm_ = learner_.gradient_norm();
-  const double mean = state_.update < jump_memory ? 0 : state_.mean_loss;
+  const double mean = state_.update + 1 < jump_memory ? 0 : state_.mean_loss;  // the check begins with the hundredth
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, learner_.stream().all_batches());
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   divergence_ = sums.divergence / static_cast<double>(sums.tokens);
   balancing_ = sums.balancing / static_cast<double>(sums.tokens);
-  learner_.update(state_.update + 1, state_.plateau.scale, norm_);
+  learner_.update(state_.update + 1, scale(), norm_);
   count(sums);
   if (state_.update % weights_compared_every == 0) compare_weights();
   if (pace_.due_to_be_shown()) watcher_.running(current());
@@ -254,7 +281,7 @@ TrainReport Run::current() const {
   r.update = state_.update;
   r.epoch = epoch();
   r.loss = state_.loss_sum / double(std::max<int64_t>(state_.loss_tokens, 1));
-  r.lr = learner_.learning_rate(state_.update, state_.plateau.scale);
+  r.lr = learner_.learning_rate(state_.update, state_.plateau.scale * cooldown().at(state_.update));
   r.gradient_norm = norm_;
   if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
   if (options_.r_drop > 0) r.divergence = divergence_;
@@ -291,23 +318,26 @@ void Run::validate() {
   keep_if_best(v);
   if (processes_.first()) folder_.log(v);
   watcher_.validated(v);
+  validated_ = state_.update;
   pace_.reported();  // the rate of a report is that of training alone
 }
 
-// Without a score, because a script failed, it is neither better nor worse than others.
+// While the learning rate still rises from 0, the scores of a new model are all alike, near 0: the latest of equal
+// models is the best, and none counts for `patience`. Without a score, because a script failed, a model is neither
+// better nor worse than others.
 void Run::judge(Validation& v) {
   if (!v.script_problem.empty())
     watcher_.note(cat("update ", v.update, ": `valid-script` ", options_.valid_script, " ", v.script_problem,
                       "; training goes on without its score"));
-  if (const std::string n = silent_bleu_.seen(*v.bleu, *v.chrf, v.characters_a_word, options_.valid_tokenize);
-      !n.empty())
-    watcher_.note(n);
+  note(silent_bleu_.seen(*v.bleu, *v.chrf, v.characters_a_word, options_.valid_tokenize));
   v.stalled = state_.worse_validations;
   const std::optional<double> score = score_of(v, options_.best_by);
   if (!score) return;
-  v.best = !state_.best_score || is_better(options_.best_by, *score, *state_.best_score);
+  const bool rising = options_.init_from.empty() && state_.update < options_.warmup;
+  v.best = !state_.best_score || is_better(options_.best_by, *score, *state_.best_score) ||
+           (rising && *score == *state_.best_score);
   if (v.best) state_.best_score = score, state_.best_update = v.update;
-  state_.worse_validations = v.stalled = v.best ? 0 : state_.worse_validations + 1;
+  state_.worse_validations = v.stalled = v.best || rising ? 0 : state_.worse_validations + 1;
   if (options_.schedule == "plateau" && state_.update >= options_.warmup)
     state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
 }
@@ -388,10 +418,11 @@ TrainResult Run::finish() {
 
 // Whether the run goes on: all stop where one is told to, and the clock is that of the first.
 Run::Next Run::next(const std::atomic<bool>& stop) {
-  Next own{pace_.finished(), stop};
+  Next own{pace_.finished(), stop, cooldown_from(options_, state_, pace_.time_passed())};
   nexts_.own().front() = own;
   const std::span<const Next> all = nexts_.exchange(processes_);
   own.finished = all.front().finished;
+  if (all.front().cooldown) state_.cooldown = all.front().cooldown;
   own.stops = std::any_of(all.begin(), all.end(), [](const Next& one) { return one.stops; });
   return own;
 }
@@ -424,6 +455,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     if (!data_.valid.empty() && due(valid)) validate();
     if (due(saving)) save();
   }
+  if (cooldown() && !data_.valid.empty() && std::max(validated_, begun_) < state_.update) validate();
   const TrainResult result = finish();
   if (processes_.first()) folder_.forget_failure();
   return result;

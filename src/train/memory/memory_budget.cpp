@@ -215,7 +215,7 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
 
 TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher) {
   TrainOptions o = options;
-  if (o.model.empty() || o.decay_updates > 0 || (o.schedule != "linear" && o.schedule != "cosine")) return o;
+  if (o.model.empty() || o.decay_updates > 0 || !decays(o)) return o;
   const int64_t end = of_earlier_run(o.model, "decay-updates", end_of_decay(o));
   if (end == end_of_decay(o)) return o;
   o.decay_updates = end;

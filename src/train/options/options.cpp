@@ -92,6 +92,7 @@ void TrainOptions::check_recipe() const {
   check_r_drop(*this);
   check_validation(*this);
   make_schedule(*this);
+  given_cooldown(*this);
   if (const double peak = peak_learning_rate(*this); min_lr > peak)
     throw UsageError(cat("`min-lr` is ", min_lr, ", above the peak learning rate ", peak,
                          lr > 0 ? " (`lr`)" : " (`lr` 0: the paper's)", "; lower it, or raise `lr`"));

@@ -42,6 +42,7 @@ struct TrainOptions {
   double lr_factor = 1;  // of the paper's
   int64_t warmup = 4000;
   int64_t decay_updates = 0;  // where linear and cosine end; 0: max_updates
+  int64_t cooldown = 0;       // updates at the end over which the rate falls to 0; 0: auto
   double min_lr = 0;          // after warm-up
   double plateau_factor = 0.5;
   int64_t plateau_patience = 3;
@@ -109,7 +110,9 @@ struct TrainOptions {
       "stop after this many updates; 0: no limit; the preset's number applies only if no other limit is given",
       ranges::count, Effect::last);
     f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last);
-    f("max-minutes", o.max_minutes, "stop after this many minutes, including the time before a resume; 0: no limit",
+    f("max-minutes", o.max_minutes,
+      "stop after this many minutes, including the time before a resume, with a warm-up and a `cooldown` that fit into "
+      "them; 0: no limit",
       Range<double>{0, 1e7}, Effect::last);
     f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", AnyValue{}, Effect::noted);
     f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted);
@@ -153,8 +156,12 @@ struct TrainOptions {
     f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::count_from_1,
       Effect::noted);
     f("decay-updates", o.decay_updates,
-      "update at which linear and cosine decay ends; 0: the max-updates that the run started with", ranges::count,
-      Effect::fixed);
+      "update at which linear and cosine decay and a `cooldown` end; 0: the max-updates that the run started with",
+      ranges::count, Effect::fixed);
+    f("cooldown", o.cooldown,
+      "updates at the end of the run over which the learning rate falls to 0; auto: the last quarter of `max-minutes`, "
+      "none where that is not given",
+      Range<int64_t>{.least = 1, .most = ranges::count.most, .zero = "auto"}, Effect::noted);
     f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::from_0, Effect::fixed);
     f("plateau-factor", o.plateau_factor, "plateau: factor applied to the learning rate when validations stall",
       ranges::below_1, Effect::fixed);

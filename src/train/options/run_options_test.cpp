@@ -135,6 +135,23 @@ TEST_F(RunOptions, StopsWhenTheChosenMetricGetsNoBetter) {
   EXPECT_GT(*result.best_score, 1) << "a loss, not a BLEU";
 }
 
+TEST_F(RunOptions, ModelsOfTheWarmUpAreNotCountedForPatience) {
+  TrainOptions o = options("warming");
+  o.max_updates = 0;
+  o.max_epochs = 200;
+  o.lr = 1e-12;  // BLEU stays what it is
+  o.warmup = 25;
+  o.valid_every = "1";
+  o.patience = 2;
+  run(o);
+  std::istringstream in(read_file(o.model + "/valid.jsonl"));
+  std::vector<nlohmann::json> all;
+  for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
+  EXPECT_EQ(all.back()["update"], 26) << "24 in the warm-up, two that count";
+  EXPECT_EQ(all.back()["bleu"], all.front()["bleu"]) << "or this says nothing";
+  EXPECT_EQ(model::load_model(o.model + "/best.safetensors").history.at("updates"), "24") << "the latest of equal ones";
+}
+
 TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
   TrainOptions o = options("frozen");
   o.freeze = "encoder,embeddings";
@@ -325,6 +342,7 @@ TEST_F(RunOptions, ARunThatEndsBeforeItsFirstValidationSaysSo) {
   auto notes = [&](const std::string& name, auto change) {
     TrainOptions o = options(name);
     o.max_updates = 4;
+    o.warmup = 1;
     change(o);
     Losses watcher;
     run(o, watcher, false);

@@ -225,6 +225,7 @@ inline const Setters<TrainOptions> settings{
      }},
     {"warmup", [](Draw& d, TrainOptions& o) { o.warmup = d.number(1, 20); }},
     {"decay-updates", [](Draw& d, TrainOptions& o) { o.decay_updates = d.number(20, 50); }},
+    {"cooldown", [](Draw& d, TrainOptions& o) { o.cooldown = d.number(1, 10); }},
     {"min-lr",
      [](Draw& d, TrainOptions& o) {
        o.min_lr = d.real({1e-5, 2e-3});

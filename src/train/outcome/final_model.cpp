@@ -43,9 +43,13 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
   }
   const bool past = past_limits(options, state);
   if (past || options.max_minutes > 0) {
-    if (options.schedule == "linear" || options.schedule == "cosine") c.options.decay_updates = end_of_decay(options);
+    if (decays(options)) c.options.decay_updates = end_of_decay(options);
     c.options.max_updates = state.update;
     c.options.max_minutes = 0;
+  }
+  if (state.cooldown) {
+    c.options.cooldown = state.cooldown.end - state.cooldown.from;
+    c.options.decay_updates = state.cooldown.end;
   }
   if (past) c.options.max_epochs = c.options.patience = 0;
   if (weights.kind == Weights::Kind::best) c.options.final_model = "best";

@@ -30,12 +30,12 @@ class Failure : public Training {
     Context cx{*backend, arena};
     return check_step(cx, *saved.model, *saved.parameters, saved.step);
   }
-  // A checkpoint of update 5 with one weight replaced, for the run to go on from.
-  TrainOptions planted(const std::string& name, const std::string& parameter, float value) const {
+  // A checkpoint with one weight replaced, for the run to go on from.
+  TrainOptions planted(const std::string& name, const std::string& parameter, float value, int64_t update = 5) const {
     TrainOptions o = options(name);
-    o.max_updates = 5;
+    o.max_updates = update;
     run(o);
-    const LoadedCheckpoint c = load_checkpoint(o.model + "/checkpoints", 5);
+    const LoadedCheckpoint c = load_checkpoint(o.model + "/checkpoints", update);
     model::Config config = o.architecture;
     config.source_vocab = config.target_vocab = prepare_data(o).pairs.target.size();
     config.resolve();
@@ -52,9 +52,9 @@ class Failure : public Training {
       found = true;
     });
     EXPECT_TRUE(found) << parameter;
-    save_checkpoint(o.model + "/checkpoints", 5,
+    save_checkpoint(o.model + "/checkpoints", update,
                     {{{"values", parameters.values()}, {"first_moments", first}, {"second_moments", second}}, c.state});
-    o.max_updates = 30;
+    o.max_updates = update + 25;
     return o;
   }
 };
@@ -173,6 +173,15 @@ TEST_F(Failure, TheReplayedStepIsTheStep) {
   EXPECT_THAT(message,
               HasSubstr(fmt::format("jumped to {:.4f} per token", again.loss.loss / double(again.loss.tokens))));
   EXPECT_THAT(message, HasSubstr(again.text()));
+}
+
+TEST_F(Failure, JumpsAreLookedForFromTheHundredthUpdateOn) {
+  const std::string weight = "decoder.layers.0.feed_forward_norm.gain";
+  TrainOptions early = planted("early", weight, 1e4F, 98), hundredth = planted("hundredth", weight, 1e4F, 99);
+  early.max_loss_jump = hundredth.max_loss_jump = 1.5;
+  early.max_updates = 99;
+  run(early);
+  EXPECT_THAT(what_of_run(hundredth), ContainsRegex("the loss jumped to .* at update 100;"));
 }
 
 TEST_F(Failure, AFolderWithoutAFailedStepIsNamed) {

@@ -29,7 +29,8 @@ void read(const json& j, T& value) {
 
 // Not there before: where it is off, a model keeps the bytes that earlier versions gave it.
 bool is_off(const std::string& name, const TrainOptions& o) {
-  return (name == "r-drop" && o.r_drop == 0) || (name == "shards" && o.shards == 1);
+  return (name == "r-drop" && o.r_drop == 0) || (name == "shards" && o.shards == 1) ||
+         (name == "cooldown" && o.cooldown == 0);
 }
 
 ordered_json to_json(const TrainOptions& o) {

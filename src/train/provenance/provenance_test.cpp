@@ -136,6 +136,25 @@ TEST_F(Recorded, ARunOfMinutesIsRecordedByItsUpdates) {
   }
 }
 
+// The clock decides when the learning rate falls and which warm-up fits; the record has both. A machine that is busy
+// elsewhere may not come to the last quarter of a short time, so the time grows.
+TEST_F(Recorded, WhatALimitOfTimeMakesOfTheScheduleIsRecorded) {
+  TrainOptions again;
+  for (double minutes = 0.01; again.cooldown == 0; minutes *= 2) {
+    ASSERT_LT(minutes, 1);
+    TrainOptions o = options(cat("shaped_", minutes));
+    o.max_minutes = minutes;
+    o.max_updates = 0;
+    o.warmup = 1'000'000;
+    o.valid_sets.clear();
+    const TrainResult result = run(o);
+    again = expect_repeats(o);
+    EXPECT_LT(again.warmup, 1'000'000);
+    EXPECT_EQ(again.max_updates, result.updates);
+    if (again.cooldown > 0) EXPECT_GE(again.decay_updates, result.updates);
+  }
+}
+
 TEST_F(Recorded, LimitsThatWereLoweredTooLateAreRecordedByItsUpdates) {
   auto lowered = [&](const std::string& name, double lr, auto change) {
     TrainOptions o = options(name);

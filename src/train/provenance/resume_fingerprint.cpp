@@ -44,8 +44,6 @@ std::string hash_of_vocabularies(const data::TrainingPairs& pairs) {
   return both.hex();
 }
 
-bool decays(const TrainOptions& o) { return o.schedule == "linear" || o.schedule == "cosine"; }
-
 // Does an option do anything beside the others?
 bool matters(const std::string& name, const TrainOptions& o) {
   if (name == "decay-updates") return decays(o);
@@ -54,6 +52,7 @@ bool matters(const std::string& name, const TrainOptions& o) {
   if (name == "r-drop") return o.r_drop > 0;
   if (name == "shards") return o.shards > 1;
   if (name == "valid-script") return !o.valid_script.empty();
+  if (name == "cooldown") return o.cooldown > 0;
   if (name == "save-every") return o.average_last > 0;
   return true;
 }

@@ -20,6 +20,13 @@ void parse(const std::string& text, std::optional<double>& value) {
   if (text != none) value = std::strtod(text.c_str(), nullptr);
 }
 
+void parse_two(const std::string& text, int64_t& first, int64_t& second) {
+  const size_t blank = text.find(' ');
+  if (blank == std::string::npos) return;
+  parse(text.substr(0, blank), first);
+  parse(text.substr(blank + 1), second);
+}
+
 // A checkpoint has a position as one number: the part, 16 bits of the window, 32 bits of the batch.
 constexpr int window_bits = 16, batch_bits = 32;
 constexpr int64_t lowest(int bits) { return (int64_t{1} << bits) - 1; }
@@ -65,6 +72,8 @@ std::map<std::string, std::string> RunState::to_strings() const {
   std::string all;
   for (const auto& place : places) all += (all.empty() ? "" : " ") + (place ? text_of(*place) : ended);
   if (!all.empty()) strings["places"] = all;
+  if (warmup > 0) strings["warmup"] = fmt::format("{} {}", asked_warmup, warmup);
+  if (cooldown) strings["cooldown"] = fmt::format("{} {}", cooldown.from, cooldown.end);
   if (!lost_checkpoints.empty()) strings["lost_checkpoints"] = fmt::format("{}", fmt::join(lost_checkpoints, " "));
   return strings;
 }
@@ -92,6 +101,8 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
       if (place != ended) parse(place, state.places.back().emplace());
     }
   });
+  optional("warmup", [&](const std::string& text) { parse_two(text, state.asked_warmup, state.warmup); });
+  optional("cooldown", [&](const std::string& text) { parse_two(text, state.cooldown.from, state.cooldown.end); });
   optional("lost_checkpoints", [&](const std::string& text) {
     std::istringstream updates(text);
     for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);

@@ -37,6 +37,11 @@ struct RunState {
   std::vector<std::optional<data::BatchPosition>> places;
   bool epoch_begins() const { return position == data::BatchPosition{} && places.empty(); }
 
+  // Of a run with a limit of time (train/loop/time_plan.h): the warm-up that fits into it, for the one that was asked
+  // for, and how it ends.
+  int64_t asked_warmup = 0, warmup = 0;
+  Cooldown cooldown;
+
   // Updates whose checkpoints could not be written though the final mean may want them. Most runs have none, and their
   // checkpoints need not say so.
   std::vector<int64_t> lost_checkpoints;

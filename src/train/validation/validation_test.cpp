@@ -25,8 +25,10 @@ using testing::SizeIs;
 struct Notes : TrainWatcher {
   void note(const std::string& n) override { text += n + "\n"; }
   void validated(const Validation& v) override { seen.push_back(v); }
+  void started(const TrainStart& s) override { start = s; }
   std::string text;
   std::vector<Validation> seen;
+  TrainStart start;
 };
 
 class ValidationOf : public Training {
@@ -234,6 +236,17 @@ TEST_F(ValidationOf, ResumedEqualsUnbrokenWithAProgram) {
   o.valid_every = "4";
   o.average_best = 2;
   expect_resumes_exactly(o);
+}
+
+TEST_F(ValidationOf, AllPairsThatAreTranslatedAreCounted) {
+  TrainOptions o = options("counted");
+  o.max_updates = 1;
+  o.max_length = 8;
+  write_file_atomically(folder_ + "/va", "a dog\na b c d e f g h i j k l\na cat\n");
+  write_file_atomically(folder_ + "/vb", "a dog\na b c d e f g h i j k l\na cat\n");
+  o.valid_sets = {folder_ + "/va", folder_ + "/vb"};
+  const Notes notes = watched(o);
+  EXPECT_EQ(notes.start.valid_examples, 3) << "the long one is translated, too";
 }
 
 TEST_F(ValidationOf, AProgramThatFailsCostsNoTraining) {

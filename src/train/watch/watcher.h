@@ -13,7 +13,7 @@ namespace hexapla::train {
 struct TrainStart {
   std::vector<std::pair<std::string, int64_t>> parts;  // parameters of each part of the model
   int64_t parameters = 0, examples = 0, batches = 0;   // of an epoch
-  int64_t batch_tokens = 0, valid_examples = 0;
+  int64_t batch_tokens = 0, valid_examples = 0;  // pairs to validate on; the loss is that of those within max-length
   MemoryPlan memory;
   size_t memory_limit = 0;  // bytes
   int64_t resumed_at = 0;   // update; 0: from the beginning
