@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/owned.h"
 
 namespace hexapla {
 
@@ -51,7 +52,7 @@ class Evaluator {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace hexapla

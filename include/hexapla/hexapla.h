@@ -4,7 +4,9 @@
 //   const hexapla::Translator translator("model.safetensors");
 //   std::cout << translator.translate("A dog runs.") << '\n';
 //
-// The headers need C++17 or later. Errors are in error.h: all derive from hexapla::Error, a std::runtime_error.
+// The headers need C++17 or later. Errors are in error.h: all derive from hexapla::Error, a std::runtime_error. An
+// object that was moved from can be assigned to and destroyed; whatever else is called, but Trainer::stop(), throws a
+// UsageError.
 //
 // fork(): a child may translate, too, with its parent's translators or its own, and gets the same results; requests of
 // Translator::submit() stay with the parent. If the parent had several threads when it forked, the child uses one,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/owned.h"
 #include "hexapla/translator.h"
 
 namespace hexapla {
@@ -88,12 +89,13 @@ class Inspector {
   // options of another search (sampling, a minimum length, rules on repeats and unknown tokens, a coverage penalty).
   SearchTrace trace(const std::string& source, const TranslatorOptions& options = {}) const;
   // The attention maps of one sublayer as an SVG picture: "encoder.layers.0.self_attention",
-  // "decoder.layers.1.cross_attention". UsageError: there is no such sublayer.
+  // "decoder.layers.1.cross_attention". UsageError: there is no such sublayer, or the inspection has not kept the
+  // values of its weights and scores.
   static std::string draw_attention(const Inspection& inspection, const std::string& sublayer);
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace hexapla

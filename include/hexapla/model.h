@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/owned.h"
 
 namespace hexapla {
 
@@ -44,7 +45,7 @@ class Model {
  private:
   struct Impl;
   explicit Model(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace hexapla

@@ -41,6 +41,7 @@
 
 #include "hexapla/error.h"
 #include "hexapla/options.h"
+#include "hexapla/owned.h"
 
 namespace hexapla {
 
@@ -89,7 +90,7 @@ class Workspace {
   Workspace& operator=(Workspace&&) noexcept;
 
   // A new pass, and the end of all tensors of the one before. Nothing is dropped, and a batch norm uses its running
-  // statistics; gradients can be had all the same. A new workspace has begun such a pass.
+  // statistics, which do not change; gradients can be had all the same. A new workspace has begun such a pass.
   void begin();
   // The same for training: dropout is on. seed and step name the elements that are dropped.
   void begin_training(std::uint64_t seed, std::uint32_t step);
@@ -100,7 +101,7 @@ class Workspace {
   api::Pass& state() const;  // for the library. UsageError: moved from
 
  private:
-  std::unique_ptr<api::Pass> state_;
+  api::Owned<api::Pass> state_;
 };
 
 Tensor add(Workspace& work, const Tensor& a, const Tensor& b);  // of equal sizes; its backward: dy for both
@@ -193,6 +194,7 @@ struct AttentionInputs {
   Offsets queries, keys;     // sentence b of the queries sees sentence b of the keys
   bool causal = false;       // query t of a sentence sees its keys 0 .. t
   // Optional, [Nq, keys of the longest sentence]: added to the scores; -infinity hides a key. Has no gradient.
+  // UsageError: anything but 0 and -infinity where `score` is no softmax.
   Tensor mask = {};
 };
 // Of inputs that are the same tensor, the gradients are one tensor, too, and it is their sum: for self-attention take
@@ -306,12 +308,13 @@ class Adam {
   Adam& operator=(Adam&&) noexcept;
 
   // One step along the gradients, which are 0 afterwards. -> their norm before clipping. RunError: it is not finite;
-  // nothing has changed then.
+  // the parameters, the moments and the number of steps are as before then, and the gradients are 0, so that the next
+  // batch can be learned from.
   double update(Workspace& work, double learning_rate);
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace nn

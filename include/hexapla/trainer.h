@@ -10,6 +10,7 @@
 
 #include "hexapla/error.h"
 #include "hexapla/options.h"
+#include "hexapla/owned.h"
 
 namespace hexapla {
 
@@ -99,7 +100,7 @@ class Trainer {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace hexapla

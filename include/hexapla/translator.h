@@ -12,6 +12,7 @@
 
 #include "hexapla/error.h"
 #include "hexapla/options.h"
+#include "hexapla/owned.h"
 
 namespace hexapla {
 
@@ -110,7 +111,7 @@ struct ModelOptions {
 // Options of a request beside those of its search.
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
-  std::chrono::milliseconds timeout{0};  // from now on; 0: none
+  std::chrono::milliseconds timeout{0};  // from now on; 0, and milliseconds::max(): none. UsageError: below 0
   // Whose it is, any number: clients take turns, and while several are there, none has more than 2 lines per loop on
   // their way, so that one with a single line does not wait for the long steps of one with thousands.
   std::uint64_t client = 0;
@@ -120,15 +121,20 @@ struct RequestOptions {
   std::function<void()> on_end;  // called once, from the translator's own thread: get() does not wait any more
 };
 
-// A request on its way. Copies are the same request; dropping it does not cancel it.
+// A request on its way. Copies, and what it is moved to, are the same request; dropping it does not cancel it.
 class PendingTranslation {
  public:
   using Lines = std::vector<std::vector<Translation>>;
 
+  PendingTranslation(const PendingTranslation&) = default;
+  PendingTranslation& operator=(const PendingTranslation&) = default;
+
   // Waits. For each line its translations, best first. Canceled: by cancel(), or its time was up. May be called again.
+  // UsageError: it would wait inside of a callback of the same translator, whose thread would wait for itself.
   Lines get() const;
   bool ready() const;
-  bool wait_for(std::chrono::milliseconds time) const;  // whether it is ready
+  // Whether it is ready; milliseconds::max() waits for as long as it takes. UsageError: a time below 0; as get().
+  bool wait_for(std::chrono::milliseconds time) const;
   void cancel() const;
 
  private:
@@ -150,7 +156,9 @@ class Translator {
   explicit Translator(const std::string& model_path, const ModelOptions& options = {});
   // Several models of the same vocabularies: an ensemble.
   explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
-  ~Translator();  // requests on their way are canceled
+  // Requests on their way are canceled. In a callback of one of them, too: then the translator goes, in a thread of its
+  // own, as soon as the callback has returned.
+  ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
 
@@ -186,7 +194,7 @@ class Translator {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  api::Owned<Impl> impl_;
 };
 
 }  // namespace hexapla

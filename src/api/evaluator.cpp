@@ -27,6 +27,7 @@ void check_lines(size_t hypotheses, const std::vector<Evaluator::Lines>& referen
 }  // namespace
 
 struct Evaluator::Impl {
+  static constexpr const char* kind = "evaluator";
   EvaluatorOptions options;
   evaluate::MetricOptions how;
 

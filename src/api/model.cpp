@@ -10,6 +10,7 @@
 namespace hexapla {
 
 struct Model::Impl {
+  static constexpr const char* kind = "model";
   model::LoadedModel loaded;
   model::ModelText text() const { return {loaded.source_vocabulary, loaded.target_vocabulary}; }
 };

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 
 #include "api/test_models.h"
@@ -78,6 +79,39 @@ TEST(InspectorApi, KeepsTheValuesOfWhatIsAskedForAndTheShapesOfTheRest) {
     EXPECT_NE(inspector.formula(name), "") << name;
   }
   EXPECT_EQ(inspector.formula("nothing"), "");
+}
+
+TEST(InspectorApi, DrawsNoInspectionThatLacksWhatThePictureNeeds) {
+  const Inspector inspector(model_file());
+  const std::string layer = "encoder.layers.0.self_attention";
+  const Inspection whole = inspector.inspect("a dog runs", "two cats");
+  const auto refused = [&](const Inspection& seen) {
+    try {
+      Inspector::draw_attention(seen, layer);
+    } catch (const UsageError& e) {
+      return std::string(e.what());
+    }
+    return std::string("drawn");
+  };
+  for (const char* only : {".weights", ".scores", ".nothing"}) {
+    InspectionOptions options;
+    options.tensors = {layer + only};
+    EXPECT_THAT(refused(inspector.inspect("a dog runs", "two cats", options)), HasSubstr("InspectionOptions::tensors"));
+  }
+  const std::vector<std::function<void(Inspection&)>> changes{
+      [&](Inspection& i) { i.tensors.erase(layer + ".scores"); },
+      [&](Inspection& i) {
+        i.tensors[layer + ".scores"].shape = {1, 1, 1};
+      },
+      [&](Inspection& i) { i.tensors[layer + ".weights"].shape[0] = -1; },
+      [&](Inspection& i) { i.tensors[layer + ".weights"].shape[0] = 0; },
+      [&](Inspection& i) { i.tensors[layer + ".weights"].values.pop_back(); },
+      [&](Inspection& i) { i.source_tokens.pop_back(); }};
+  for (const auto& change : changes) {
+    Inspection changed = whole;
+    change(changed);
+    EXPECT_NE(refused(changed), "drawn") << &change - changes.data();
+  }
 }
 
 TEST(InspectorApi, RefusesASideOfMoreTokensThanItMayHave) {

@@ -56,6 +56,7 @@ TrainingResult public_result(const train::TrainResult& r) {
 }  // namespace
 
 struct Trainer::Impl {
+  static constexpr const char* kind = "trainer";
   std::vector<GivenOption> given;
   PairSource training_pairs, validation_pairs;
   std::atomic<bool> stopped = false;
@@ -111,7 +112,9 @@ TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
   });
 }
 
-void Trainer::stop() noexcept { impl_->stopped = true; }
+void Trainer::stop() noexcept {
+  if (impl_) impl_->stopped = true;
+}
 
 std::string Trainer::options() const {
   return api::guarded([&] { return train::dump_options(impl_->resolved()); });

@@ -1,5 +1,6 @@
 #include "tensor/arena.h"
 
+#include <cstdint>
 #include <new>
 
 #include "base/compute/parallel.h"
@@ -20,7 +21,9 @@ Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std
 }  // namespace
 
 Arena::Arena(size_t capacity)
-    : slab_(reserved(align(std::max<size_t>(capacity, 4096)))), capacity_(slab_.size()), top_(capacity_) {}
+    : slab_(reserved(align(std::clamp<size_t>(capacity, 4096, SIZE_MAX / 2)))),
+      capacity_(slab_.size()),
+      top_(capacity_) {}
 
 void Arena::full() const {
   throw RunError(cat("the working memory of ", capacity_ >> 20, " MiB is full; lower `batch-tokens`"));

@@ -27,18 +27,34 @@ std::pair<const Labels&, const Labels&> labels_of(const Inspection& i, const std
   return {own, own};
 }
 
-std::string draw(const Inspection& inspection, const std::string& sublayer) {
-  const auto found = inspection.tensors.find(sublayer + ".weights");
+// With its values, so many as its shape says. UsageError: there is no such tensor, or its values were not kept.
+const NamedArray& kept(const Inspection& inspection, const std::string& name, const std::string& sublayer) {
+  const auto found = inspection.tensors.find(name);
   if (found == inspection.tensors.end() || found->second.shape.size() != 3)
     throw UsageError(cat("there is no attention called ", sublayer,
                          "; give a sublayer such as encoder.layers.0.self_attention or "
                          "decoder.layers.0.cross_attention"),
                      "sublayer", sublayer);
-  const auto& [shape, values] = found->second;
+  const NamedArray& array = found->second;
+  std::size_t size = 1;
+  for (const std::int64_t n : array.shape) size *= static_cast<std::size_t>(n);
+  if (size == 0 || array.values.size() != size)
+    throw UsageError(cat("the inspection has not kept the values of ", name, ": name ", sublayer, ".weights and ",
+                         sublayer, ".scores in InspectionOptions::tensors, too"),
+                     "tensors", name);
+  return array;
+}
+
+std::string draw(const Inspection& inspection, const std::string& sublayer) {
+  const auto& [shape, values] = kept(inspection, sublayer + ".weights", sublayer);
+  const auto& [of_scores, scores] = kept(inspection, sublayer + ".scores", sublayer);
   const auto [rows, columns] = labels_of(inspection, sublayer);
+  if (of_scores != shape || std::ssize(rows) != shape[1] || std::ssize(columns) != shape[2])
+    throw UsageError(cat("the weights of ", sublayer, " have not the size of its scores and the tokens: draw an ",
+                         "inspection as inspect() gave it"),
+                     "inspection", sublayer);
   report::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
   const auto size = shape[1] * shape[2];
-  const std::vector<double>& scores = inspection.tensors.at(sublayer + ".scores").values;
   const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // alike in every head
   for (std::int64_t h = 0; h < shape[0]; ++h)
     sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}, masked});
@@ -81,6 +97,7 @@ constexpr Range<int64_t> longest_side{1, inspect::kLongest};
 }  // namespace
 
 struct Inspector::Impl {
+  static constexpr const char* kind = "inspector";
   models::OpenModel m;
   std::vector<inspect::Formula> formulas;
 

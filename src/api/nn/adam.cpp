@@ -44,6 +44,7 @@ std::vector<Trained> trained(const Layers& layers) {
 }  // namespace
 
 struct Adam::Impl {
+  static constexpr const char* kind = "optimizer";
   AdamOptions options;
   std::vector<Trained> parts;
   int64_t step = 0;
@@ -53,6 +54,9 @@ struct Adam::Impl {
     for (const Trained& part : parts) squares += sum_of_squares(cx, part.slabs().gradients);
     return std::sqrt(squares);
   }
+  void clear(Context& cx) const {
+    for (const Trained& part : parts) fill(cx, part.slabs().gradients, 0);
+  }
   void update(Context& cx, double learning_rate, double norm) {
     const double limit = options.clip_norm;
     const AdamStep how{.lr = learning_rate,
@@ -61,10 +65,8 @@ struct Adam::Impl {
                        .eps = options.epsilon,
                        .step = ++step,
                        .grad_scale = limit > 0 && norm > limit ? limit / norm : 1};
-    for (const Trained& part : parts) {
-      adam(cx, part.slabs(), how);
-      fill(cx, part.slabs().gradients, 0);
-    }
+    for (const Trained& part : parts) adam(cx, part.slabs(), how);
+    clear(cx);
   }
 };
 
@@ -79,12 +81,15 @@ Adam& Adam::operator=(Adam&&) noexcept = default;
 
 double Adam::update(Workspace& work, double learning_rate) {
   return api::guarded([&] {
-    if (!impl_) throw UsageError("this optimizer was moved from");
     ranges::from_0.check("learning-rate", learning_rate);
     Context cx = work.state().context(1);
     const double norm = impl_->gradient_norm(cx);
-    if (!std::isfinite(norm))
-      throw RunError(cat("the norm of the gradient is ", norm, ": nothing was changed; lower the learning rate"));
+    if (!std::isfinite(norm)) {
+      impl_->clear(cx);
+      throw RunError(cat("the norm of the gradient is ", norm,
+                         ": the layers have not changed, and the gradients are 0 ",
+                         "again; look for a number in the batch that is not finite, or lower the learning rate"));
+    }
     impl_->update(cx, learning_rate, norm);
     return norm;
   });

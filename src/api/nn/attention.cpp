@@ -1,5 +1,7 @@
 #include "model/attention.h"
 
+#include <limits>
+
 #include "api/nn/architecture.h"
 #include "api/nn/calls.h"
 #include "model/encoder.h"
@@ -23,7 +25,17 @@ int64_t longest(Offsets offsets) {
   return n;
 }
 
-AttentionModule::Inputs take_inputs(Pass& pass, const nn::AttentionInputs& given, int64_t width) {
+// Without a softmax a key is seen or hidden.
+void check_hides_alone(Tensor mask) {
+  for (const float m : mask.values<float>())
+    if (m != 0 && m != -std::numeric_limits<float>::infinity())
+      throw UsageError(cat("mask has ", m, ", but where `score` is no softmax it may have 0 and -infinity alone; use ",
+                           "`score` scaled-dot, dot or additive to add to the scores"),
+                       "mask", cat(m));
+}
+
+AttentionModule::Inputs take_inputs(Pass& pass, const nn::AttentionInputs& given, const AttentionModule& module) {
+  const int64_t width = module.query.weight.shape[0];
   const Tensor query = pass.take("query", given.query, width), key = pass.take("key", given.key, width),
                value = pass.take("value", given.value, width, key.shape[0]);
   const Offsets queries = pass.take("queries", given.queries, query.shape[0]),
@@ -32,6 +44,10 @@ AttentionModule::Inputs take_inputs(Pass& pass, const nn::AttentionInputs& given
     throw UsageError(cat("there are ", queries.size() - 1, " sentences of queries, but ", keys.size() - 1, " of keys"),
                      "keys", "");
   const Tensor mask = given.mask ? pass.take("mask", given.mask, longest(keys), query.shape[0]) : Tensor();
+  const model::Score& score = module.heads.score;
+  const bool softmax =
+      std::holds_alternative<model::DotScore>(score) || std::holds_alternative<model::AdditiveScore>(score);
+  if (mask && !softmax) check_hides_alone(mask);
   return {query, key, value, queries, keys, given.causal, mask};
 }
 
@@ -58,7 +74,7 @@ Tensor MultiHeadAttention::forward(Workspace& work, const AttentionInputs& in) c
   return api::forward<api::AttentionModule::Saved>(
       work, *this, [&](api::Pass& pass, Context& cx, api::AttentionModule::Saved& saved) {
         const auto& module = api::module_of<api::AttentionModule>(*this);
-        return module.forward(cx, api::take_inputs(pass, in, module.query.weight.shape[0]), saved);
+        return module.forward(cx, api::take_inputs(pass, in, module), saved);
       });
 }
 
@@ -74,7 +90,7 @@ AttentionGradients MultiHeadAttention::backward(Workspace& work, const Tensor& d
 AttentionWeights MultiHeadAttention::weights(Workspace& work, std::size_t sentence) const {
   return api::in_pass(work, [&](api::Pass& pass) {
     const auto& saved = *std::any_cast<api::AttentionModule::Saved>(&pass.last(*state()).saved);
-    if (sentence + 1 >= saved.in.queries.size())
+    if (sentence >= saved.in.queries.size() - 1)
       throw UsageError(cat("there is no sentence ", sentence, " among the ", saved.in.queries.size() - 1), "sentence",
                        cat(sentence));
     Context cx = pass.context(1);

@@ -6,16 +6,18 @@
 
 namespace hexapla::api {
 
-// f(pass). In a pass, a RunError is an arena that is full.
+// f(pass). In a pass, a RunError is an arena that is full; what f has taken of it is given back.
 template <class F>
 auto in_pass(nn::Workspace& work, F&& f) {
   return guarded([&] {
     Pass& pass = work.state();
+    const Arena::Mark before = pass.mark();
     try {
       return f(pass);
     } catch (const OutOfMemory&) {
       throw;
     } catch (const RunError&) {
+      pass.rewind(before);
       pass.refuse_more();
     }
   });

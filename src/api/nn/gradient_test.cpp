@@ -70,7 +70,17 @@ class Bench {
     inputs_.push_back(test::random_matrix(rows, columns, 10 + inputs_.size()));
   }
 
+  // In both kinds of pass.
   void check() {
+    for (const bool training : {true, false}) {
+      training_ = training;
+      nn::clear_gradients(layers_);
+      check_pass();
+    }
+  }
+
+ private:
+  void check_pass() {
     const Tensor y = output();
     weights_ = test::random_matrix(y.rows(), y.columns(), 5);
     const Inputs gradients = backward(work_, test::put(work_, weights_));
@@ -83,10 +93,9 @@ class Bench {
         if (p.gradients) all.push_back({p.name, p.values, {p.gradients, p.gradients + p.size}});
     compare(all, [&] { return loss(); });
   }
-
- private:
   Tensor output() {
-    work_.begin_training(7, 2);
+    work_.begin();
+    if (training_) work_.begin_training(7, 2);
     Inputs given;
     for (const Matrix& m : inputs_) given.push_back(test::put(work_, m));
     return forward(work_, given);
@@ -102,6 +111,7 @@ class Bench {
   std::vector<Matrix> inputs_;
   Matrix weights_{};
   Workspace work_{size_t{64} << 20};
+  bool training_ = true;
 };
 
 // A layer that takes each row for itself.
@@ -252,7 +262,8 @@ void check_decoder(const Options& more) {
   b.check();
 }
 
-const Options pre{{"norm_position", "pre"}}, batch{{"norm", "batch"}};
+const Options pre{{"norm_position", "pre"}}, batch{{"norm", "batch"}},
+    pre_batch{{"norm", "batch"}, {"norm_position", "pre"}};
 
 TEST(NnGradients, EncoderLayer) {
   check_encoder<nn::EncoderLayer>({});
@@ -262,6 +273,7 @@ TEST(NnGradients, Encoder) {
   check_encoder<nn::Encoder>({});
   check_encoder<nn::Encoder>(pre);
   check_encoder<nn::Encoder>(batch);
+  check_encoder<nn::Encoder>(pre_batch);
 }
 TEST(NnGradients, DecoderLayer) {
   check_decoder<nn::DecoderLayer>({});
@@ -270,6 +282,7 @@ TEST(NnGradients, DecoderLayer) {
 TEST(NnGradients, Decoder) {
   check_decoder<nn::Decoder>({});
   check_decoder<nn::Decoder>(pre);
+  check_decoder<nn::Decoder>(batch);
 }
 
 TEST(NnGradients, SmoothedCrossEntropy) {

@@ -21,6 +21,7 @@ uint64_t named_seed(uint64_t seed, uint64_t n);
 
 class Pass {
  public:
+  static constexpr const char* kind = "workspace";
   explicit Pass(size_t bytes);  // RunError: the addresses cannot be had
   void begin(bool training, uint64_t seed, uint32_t step);
 
@@ -40,6 +41,8 @@ class Pass {
   const Call& last(const LayerState& layer) const;
   void forget(const Call& call) { open_.erase(open_.begin() + (&call - open_.data())); }
 
+  Arena::Mark mark() const { return arena_.mark(); }
+  void rewind(Arena::Mark to) { arena_.rewind(to); }
   size_t bytes_in_use() const { return arena_.mark().bottom; }
   [[noreturn]] void refuse_more() const;  // RunError: the arena is full
 

@@ -20,7 +20,9 @@ LiveService::Running::~Running() {
 
 LiveService::~LiveService() {
   // In a child of the process that began them there are no loops: whoever waited for one would wait for ever.
-  if (running_ && process_ != getpid()) static_cast<void>(running_.release());
+  if (process_ == getpid()) return;
+  static_cast<void>(running_.release());
+  for (auto& failed : failed_) static_cast<void>(failed.release());
 }
 
 LiveService::Running& LiveService::running() {
@@ -34,8 +36,9 @@ LiveService::Running& LiveService::running() {
   return *running_;
 }
 
-void LiveService::begin(Running& r, Loop& loop, int threads) {
-  loop.thread = std::thread([&r, &loop, threads] {
+void LiveService::begin(Running& r, Loop& loop, int threads) const {
+  loop.thread = std::thread([this, &r, &loop, threads] {
+    serving = this;
     try {
       use_threads(threads);
       r.live->serve(loop.cx);
@@ -48,13 +51,14 @@ void LiveService::begin(Running& r, Loop& loop, int threads) {
 }
 
 std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> LiveService::submit(decode::TextRequest request) {
-  std::unique_ptr<Running> failed;  // goes when the mutex is free: its requests' ends may submit others
+  std::vector<std::unique_ptr<Running>> failed;  // go when the mutex is free: their requests' ends may submit others
   std::shared_ptr<decode::LiveTranslator> live;
   {
     const std::lock_guard lock(mutex_);
     if (running_ && process_ != getpid())
       throw RunError("requests cannot be submitted to a translator of the parent process; open one after fork()");
-    if (running_ && running_->failed) failed = std::move(running_);
+    if (running_ && running_->failed) failed_.push_back(std::move(running_));
+    if (!within()) failed.swap(failed_);
     live = running().live;
   }
   const size_t name = live->submit(std::move(request));

@@ -29,6 +29,9 @@ class LiveService {
   // Errors as LiveTranslator::submit(). -> where the request can be canceled, by its name
   std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> submit(decode::TextRequest request);
 
+  // Whether the calling thread is one of the loops, which is telling a caller something: it cannot wait for itself.
+  bool within() const { return serving == this; }
+
  private:
   struct Loop {
     Arena arena;
@@ -48,14 +51,17 @@ class LiveService {
     ~Running();
   };
   Running& running();  // under mutex_
-  static void begin(Running& r, Loop& loop, int threads);
+  void begin(Running& r, Loop& loop, int threads) const;
+
+  inline static thread_local const LiveService* serving = nullptr;  // whose loop this thread is
 
   const models::OpenEnsemble& models_;
   decode::Ensemble ensemble_;
   const int threads_;
   std::mutex mutex_;
-  std::unique_ptr<Running> running_;  // from the first request on
-  pid_t process_ = 0;                 // that the loops belong to
+  std::unique_ptr<Running> running_;              // from the first request on
+  std::vector<std::unique_ptr<Running>> failed_;  // that could not go while one of their loops was asking
+  pid_t process_ = 0;                             // that the loops belong to
 };
 
 }  // namespace hexapla::api

@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "api/guard.h"
 #include "api/translate/live_service.h"
@@ -45,6 +47,7 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
 }  // namespace
 
 struct Translator::Impl {
+  static constexpr const char* kind = "translator";
   models::OpenEnsemble models;
   decode::Ensemble ensemble;
   decode::TextTranslator translator;
@@ -61,6 +64,17 @@ struct Translator::Impl {
         attention(models::alignment_head(first())),
         turns(usable_processors()),
         live(models, ensemble) {}
+
+  // Where a callback of its own request ends a translator, another thread waits for the one that runs it. Where there
+  // is no other thread to be had, the translator stays in memory.
+  static void end(std::unique_ptr<Impl> impl) noexcept {
+    if (!impl || !impl->live.within()) return;
+    Impl* const last = impl.release();
+    try {
+      std::thread([last] { delete last; }).detach();
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
 
   const models::OpenModel& first() const { return models.members.front(); }
 
@@ -143,9 +157,12 @@ Translator::Translator(const std::string& path, const ModelOptions& options)
     : impl_(guarded([&] { return std::make_unique<Impl>(std::vector<std::string>{path}, options); })) {}
 Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
     : impl_(guarded([&] { return std::make_unique<Impl>(paths, options); })) {}
-Translator::~Translator() = default;
+Translator::~Translator() { Impl::end(impl_.release()); }
 Translator::Translator(Translator&&) noexcept = default;
-Translator& Translator::operator=(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&& other) noexcept {
+  if (this != &other) Impl::end(std::exchange(impl_, std::move(other.impl_)).release());
+  return *this;
+}
 
 PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::string>& lines,
                                                        const TranslatorOptions& options,
@@ -220,6 +237,21 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
   });
 }
 
+namespace {
+
+using Clock = decode::LiveRequest::Clock;
+
+// So long from now; none: later than the clock goes. UsageError: it is over already.
+std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const std::string& name) {
+  if (time.count() < 0)
+    throw UsageError(cat("`", name, "` is ", time.count(), " ms, but must be 0 or more"), name, cat(time.count()));
+  const auto now = Clock::now();
+  if (time >= std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now)) return {};
+  return now + time;
+}
+
+}  // namespace
+
 // A request, seen from its caller and from the loop.
 struct PendingTranslation::State {
   CallerFunctions functions;
@@ -233,7 +265,19 @@ struct PendingTranslation::State {
   std::exception_ptr error;
   std::weak_ptr<decode::LiveTranslator> live;
   size_t name = 0;
+  const api::LiveService* service = nullptr;  // to tell its threads from others; it may be gone
 
+  // Until `end`, or for ever, under the mutex. UsageError: the request would wait for the thread that waits for it.
+  bool wait_until(std::unique_lock<std::mutex>& lock, const std::optional<Clock::time_point>& end) {
+    if (!ended && service->within())
+      throw UsageError(
+          "get() and wait_for() cannot wait inside of a callback of the same translator, whose thread would wait for "
+          "itself: ask ready(), or wait in another thread");
+    const auto is_over = [&] { return ended; };
+    if (end) return changed.wait_until(lock, *end, is_over);
+    changed.wait(lock, is_over);
+    return true;
+  }
   void end(Lines found, std::exception_ptr why) {
     {
       const std::lock_guard lock(mutex);
@@ -269,6 +313,7 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
   const auto state = std::make_shared<PendingTranslation::State>();
   state->on_progress = request.on_progress;
   state->on_end = request.on_end;
+  state->service = &impl_->live;
   state->functions.guard([&] {
     const decode::TranslateOptions how = impl_->declared(options, options.n_best);
     decode::TextRequest asked;
@@ -277,12 +322,12 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     asked.options = how;
     asked.options.stop = nullptr;
     asked.client = request.client;
-    if (request.timeout.count() > 0) asked.deadline = decode::LiveRequest::Clock::now() + request.timeout;
+    if (request.timeout.count() != 0) asked.deadline = end_of(request.timeout, "timeout");
     if (state->on_progress)
       asked.on_step = [state](size_t line, const std::string& so_far) {
         state->functions.call(state->on_progress, line, so_far);
       };
-    asked.on_end = [state, impl = impl_.get(), lines, options, how](decode::TextResult result) {
+    asked.on_end = [state, impl = &*impl_, lines, options, how](decode::TextResult result) {
       std::exception_ptr error = error_of(result);
       PendingTranslation::Lines found;
       if (!error) try {
@@ -305,17 +350,23 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
 PendingTranslation::Lines PendingTranslation::get() const {
   return state_->functions.guard([&] {
     std::unique_lock lock(state_->mutex);
-    state_->changed.wait(lock, [&] { return state_->ended; });
+    state_->wait_until(lock, {});
     if (state_->error) std::rethrow_exception(state_->error);
     return state_->lines;
   });
 }
 
-bool PendingTranslation::ready() const { return wait_for(std::chrono::milliseconds(0)); }
+bool PendingTranslation::ready() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->ended;
+}
 
 bool PendingTranslation::wait_for(std::chrono::milliseconds time) const {
-  std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, time, [&] { return state_->ended; });
+  return guarded([&] {
+    const auto end = end_of(time, "time");
+    std::unique_lock lock(state_->mutex);
+    return time.count() == 0 ? state_->ended : state_->wait_until(lock, end);
+  });
 }
 
 void PendingTranslation::cancel() const {

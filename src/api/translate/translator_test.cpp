@@ -1,7 +1,9 @@
 // What the public translator gives beyond text: tokens, alignments, constraints, requests on their way.
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "api/test_models.h"
@@ -132,6 +134,103 @@ TEST_F(LiveApi, ATranslatorThatGoesCancelsItsRequests) {
     }
   }
   EXPECT_GT(canceled, 0);
+}
+
+// A request whose first step waits until it is told to go on.
+struct Held {
+  std::promise<void> go;
+  std::shared_future<void> gate = go.get_future().share();
+  RequestOptions request;
+  std::function<void()> at_first_step = [] {};
+  std::once_flag once;
+
+  Held() {
+    request.on_progress = [this](std::size_t, const std::string&) {
+      std::call_once(once, [&] {
+        gate.wait();
+        at_first_step();
+      });
+    };
+  }
+};
+
+// In each of its callbacks, and by assigning another.
+TEST_F(LiveApi, ATranslatorMayGoInACallbackOfItsOwn) {
+  for (const bool at_the_end : {false, true})
+    for (const bool assigns : {false, true}) {
+      auto own = std::make_unique<Translator>(model_file());
+      std::promise<void> ended;
+      const auto go = [&] {
+        if (assigns)
+          *own = Translator(model_file());
+        else
+          own.reset();
+      };
+      Held held;
+      if (!at_the_end) held.at_first_step = go;
+      held.request.on_end = [&] {
+        if (at_the_end) go();
+        ended.set_value();
+      };
+      const PendingTranslation p = own->submit({lines[0]}, short_options(), held.request);
+      const PendingTranslation other = own->submit(lines, short_options());
+      held.go.set_value();
+      ended.get_future().wait();
+      for (const PendingTranslation& each : {p, other}) try {
+          EXPECT_FALSE(each.get().empty());
+        } catch (const Canceled&) {  // where it had not ended by itself
+        }
+      if (assigns) {
+        EXPECT_EQ(own->translate(lines[0]), translator.translate(lines[0]));
+      }
+    }
+}
+
+TEST_F(LiveApi, WaitingForItselfInACallbackIsRefused) {
+  Held held;
+  std::unique_ptr<PendingTranslation> own;
+  std::string refusals, best;
+  bool ready_at_step = true;
+  held.at_first_step = [&] {
+    ready_at_step = own->ready() || own->wait_for(std::chrono::milliseconds(0));
+    const std::vector<std::function<void()>> waits{[&] { own->get(); },
+                                                   [&] { own->wait_for(std::chrono::milliseconds::max()); }};
+    for (const auto& wait : waits) try {
+        wait();
+      } catch (const UsageError& e) {
+        refusals += e.what();
+      }
+  };
+  std::promise<void> ended;
+  held.request.on_end = [&] {
+    best = own->get()[0][0].text;
+    ended.set_value();
+  };
+  own = std::make_unique<PendingTranslation>(translator.submit({lines[0]}, short_options(), held.request));
+  held.go.set_value();
+  ended.get_future().wait();
+  EXPECT_EQ(best, translator.translate_n_best({lines[0]}, short_options())[0][0].text);
+  EXPECT_FALSE(ready_at_step);
+  EXPECT_THAT(refusals, testing::MatchesRegex("get\\(\\) and .* itself: .*get\\(\\) and .* itself: .*"));
+}
+
+TEST_F(LiveApi, TheLongestTimeIsNeverAndANegativeOneIsRefused) {
+  using std::chrono::milliseconds;
+  for (const milliseconds never :
+       {milliseconds::max(), milliseconds::max() - milliseconds(1), milliseconds::max() / 2}) {
+    RequestOptions request;
+    request.timeout = never;
+    const PendingTranslation p = translator.submit(lines, short_options(), request);
+    EXPECT_TRUE(p.wait_for(never)) << never.count();
+    EXPECT_EQ(p.get().size(), lines.size()) << never.count();
+  }
+  const PendingTranslation p = translator.submit(lines, short_options());
+  for (const milliseconds past : {milliseconds(-1), milliseconds::min()}) {
+    RequestOptions request;
+    request.timeout = past;
+    EXPECT_THROW(translator.submit(lines, short_options(), request), UsageError) << past.count();
+    EXPECT_THROW(p.wait_for(past), UsageError) << past.count();
+  }
 }
 
 TEST_F(LiveApi, ACallStopsWhenItIsTold) {

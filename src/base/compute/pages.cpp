@@ -18,6 +18,7 @@ size_t to_multiple(size_t n, size_t of) { return (n + of - 1) / of * of; }
 
 Pages::Pages(size_t bytes) : size_(bytes) {
   if (bytes == 0) return;
+  if (bytes > SIZE_MAX - 2 * huge) throw std::bad_alloc();  // what is added to it below would begin at 0 again
   const bool worth_it = bytes >= huge;
   mapped_size_ = worth_it ? to_multiple(bytes, huge) + huge : bytes;  // room to begin where a huge page does
   void* p = mmap(nullptr, mapped_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
