@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "report/svg.h"
+#include "text/utf8.h"
 
 namespace hexapla::report {
 namespace {
@@ -85,6 +86,17 @@ std::string axes(const Chart& c, const Frame& f) {
   return text + text_at(width - right, height - 6, "end", "tick", c.x_label);
 }
 
+std::string error_bars(const Series& s, size_t number, const Frame& f) {
+  std::string path;
+  for (size_t i = 0; i < s.bars.size(); ++i) {
+    const auto [low, high] = s.bars[i];
+    const double x = f.at_x(s.points.at(i).first);
+    if (std::isfinite(low + high) && low < high)
+      path += fmt::format("M{0:.1f} {1:.1f}h6m-3 0V{2:.1f}m-3 0h6", x - 3, f.at_y(low), f.at_y(high));
+  }
+  return path.empty() ? "" : fmt::format("<path class=\"curve bar s{}\" d=\"{}\"/>\n", number, path);
+}
+
 std::string curve(const Series& s, size_t number, const Frame& f) {
   const Points points = thinned(finite(s.points));
   std::string path, dots;
@@ -95,31 +107,50 @@ std::string curve(const Series& s, size_t number, const Frame& f) {
           "<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {:g} at {:g}</title></circle>\n",
           number, f.at_x(x), f.at_y(y), xml_escaped(s.name), y, x);
   }
-  return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}", number, path, dots);
+  return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}{}", number, path, dots, error_bars(s, number, f));
 }
 
-constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10;  // about, in the fonts of chart_style
+constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10, line = 17;  // about, as chart_style has it
 
-double legend_width(const Chart& c) {
-  double all = 0;
-  for (const Series& s : c.series) all += letter * static_cast<double>(s.name.size()) + sample + 2.6 * gap;
-  return all;
+double written(const std::string& words) { return letter * text::width(words); }
+
+// A piece of the curve from x on, and its name, squeezed where it is wider than the rest of the line. -> where it ends
+double entry(const std::string& name, size_t number, double x, double y, std::string& to) {
+  to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, sample);
+  x += sample + gap;
+  const double room = width - right - x, end = x + std::min(room, written(name));
+  const std::string own = text_at(end, y, "end", "tick", name);
+  const bool squeezed = room < written(name);
+  to += squeezed ? fmt::format("<text textLength=\"{:.1f}\" lengthAdjust=\"spacingAndGlyphs\"{}", room, own.substr(5))
+                 : own;
+  return end;
 }
 
-// The names of the series, each with a piece of its line: beside the title, or below the axis where it is too long.
-std::string legend(const Chart& c) {
-  const double room = width - right - left - bold_letter * static_cast<double>(c.title.size());
-  const bool beside = legend_width(c) < room;
-  const double y = beside ? 18 : height - 6;
-  double x = beside ? width - right : left + legend_width(c);
+struct Legend {
   std::string text;
-  for (size_t i = c.series.size(); i-- > 0;) {
-    text += text_at(x, y, "end", "tick", c.series[i].name);
-    x -= letter * static_cast<double>(c.series[i].name.size()) + gap;
-    text += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {}h-{}\"/>\n", i, x, y - 4, sample);
-    x -= sample + 1.6 * gap;
+  double below = 0;  // that it needs under the picture
+};
+
+// The names of the series, each with a piece of its curve: beside the title; where they have no room there, beside the
+// name of the axis; or else below it, in as many lines as it takes.
+Legend legend(const Chart& c) {
+  constexpr double apart = 1.6 * gap;
+  double all = -apart;
+  for (const Series& s : c.series) all += sample + gap + written(s.name) + apart;
+  const auto beside = [&](double words) { return all + apart < width - right - left - words; };
+  Legend found;
+  double x = left, y = height - 6;
+  if (beside(bold_letter / letter * written(c.title))) {
+    x = width - right - all, y = 18;
+  } else if (!beside(written(c.x_label))) {
+    x = gap, y += line, found.below = line;
   }
-  return text;
+  for (size_t i = 0; i < c.series.size(); ++i) {
+    if (found.below > 0 && i > 0 && x + sample + gap + written(c.series[i].name) > width - right)
+      x = gap, y += line, found.below += line;
+    x = entry(c.series[i].name, i, x, y, found.text) + apart;
+  }
+  return found;
 }
 
 }  // namespace
@@ -137,6 +168,7 @@ const char* const chart_style = R"(
 .chart .s1 { stroke: #b4540a; stroke: var(--s1); stroke-dasharray: 6 3; }
 .chart circle.s1 { fill: #b4540a; fill: var(--s1); stroke-dasharray: none; }
 .chart .s2 { stroke: #2c7a3f; stroke: var(--s2); } .chart circle.s2 { fill: #2c7a3f; fill: var(--s2); }
+.chart .bar { stroke-width: 1.2; stroke-dasharray: none; }
 )";
 
 std::vector<double> ticks(double low, double high, int count) {
@@ -155,17 +187,20 @@ std::string draw_chart(const Chart& c) {
   Frame f;
   for (const Series& s : c.series)
     for (const auto& [x, y] : finite(s.points)) f.x.include(x), f.y.include(y);
+  for (const Series& s : c.series)
+    for (const auto& [low, high] : finite(s.bars)) f.y.include(low), f.y.include(high);
+  const Legend names = legend(c);
   std::string text = fmt::format(
       "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
-      width, height, xml_escaped(c.title));
+      width, height + names.below, xml_escaped(c.title));
   text += text_at(left, 18, "start", "title", c.title);
   if (f.x.empty()) return text + text_at(width / 2, height / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
   f.x.widen();
   f.y.widen();
   text += axes(c, f);
   for (size_t i = 0; i < c.series.size(); ++i) text += curve(c.series[i], i, f);
-  return text + legend(c) + "</svg>\n";
+  return text + names.text + "</svg>\n";
 }
 
 std::string draw_chart_document(const Chart& c) {

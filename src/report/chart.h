@@ -10,6 +10,7 @@ struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;  // x rising; points that are not finite are left out
   bool marked = false;                            // a dot at every point, for series of few
+  std::vector<std::pair<double, double>> bars{};  // lowest and highest value at every point, or empty: error bars
 };
 
 struct Chart {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace hexapla::report {
@@ -38,6 +39,41 @@ TEST(Chart, TheLegendIsBelowWhereTheTitleTakesItsPlace) {
   EXPECT_THAT(draw_chart(c), HasSubstr("y=\"18.0\" text-anchor=\"end\" class=\"tick\">validation<"));
   c.title = std::string(50, 'M');
   EXPECT_THAT(draw_chart(c), HasSubstr("y=\"244.0\" text-anchor=\"end\" class=\"tick\">validation<"));
+}
+
+// The names of all series, whatever they are: inside of the picture, none over another or over the axis' name.
+TEST(Chart, NoNameIsCutOffOrOverAnother) {
+  const std::vector<std::string> names{"routers", "the strongest experts", "the strongest of units as they stand",
+                                       "微调后的模型在验证集上的困惑度", std::string(200, 'n')};
+  for (size_t a = 0; a < names.size(); ++a)
+    for (size_t b = 0; b < names.size(); ++b) {
+      const Chart c{"Wrong dates, %",
+                    "active units, %",
+                    {{names[a], {{0, 1}, {9, 2}}}, {names[b], {{0, 3}}}, {names[(a + b) % 5], {{0, 1}}}}};
+      const std::string svg = draw_chart(c);
+      double height = 0;
+      ASSERT_EQ(sscanf(svg.c_str() + svg.find("viewBox"), "viewBox=\"0 0 560 %lf\"", &height), 1);
+      double end = 0, line = 0;
+      for (size_t at = svg.find("h20\"/>"); at != std::string::npos; at = svg.find("h20\"/>", at + 1)) {
+        double x = 0, y = 0, ends = 0;
+        ASSERT_EQ(sscanf(svg.c_str() + svg.rfind("M", at), "M%lf %lf", &x, &y), 2);
+        ASSERT_EQ(sscanf(svg.c_str() + svg.find(" x=\"", at), " x=\"%lf", &ends), 1);
+        if (y == line) {
+          EXPECT_GT(x, end);
+        }
+        EXPECT_TRUE(x >= 0 && ends > x && ends <= 560 && y + 4 <= height) << svg;
+        if (y + 4 == 244) {
+          EXPECT_LT(ends, 548 - 6.6 * 15) << "the axis' name";
+        }
+        end = ends, line = y;
+      }
+    }
+}
+
+TEST(Chart, ErrorBarsReachFromTheLowestToTheHighest) {
+  const std::string svg = draw_chart({"loss", "heads", {{"mean", {{0, 2}, {4, 2}}, true, {{1, 3}, {2, 2}}}}});
+  EXPECT_THAT(svg, HasSubstr("class=\"curve bar s0\" d=\"M59.0 210.0h6m-3 0V34.0m-3 0h6\""))
+      << "the second point has no spread, and the bar is what the scale must hold";
 }
 
 TEST(Chart, EveryColorIsThereForViewersWithoutCustomProperties) {

@@ -12,7 +12,7 @@ namespace hexapla::tune {
 // Of a candidate at the end of a rung.
 struct Measurement {
   double bits = 0;                  // per character of the references: -log2 of their probability
-  double seconds = 0;               // of training, from its beginning
+  double seconds = 0;               // of training, from its beginning; on a busy machine more
   int64_t updates = 0, tokens = 0;  // target tokens; from its beginning
   std::optional<double> quality;    // of translations, by the metric: in the last rung
 };
@@ -29,7 +29,7 @@ struct Record {
   std::string metric;               // bleu or chrf
   double spent = 0;                 // seconds of all starts
   double overhead = 0;              // of those, beside training
-  std::vector<double> seconds;      // of each rung that has begun: what a candidate may have trained by its end
+  std::vector<double> seconds;      // of each rung that has begun: how long the baseline was to train by its end
   std::vector<Trial> trials;
 
   int64_t measured() const;  // measurements, all together

@@ -94,4 +94,10 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
   return all;
 }
 
+double expected_cost(const Candidate& candidate) {
+  const bool wide = std::any_of(candidate.changes.begin(), candidate.changes.end(),
+                                [](const GivenOption& c) { return c.name == "dim-model"; });
+  return wide ? 2.5 : 1;
+}
+
 }  // namespace hexapla::tune

@@ -29,4 +29,7 @@ struct Candidate {
 std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, const std::set<std::string>& settled,
                                        int64_t pieces, size_t count);
 
+// How long an update takes, in updates of the baseline, where it has not been measured yet.
+double expected_cost(const Candidate& candidate);
+
 }  // namespace hexapla::tune

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
 #include "backend/cpu/cpu.h"
@@ -13,11 +12,11 @@
 #include "models/open_model.h"
 #include "train/loop/trainer.h"
 #include "train/options/resolve.h"
+#include "train/run/checkpoint.h"
+#include "train/run/run_state.h"
 
 namespace hexapla::tune {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Passes on what a training tells.
 class Tally : public train::TrainWatcher {
@@ -85,8 +84,7 @@ train::TrainResult train_on(const train::TrainOptions& asked, train::TrainWatche
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped");
     train::require_whole(result);
     return result;
-  } catch (const RunError& e) {
-    if (!fs::exists(o.model + "/failure")) throw;
+  } catch (const train::FailedStep& e) {
     throw Diverged(std::string(e.what()).substr(0, std::string(e.what()).find('\n')));
   }
 }
@@ -124,9 +122,9 @@ train::TrainOptions short_training(train::TrainOptions o) {
   return o;
 }
 
-train::TrainOptions until(train::TrainOptions o, double seconds, const Measurement* baseline) {
-  o.max_minutes = seconds / 60;
-  if (baseline) o.max_updates = o.max_updates > 0 ? std::min(o.max_updates, baseline->updates) : baseline->updates;
+train::TrainOptions until(train::TrainOptions o, double seconds, const Measurement* first) {
+  o.max_minutes = first ? 0 : seconds / 60;
+  if (first) o.max_updates = first->updates;
   return o;
 }
 
@@ -138,7 +136,10 @@ Measured run_trial(const train::TrainOptions& options, const Measuring& how, tra
   Measured found;
   found.parameters = tally.parameters;
   found.updates = result.updates;
-  found.tokens = std::stoll(m.file.history.at("target_tokens"));
+  const std::string checkpoints = options.model + "/checkpoints";
+  const auto end = train::RunState::from_strings(train::load_state(checkpoints, result.updates), checkpoints);
+  found.seconds = end.seconds;
+  found.tokens = end.target_tokens;
   found.bits = bits_per_character(m, how.valid);
   if (how.translates) found.quality = quality(m, how, options.valid_beam, options.model + "/translations.txt", stop);
   return found;

@@ -19,9 +19,9 @@ train::TrainOptions full_training(std::vector<GivenOption> given, const Candidat
 // of the weights instead of the mean of checkpoints. It never sees more tokens than the full one.
 train::TrainOptions short_training(train::TrainOptions full);
 
-// The same until it has trained for so many seconds, or made as many updates as the baseline has by then (null: there
-// is none): so a candidate that wins has had neither more time nor more updates.
-train::TrainOptions until(train::TrainOptions brief, double seconds, const Measurement* baseline);
+// The same until it has made as many updates as the first trial of its rung, whatever else the machine does meanwhile;
+// that one itself (null) trains for so many seconds.
+train::TrainOptions until(train::TrainOptions brief, double seconds, const Measurement* first);
 
 struct Measuring {
   const data::Corpus& valid;

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
+#include <chrono>
 #include <filesystem>
 #include <regex>
+#include <thread>
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
@@ -116,17 +118,15 @@ TEST(ShortTraining, SeesNoMoreTokensThanTheFullOne) {
   EXPECT_NEAR(base.lr, 0.4 * 6.99e-4, 1e-6) << "the paper's formula, with its own warm-up";
 }
 
-TEST(ShortTraining, HasNeitherMoreTimeNorMoreUpdatesThanTheBaseline) {
+TEST(ShortTraining, HasAsManyUpdatesAsTheFirstOfItsRungAndItsOwnTime) {
   train::TrainOptions o;
   o.max_updates = 100;
-  const Measurement baseline{.updates = 40};
+  o.max_minutes = 7;
+  const Measurement first{.updates = 40};
   EXPECT_EQ(until(o, 90, nullptr).max_updates, 100);
-  EXPECT_EQ(until(o, 90, &baseline).max_updates, 40);
-  EXPECT_DOUBLE_EQ(until(o, 90, &baseline).max_minutes, 1.5);
-  o.max_updates = 30;
-  EXPECT_EQ(until(o, 90, &baseline).max_updates, 30);
-  o.max_updates = 0;
-  EXPECT_EQ(until(o, 90, &baseline).max_updates, 40);
+  EXPECT_DOUBLE_EQ(until(o, 90, nullptr).max_minutes, 1.5);
+  EXPECT_EQ(until(o, 90, &first).max_updates, 40);
+  EXPECT_EQ(until(o, 90, &first).max_minutes, 0) << "however busy the machine is";
 }
 
 Measurement measured(double bits, double quality) { return {bits, 60, 100, 1000, quality}; }
@@ -148,9 +148,14 @@ TEST(Choice, IsExplained) {
   EXPECT_EQ(doubt_of(t), "");
   t.best = 1, t.p = 0.2;
   EXPECT_THAT(why_chosen(t),
-              AllOf(HasSubstr("Chosen: preset tiny, the baseline. dropout 0.4 has a better chrf, but not "
-                              "certainly (chrf 42.00 against 40.00, p = 0.200; 1.4000 bits"),
-                    HasSubstr("against 1.5000)")));
+              AllOf(HasSubstr("Chosen: preset tiny, the baseline. dropout 0.4 has a better chrf, but the choice of the "
+                              "validation pairs may have made the difference (chrf 42.00 against 40.00, p = 0.200; "
+                              "1.4000 bits"),
+                    HasSubstr("against 1.5000)"), HasSubstr("of other seeds, of which each trial has one, it says")));
+  t.p = 0.004, t.record.trials[1].rungs[0].bits = 1.6;
+  EXPECT_THAT(why_chosen(t), AllOf(HasSubstr("but needs no fewer bits per character: the two measures disagree (chrf"),
+                                   Not(HasSubstr("may have")), Not(HasSubstr("certain"))));
+  t.record.trials[1].rungs[0].bits = 1.4;
   t.chosen = 1, t.p = 0.001;
   EXPECT_THAT(why_chosen(t), HasSubstr("Chosen: dropout 0.4. It is better than the baseline, preset tiny"));
   t.p.reset();
@@ -170,6 +175,15 @@ struct Quiet : TuneWatcher {
   int64_t stop_before = -1;
   std::vector<std::string> notes, begun;
   std::atomic<bool> stopped = false;
+};
+
+// While the second trial runs, nothing of any size can be written.
+struct FullDisk : Quiet {
+  void begins(const Stage& s) override {
+    Quiet::begins(s);
+    if (begun.size() == 2) limit.emplace(20'000);
+  }
+  std::optional<FileSizeLimit> limit;
 };
 
 class TuneTest : public TestFolder {
@@ -237,6 +251,50 @@ TEST_F(TuneTest, StoppedAnywhereEqualsNeverStopped) {
   EXPECT_EQ(without_times(at("whole/tune.json")), without_times(at("parts/tune.json")));
 }
 
+// Of trials that time, not a number of updates, would end: the second is held up, as on a busy machine.
+struct Busy : Quiet {
+  void running(const train::TrainReport&) override {
+    if (begun.size() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+};
+
+TEST_F(TuneTest, AllOfARungMakeAsManyUpdatesOnABusyMachineToo) {
+  if (!std::getenv("HEXAPLA_LONG_TESTS")) GTEST_SKIP() << "half a minute; HEXAPLA_LONG_TESTS is not set";
+  TuneSettings s = settings("t", 1'000'000);
+  s.minutes = 0.4;
+  Busy watcher;
+  const Tuned t = tune(s, watcher);
+  for (size_t rung = 0; rung < 2; ++rung)
+    for (const Trial& one : t.record.trials)
+      if (one.rungs.size() > rung) {
+        EXPECT_EQ(one.rungs[rung].updates, t.record.trials[0].rungs[rung].updates) << one.candidate.name;
+      }
+  EXPECT_THAT(read_file(at("t/report.html")),
+              AllOf(HasSubstr("They were compared at equal updates, not at equal time"), HasSubstr("bits after ")));
+}
+
+// The loss of an earlier start was no number, and its folder says so; now the disk is full.
+TEST_F(TuneTest, AFailureOfAnEarlierStartIsNotThisOnes) {
+  std::filesystem::create_directories(at("t/trials/02/failure"));
+  {
+    FullDisk watcher;
+    EXPECT_THAT(what_of<RunError>([&] { tune(settings("t"), watcher); }), HasSubstr("cannot write"));
+  }
+  Quiet watcher;
+  EXPECT_EQ(tune(settings("t"), watcher).record.trials[1].out, "");
+}
+
+TEST_F(TuneTest, RefusesTrialsOfWhichNothingIsRecorded) {
+  Quiet watcher;
+  tune(settings("t"), watcher);
+  const std::string record = read_file(at("t/tune.json"));
+  std::filesystem::remove(at("t/tune.json"));
+  EXPECT_THAT(what_of<UsageError>([&] { tune(settings("t"), watcher); }),
+              AllOf(HasSubstr("holds trials, but not tune.json"), HasSubstr("/trials, or give a new folder")));
+  write_file_atomically(at("t/tune.json"), std::regex_replace(record, std::regex("compared at"), "compared"));
+  EXPECT_THAT(what_of<UsageError>([&] { tune(settings("t"), watcher); }), HasSubstr("at equal minutes"));
+}
+
 TEST_F(TuneTest, WhatIsFinishedIsNotRepeated) {
   Quiet first, second;
   const Tuned a = tune(settings("t"), first), b = tune(settings("t"), second);
@@ -273,15 +331,6 @@ TEST_F(TuneTest, ATrialThatCannotBeMadeOrDivergesIsOut) {
   EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has come to its end"));
   EXPECT_THAT(read_file(at("wild/tune.json")), HasSubstr("became"));
 }
-
-// While the second trial runs, nothing of any size can be written.
-struct FullDisk : Quiet {
-  void begins(const Stage& s) override {
-    Quiet::begins(s);
-    if (begun.size() == 2) limit.emplace(20'000);
-  }
-  std::optional<FileSizeLimit> limit;
-};
 
 TEST_F(TuneTest, AFullDiskIsNotTheFaultOfATrial) {
   {
@@ -332,6 +381,26 @@ TEST_F(HeldOut, IsATenthThatIsNoLongerTrainedOn) {
                 with_validation({{"train-sets", {at("c"), at("d")}}}, at("few"), [](const char*, int64_t) {});
               }),
               HasSubstr("60 usable pairs, too few to hold some of them out"));
+}
+
+TEST_F(HeldOut, OfAnotherTextIsNeverTaken) {
+  const auto held = [&](const std::vector<GivenOption>& given) {
+    with_validation(given, at("held"), [](const char*, int64_t) {});
+    return data::read_lines(at("held/train-1.source"));
+  };
+  const std::vector<GivenOption> two{{"train-sets", {at("a"), at("b")}}};
+  write_toy_corpus(at("a"), at("b"), 250);
+  const auto first = held(two);
+  const auto written = std::filesystem::last_write_time(at("held/valid.target"));
+  EXPECT_EQ(held(two), first);
+  EXPECT_EQ(std::filesystem::last_write_time(at("held/valid.target")), written) << "the same text is kept";
+  write_toy_corpus(at("a"), at("b"), 250, 77);
+  const std::vector<std::string> now = data::read_lines(at("a")), other = held(two);
+  EXPECT_EQ(other[0], now[1]) << "other bytes under the same name";
+  EXPECT_EQ(held({{"train-sets", {at("b"), at("a")}}})[0], data::read_lines(at("b"))[1]) << "other files";
+  std::filesystem::remove(at("held/text.json"));
+  held(two);
+  EXPECT_TRUE(std::filesystem::exists(at("held/text.json"))) << "files that nothing describes are made anew";
 }
 
 TEST_F(HeldOut, OfALongValidationSetAThousandPairsAreRead) {

@@ -26,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double significant = 0.05;
-constexpr double share_planned = 0.97;  // of the time; the rest is for what takes longer than it did before
+constexpr double share_planned = 0.97;           // of the time; the rest is for what takes longer than it did before
+constexpr const char* compared = "compared at";  // a tuning of before there was this key compared at equal minutes
 
 // By declared names, so that two spellings are one option.
 std::vector<GivenOption> with_declared_names(std::vector<GivenOption> given) {
@@ -51,7 +51,7 @@ nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given
   std::map<std::string, std::vector<std::string>> sorted;
   for (const GivenOption& g : given)
     if (!free.contains(g.name)) sorted[g.name] = g.values;
-  nlohmann::ordered_json j{{"minutes", minutes}};
+  nlohmann::ordered_json j{{"minutes", minutes}, {compared, "equal updates"}};
   for (const auto& [name, values] : sorted) {
     j[name] = values;
     if (!files.contains(name)) continue;
@@ -83,8 +83,12 @@ class Tuning {
 
   void read_record();
   void make_trials();
-  // Seconds that each of these trials has in a rung that begins.
-  double plan_rung(int64_t rung, size_t trials);
+  // Seconds that the first trial has in a rung of these that begins, of which each makes as many updates.
+  double plan_rung(int64_t rung, const std::vector<size_t>& trials) const;
+  // The trial that says how many updates a rung has: the first one that reaches it. Null: none has yet.
+  const Trial* first_of(size_t rung) const;
+  // How long an update of this trial takes, in updates of the baseline.
+  double cost(size_t i) const;
   std::vector<size_t> of_rung(int64_t rung) const;
   void climb(int64_t rung);
   [[noreturn]] void fail_for_time() const;
@@ -125,6 +129,9 @@ void Tuning::read_record() {
   const nlohmann::ordered_json now = settings_that_count(given_, settings_.minutes);
   lock_.emplace(folder_);
   if (auto found = tune::read_record(folder_ + "/tune.json")) {
+    if (!found->settings.contains(compared))
+      throw UsageError(cat("`model` ", folder_, " holds a tuning of an earlier version, whose trials were compared at ",
+                           "equal minutes; what it chose is in best.yml there. Give a new folder"));
     if (found->settings != now)
       throw UsageError(cat("`model` ", folder_, " holds a tuning with other settings (", json_text(found->settings),
                            "); give these, or another folder"));
@@ -132,6 +139,9 @@ void Tuning::read_record() {
     spent_before_ = record_.spent;
   } else if (fs::exists(folder_ + "/checkpoints") || fs::exists(folder_ + "/model.safetensors")) {
     throw UsageError(cat("`model` ", folder_, " holds a training run; give a new folder for the tuning"));
+  } else if (fs::exists(trial_folder(0) + "/checkpoints")) {
+    throw UsageError(cat("`model` ", folder_, " holds trials, but not tune.json, which says of what; delete ", folder_,
+                         "/trials, or give a new folder"));
   }
   record_.settings = now;
   record_.metric = metric_;
@@ -158,10 +168,26 @@ void Tuning::make_trials() {
   save();
 }
 
-double Tuning::plan_rung(int64_t rung, size_t trials) {
+double Tuning::plan_rung(int64_t rung, const std::vector<size_t>& trials) const {
   const int64_t measured = record_.measured();
   const double overhead = measured > 0 ? record_.overhead / static_cast<double>(measured) : 1.5 * reading_ + 1;
-  return seconds_of_rung(ladder_, rung, trials, share_planned * left(), overhead);
+  double costs = 0;
+  for (const size_t i : trials) costs += cost(i);
+  const double seconds = seconds_of_rung(ladder_, rung, trials.size(), share_planned * left(), overhead);
+  return seconds * static_cast<double>(trials.size()) / costs;
+}
+
+const Trial* Tuning::first_of(size_t rung) const {
+  const auto reaches = [&](const Trial& t) { return t.rungs.size() > rung; };
+  const auto first = std::find_if(record_.trials.begin(), record_.trials.end(), reaches);
+  return first == record_.trials.end() ? nullptr : &*first;
+}
+
+double Tuning::cost(size_t i) const {
+  const Trial &one = record_.trials[i], *first = first_of(0);
+  if (!first || one.rungs.empty()) return expected_cost(one.candidate);
+  const auto pace = [](const Measurement& m) { return m.seconds / static_cast<double>(m.updates); };
+  return pace(one.rungs.back()) / pace(first->rungs.back());
 }
 
 std::vector<size_t> Tuning::of_rung(int64_t rung) const {
@@ -189,7 +215,7 @@ void Tuning::climb(int64_t rung) {
   const std::vector<size_t> trials = of_rung(rung);
   const auto r = static_cast<size_t>(rung);
   if (record_.seconds.size() == r) {
-    const double more = plan_rung(rung, trials.size());
+    const double more = plan_rung(rung, trials);
     if (more < 1 && rung == 0) fail_for_time();
     record_.seconds.push_back((r > 0 ? record_.seconds.back() : 0) + std::max(1., more));
     save();
@@ -197,8 +223,8 @@ void Tuning::climb(int64_t rung) {
   for (size_t place = 0; place < trials.size(); ++place) {
     const Trial& t = record_.trials[trials[place]];
     if (!t.out.empty() || t.rungs.size() > r) continue;
-    const double before = t.rungs.empty() ? 0 : t.rungs.back().seconds;
-    const Stage stage{rung, ladder_.rungs, place, trials.size(), t, record_.seconds[r] - before, left()};
+    const double more = record_.seconds[r] - (r > 0 ? record_.seconds[r - 1] : 0);
+    const Stage stage{rung, ladder_.rungs, place, trials.size(), t, more * cost(trials[place]), left()};
     watcher_.begins(stage);
     measure(stage, trials[place]);
     watcher_.measured(stage);
@@ -216,16 +242,14 @@ void Tuning::measure(const Stage& stage, size_t i) {
   const double began = clock_.seconds();
   const Measuring how{valid_, metric_, stage.rung + 1 == stage.rungs, tokenize_};
   try {
-    const std::vector<Measurement>& first = record_.trials[0].rungs;
+    const Trial* first = first_of(r);
     const train::TrainOptions o = until(short_training(full_training(text_.given, t.candidate, trial_folder(i))),
-                                        record_.seconds[r], i > 0 && first.size() > r ? &first[r] : nullptr);
-    Measured found = run_trial(o, how, watcher_, watcher_.stop());
+                                        record_.seconds[r], first ? &first->rungs[r] : nullptr);
+    const Measured found = run_trial(o, how, watcher_, watcher_.stop());
     const double before = t.rungs.empty() ? 0 : t.rungs.back().seconds, took = clock_.seconds() - began;
-    const bool early = o.max_updates > 0 && found.updates >= o.max_updates;
-    found.seconds = early ? std::min(record_.seconds[r], before + took) : record_.seconds[r];
     t.parameters = found.parameters;
     t.rungs.push_back(found);
-    record_.overhead += std::max(0., took - stage.seconds);
+    record_.overhead += std::max(0., took - (found.seconds - before));
     save();
   } catch (const Canceled&) {
     save();

@@ -24,7 +24,7 @@ struct Stage {
   int64_t rung = 0, rungs = 0;  // from 0
   size_t place = 0, of = 0;     // the trial's among those of this rung, from 0
   const Trial& trial;
-  double seconds = 0;  // that it trains in this rung, at most
+  double seconds = 0;  // that it trains in this rung, about
   double left = 0;     // of the whole tuning
 };
 
@@ -49,16 +49,18 @@ struct Tuned {
   std::optional<double> minutes_in_full;  // of that training, at the speed of the trial; none: not known
 };
 
+constexpr double significant = 0.05;
 // Of better translations, where p says that this is hardly chance, and with fewer bits per character besides: two
 // measures, because in a short training either alone may be fooled.
 bool beats(const Measurement& challenger, const Measurement& baseline, double p);
 
 // Tries, measures, chooses, and leaves in the folder tune.json, best.yml, report.html and the trials, which are runs
-// that every command reads. Stopped at any time, the same call goes on; what was measured is not measured again. The
-// bytes of a trial depend on its options and on how many updates it made, of which the time and the baseline are
-// bounds. UsageError: an option that is wrong; a folder with a tuning of other settings or in use; a metric that means
-// another thing in every vocabulary. DataError: as a training, of the baseline; another candidate is out then, as it is
-// when its loss diverges. RunError: as a training; every candidate is out. Canceled: by stop().
+// that every command reads. Stopped at any time, the same call goes on; what was measured is not measured again. All
+// trials of a rung make the same number of updates: as many as the baseline makes in the time that is planned for it.
+// So what else the machine does decides how much they all see, not which one is better. UsageError: an option that is
+// wrong; a folder with a tuning of other settings or in use; a metric that means another thing in every vocabulary.
+// DataError: as a training, of the baseline; another candidate is out then, as it is when its loss diverges. RunError:
+// as a training; every candidate is out. Canceled: by stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
 }  // namespace hexapla::tune

@@ -22,6 +22,12 @@ const std::string& name(const Tuned& t, size_t i) { return trial(t, i).candidate
 double quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quality.value_or(0); }
 double bits(const Tuned& t, size_t i) { return trial(t, i).rungs.back().bits; }
 
+// Of the one p-value that there is.
+constexpr const char* meaning_of_p =
+    "p is how often drawing the validation pairs anew moves the difference by more than its own size; of other seeds, "
+    "of "
+    "which each trial has one, it says nothing.";
+
 std::string number_cell(const std::string& text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
 std::string standing(const Tuned& tuned, size_t i) {
@@ -29,7 +35,7 @@ std::string standing(const Tuned& tuned, size_t i) {
   if (!t.out.empty()) return "out: " + t.out;
   if (i == tuned.chosen) return "chosen";
   if (t.rungs.size() < tuned.record.seconds.size()) return fmt::format("not among the best of rung {}", t.rungs.size());
-  return i == tuned.best ? "best, but not certainly" : "reached the last rung";
+  return i == tuned.best ? cat("best ", tuned.record.metric, ", but not better by the rule") : "reached the last rung";
 }
 
 std::string trial_row(const Tuned& tuned, size_t i) {
@@ -39,10 +45,17 @@ std::string trial_row(const Tuned& tuned, size_t i) {
   row += number_cell(t.parameters > 0 ? text::grouped(t.parameters) : "");
   for (size_t r = 0; r < tuned.record.seconds.size(); ++r)
     row += number_cell(r < t.rungs.size() ? fmt::format("{:.4f}", t.rungs[r].bits) : "");
-  row += number_cell(t.rungs.empty() ? "" : text::grouped(t.rungs.back().updates));
+  row += number_cell(t.rungs.empty() ? "" : fmt::format("{:.1f}", t.rungs.back().seconds / 60));
   const bool translated = !t.rungs.empty() && t.rungs.back().quality;
   row += number_cell(translated ? fmt::format("{:.2f}", *t.rungs.back().quality) : "");
   return row + fmt::format("<td>{}</td></tr>\n", xml_escaped(standing(tuned, i)));
+}
+
+// Of all trials of a rung: they are compared at equal updates.
+int64_t updates_of(const Tuned& tuned, size_t rung) {
+  for (const Trial& t : tuned.record.trials)
+    if (t.rungs.size() > rung) return t.rungs[rung].updates;
+  return 0;
 }
 
 // Below this, in chrF or BLEU, translations are fragments.
@@ -51,9 +64,9 @@ constexpr double too_young = 20;
 std::string trials_table(const Tuned& tuned) {
   std::string text =
       "<h2>Trials</h2>\n<div class=\"scroll\"><table>\n<tr><th>trial</th><th class=\"n\">parameters</th>";
-  for (const double seconds : tuned.record.seconds)
-    text += fmt::format("<th class=\"n\">bits by {:.1f} min</th>", seconds / 60);
-  text += fmt::format("<th class=\"n\">updates</th><th class=\"n\">{}</th><th></th></tr>\n", tuned.record.metric);
+  for (size_t r = 0; r < tuned.record.seconds.size(); ++r)
+    text += fmt::format("<th class=\"n\">bits after {} updates</th>", text::grouped(updates_of(tuned, r)));
+  text += fmt::format("<th class=\"n\">minutes</th><th class=\"n\">{}</th><th></th></tr>\n", tuned.record.metric);
   for (size_t i = 0; i < tuned.record.trials.size(); ++i) text += trial_row(tuned, i);
   return text + "</table></div>\n";
 }
@@ -94,12 +107,14 @@ std::string changes_table(const Tuned& tuned, const train::TrainOptions& baselin
 
 std::string how_it_was_done(const Tuned& tuned, const std::string& folder) {
   std::string text = fmt::format(
-      "<h2>How it was done</h2>\n<p>Successive halving: every trial was trained for {:.1f} minutes, or as many updates "
-      "as "
-      "the baseline had by then; the better third, and the baseline, went on. They were compared by the bits per "
-      "character of {} validation pairs, which mean the same whatever the vocabulary is; those that reached the last "
-      "rung by {} of their translations, too. ",
-      tuned.record.seconds.front() / 60, text::grouped(tuned.measured_on), tuned.record.metric);
+      "<h2>How it was done</h2>\n<p>Successive halving: all trials were trained for the same number of updates, {} of "
+      "them; the better third, and the baseline, went on. They were compared at equal updates, not at equal time: what "
+      "else the machine did meanwhile has no part in it, and the minutes of a trial are beside the point. The measure "
+      "is "
+      "the bits per character of {} validation pairs, which mean the same whatever the vocabulary is; those that "
+      "reached "
+      "the last rung were compared by {} of their translations, too. {} ",
+      text::grouped(updates_of(tuned, 0)), text::grouped(tuned.measured_on), tuned.record.metric, meaning_of_p);
   text +=
       "The trials had an eighth of the batch, 0.4 times the learning rate and a tenth of the warm-up of the training "
       "in full, and a moving average of the weights in place of the mean of checkpoints. The seed was the same for "
@@ -124,9 +139,12 @@ std::string why_chosen(const Tuned& t) {
       fmt::format("{} {:.2f} against {:.2f}, p = {:.3f}; {:.4f} bits per character against {:.4f}", metric,
                   quality(t, t.best), quality(t, 0), *t.p, bits(t, t.best), bits(t, 0));
   if (t.chosen == t.best)
-    return fmt::format("Chosen: {}. It is better than the baseline, {} ({}).", name(t, t.best), name(t, 0), scores);
-  return fmt::format("Chosen: {}, the baseline. {} has a better {}, but not certainly ({}).", name(t, 0),
-                     name(t, t.best), metric, scores);
+    return fmt::format("Chosen: {}. It is better than the baseline, {} ({}). {}", name(t, t.best), name(t, 0), scores,
+                       meaning_of_p);
+  const char* const but = *t.p < significant ? "but needs no fewer bits per character: the two measures disagree"
+                                             : "but the choice of the validation pairs may have made the difference";
+  return fmt::format("Chosen: {}, the baseline. {} has a better {}, {} ({}). {}", name(t, 0), name(t, t.best), metric,
+                     but, scores, meaning_of_p);
 }
 
 std::string doubt_of(const Tuned& t) {

@@ -7,8 +7,11 @@
 
 #include "base/error.h"
 #include "base/files/disk.h"
+#include "base/files/file.h"
+#include "base/json.h"
 #include "text/quantities.h"
 #include "train/options/resolve.h"
+#include "train/provenance/provenance.h"
 
 namespace hexapla::tune {
 namespace {
@@ -71,6 +74,13 @@ int64_t count(data::TrainingText& text, const data::ReadingProgress& progress) {
 
 std::string train_file(const std::string& folder, size_t set) { return fmt::format("{}/train-{}", folder, set + 1); }
 
+// What the files in FOLDER are made of.
+std::string text_of(const std::vector<std::string>& sets, bool tsv, int64_t n) {
+  nlohmann::ordered_json j{{"train-sets", sets}, {"tsv", tsv}, {"one in", n}};
+  for (const train::DataFile& file : train::describe_files(sets)) j["bytes"].push_back(file.hash);
+  return json_text(j, 1) + "\n";
+}
+
 // The pairs at 0, n, 2n, ... are those that are measured on.
 void divide(data::TrainingText& text, const std::string& folder, int64_t n) {
   SidePair valid(folder + "/valid");
@@ -81,7 +91,7 @@ void divide(data::TrainingText& text, const std::string& folder, int64_t n) {
   valid.finish();
   for (SidePair& t : train) t.finish();
   for (SidePair& t : train) t.commit();
-  valid.commit();  // last: it says that the others are there
+  valid.commit();
 }
 
 std::string told(const std::string& folder, int64_t pairs, int64_t n) {
@@ -114,7 +124,12 @@ TuningText with_validation(std::vector<GivenOption> given, const std::string& fo
         fmt::format("{}: {}, too few to hold some of them out for measuring; give `valid-sets`, or more text",
                     text.names().front(), text::counted(pairs, "usable pair")));
   const int64_t n = std::max<int64_t>(10, (pairs + most_held_out - 1) / most_held_out);
-  if (!fs::exists(folder + "/valid.target")) divide(text, folder, n);
+  const std::string record = folder + "/text.json", of = text_of(*sets, is_tsv(given), n);
+  if (!fs::exists(record) || read_file(record) != of) {
+    fs::remove(record);  // while the files are written, there is none that describes them
+    divide(text, folder, n);
+    write_file_atomically(record, of);
+  }
   std::vector<std::string> train;
   for (size_t set = 0; set < all.size(); ++set)
     for (const char* side : {".source", ".target"}) train.push_back(train_file(folder, set) + side);

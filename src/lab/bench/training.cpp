@@ -1,7 +1,6 @@
 #include "lab/bench/training.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -12,7 +11,6 @@
 namespace hexapla::lab {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 // A joint vocabulary; letters of either case are the same to it, and digits are single pieces.
@@ -109,8 +107,7 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
     const train::TrainResult result = train::train(options, data, *backend, watcher, stop);
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");
     train::require_whole(result);
-  } catch (const RunError&) {
-    if (!fs::exists(options.model + "/failure")) throw;
+  } catch (const train::FailedStep&) {
     return false;
   }
   return true;

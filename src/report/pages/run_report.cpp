@@ -175,6 +175,8 @@ std::string record(const RunRecord& run) {
 }
 
 std::string lead(const RunRecord& run) {
+  if (run.reports.empty() && run.history.contains("updates"))
+    return fmt::format("a model after {} updates, fewer than there are between two reports", run.history.at("updates"));
   if (run.reports.empty()) return "nothing has been reported yet";
   const json& last = run.reports.back();
   std::string text = fmt::format(

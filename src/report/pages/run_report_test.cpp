@@ -113,6 +113,14 @@ TEST_F(RunReport, AFolderWithNothingStillGivesAPage) {
   expect_well_formed(page);
 }
 
+TEST_F(RunReport, AFinishedRunThatWasTooShortForAReportIsNoRunOfNothing) {
+  write_model({{"updates", "30"}});
+  const std::string page = draw_report(read_run(folder(), 1));
+  EXPECT_THAT(page, AllOf(HasSubstr("a model after 30 updates, fewer than there are between two reports"),
+                          Not(HasSubstr("nothing has been reported"))));
+  expect_well_formed(page);
+}
+
 TEST_F(RunReport, IsWrittenIntoTheFolder) {
   write_logs();
   write_report(folder(), 1);

@@ -4,7 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace hexapla::train {
+
+// A step whose loss or gradient is no number, or whose loss jumped: it is in DIR/failure. Whoever tries trainings
+// (tune, lab) tells it by its type from what the machine did: a folder may be of an earlier start.
+struct FailedStep : RunError {
+  using RunError::RunError;
+};
 
 // Weights that contend to be the result of a run.
 struct Contender {

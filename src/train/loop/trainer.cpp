@@ -246,7 +246,7 @@ void Run::fail_step(const std::string& what, const std::vector<data::Batch>& bat
   tensors_ = learner_.gather_tensors();
   if (!processes_.first()) {  // which finds out more, and says it
     cluster::wait_for_all(processes_);
-    throw RunError(cat(what, " at update ", state_.update + 1));
+    throw FailedStep(cat(what, " at update ", state_.update + 1));
   }
   const Step step{state_.update + 1,
                   first_dropout_step(),
@@ -264,9 +264,9 @@ void Run::fail_step(const std::string& what, const std::vector<data::Batch>& bat
   } catch (const RunError& e) {
     where = cat("Its pairs and state could not be written: ", e.what());
   }
-  throw RunError(cat(step.reason, "; the batch holds ",
-                     data_.sets.size() > 1 ? data::name_lines(batches, data_.sets) : lines_of(step),
-                     " of the training sets.\n", found, ".\n", where, ".\n", remedy()));
+  throw FailedStep(cat(step.reason, "; the batch holds ",
+                       data_.sets.size() > 1 ? data::name_lines(batches, data_.sets) : lines_of(step),
+                       " of the training sets.\n", found, ".\n", where, ".\n", remedy()));
 }
 
 std::string Run::remedy() const {

@@ -13,7 +13,7 @@ namespace hexapla::train {
 // Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
 // that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
 // What cannot be written does not end a run: see TrainResult::missing. RunError where not even a model can be.
-// UserError: options, data, files; RunError with update and lines if the loss is not a number.
+// UserError: options, data, files; FailedStep with update and lines if the loss is not a number.
 TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop);
 

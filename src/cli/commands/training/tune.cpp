@@ -39,7 +39,7 @@ class TuneProgress : public tune::TuneWatcher {
                          s.trial.candidate.name);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s.left));
     if (!progress_.terminal().live)
-      progress_.say(fmt::format("{}, {} at most, {} left", stage_, text::duration(s.seconds), text::duration(s.left)));
+      progress_.say(fmt::format("{}, about {}, {} left", stage_, text::duration(s.seconds), text::duration(s.left)));
   }
   void running(const train::TrainReport& r) override {
     progress_.show(fmt::format("{}   loss {:.3f}, {:.0f} %   {} left in all", stage_, r.loss, r.progress * 100,
@@ -130,8 +130,9 @@ void add_tune(Command& app, Action& chosen) {
   tune->command = c;
   tune->options.preset = "tiny";
   tune->options.best_by = "chrf";
-  c->add_option("--minutes", tune->minutes, Range<double>{.least = 0, .most = 1e5, .open_least = true},
-                "time for everything, earlier starts included")
+  c->add_option(
+       "--minutes", tune->minutes, Range<double>{.least = 0, .most = 1e5, .open_least = true},
+       "time for everything, about, earlier starts included; trials are compared at equal updates, not at equal time")
       ->default_str("60");
   c->add_option("-c,--config", tune->config_file,
                 "YAML file with options of hexapla train; those that it gives are not varied")
@@ -152,7 +153,9 @@ void add_tune(Command& app, Action& chosen) {
   c->footer(
       "Trials are short trainings. All are trained a little, the better third goes on, and so on until the "
       "minutes\n"
-      "are over. What is chosen replaces the preset only where it is certainly better (p < 0.05). The last line, on\n"
+      "are over; all of a rung make as many updates. What is chosen replaces the preset only where it needs fewer "
+      "bits\n"
+      "and translates better with p < 0.05. The last line, on\n"
       "stdout, is the command that trains it in full. Stopped, it goes on where it was when the same command is "
       "given.\n"
       "Without --valid-sets, some pairs of the training sets are held out.\n"
