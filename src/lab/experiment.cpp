@@ -78,7 +78,7 @@ std::span<const Experiment> experiments() {
           "table3", "Which parts of the model matter?",
           "*Attention Is All You Need*, section 6.2 and Table 3: heads, the width of keys, the size of the model, "
           "dropout and label smoothing, learned positions.",
-          "4", 2, 400, table3, true},
+          "8", 4, 400, table3, true},
   };
   return all;
 }
@@ -96,8 +96,7 @@ const Experiment& experiment(const std::string& name) {
 }
 
 int64_t seeds_of(const Experiment& e, const Settings& settings) {
-  if (settings.seeds > 0) return settings.seeds;
-  return settings.train_sets.empty() ? e.seeds : 1;
+  return settings.seeds > 0 ? settings.seeds : e.seeds;
 }
 
 namespace {

@@ -13,7 +13,7 @@ namespace hexapla::lab {
 // How an experiment is run; 0: as it declares.
 struct Settings {
   std::string folder;   // of its trainings: one that was finished there is not run again
-  int64_t seeds = 0;    // 1, 2 ..; 0 on parallel text: 1
+  int64_t seeds = 0;    // 1, 2 ..
   int64_t updates = 0;  // of each training
   int64_t test_pairs = 400;
   // Of experiments that can take parallel text; without sets they take made-up text.

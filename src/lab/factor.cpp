@@ -47,10 +47,12 @@ std::string finding(const std::string& what, const Level& a, const Cell& of_a, c
   if (of_a.losses.empty() || of_b.losses.empty())
     return fmt::format("{} {} and {}: no finite loss to compare.", what, b.name, a.name);
   const std::string with_a = "with " + a.name, with_b = "with " + b.name;
+  const auto all = [](const std::vector<double>& some, const Cell& c) { return with_failed(some, c.failed); };
   return fmt::format("{} {} against {}: loss {} against {}, {}; wrong dates, %: {} against {}, {}.", what, b.name,
                      a.name, show(spread_of(of_b.losses), 4), show(spread_of(of_a.losses), 4),
-                     compare(of_a.losses, with_a, of_b.losses, with_b), show(spread_of(of_b.wrong), 1),
-                     show(spread_of(of_a.wrong), 1), compare(of_a.wrong, with_a, of_b.wrong, with_b));
+                     compare(all(of_a.losses, of_a), with_a, all(of_b.losses, of_b), with_b),
+                     show(spread_of(of_b.wrong), 1), show(spread_of(of_a.wrong), 1),
+                     compare(all(of_a.wrong, of_a), with_a, all(of_b.wrong, of_b), with_b));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/system/machine.h"
+#include "lab/spread.h"
 #include "text/quantities.h"
 
 namespace hexapla::lab {
@@ -54,9 +55,11 @@ std::string as_markdown(const Making& m, const Report& r) {
   text += "## Method\n\n";
   for (const std::string& paragraph : r.method) text += paragraph + "\n\n";
   return text + fmt::format(
-                    "Made by `{}` in {}: {}, {}, {}. Where there are several seeds, a cell is their mean, with the "
-                    "lowest and the highest in parentheses.\n",
-                    m.command, text::duration(m.seconds), machine(), text::counted(m.seeds, "seed"), made_by());
+                    "{} Where there are several seeds, a cell is their mean, with the lowest and the highest in "
+                    "parentheses; bars in pictures reach from the one to the other.\n\n"
+                    "Made by `{}` in {}: {}, {}, {}.\n",
+                    rule_of_comparison(m.seeds), m.command, text::duration(m.seconds), machine(),
+                    text::counted(m.seeds, "seed"), made_by());
 }
 
 std::vector<std::string> write_report(const std::string& folder, const Making& m, const Report& r) {

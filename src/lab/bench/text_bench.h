@@ -44,17 +44,16 @@ class TextBench {
   train::TrainingData data_;
 };
 
-// BLEU of translations, with how far chance in the choice of sentences moves it; the tokenizer is that of the script.
+// BLEU of translations, with how far chance in the choice of sentences moves it, which says nothing of other seeds; the
+// tokenizer is that of the script.
 class BleuTable {
  public:
   explicit BleuTable(std::vector<std::string> references);
 
   struct Bleu {
     double score = 0, half_width = 0;  // 95 % of the resamples
-    std::vector<double> resampled;
   };
   Bleu of(const std::vector<std::string>& translations) const;
-  static double p_value(const Bleu& baseline, const Bleu& system);
   const std::string& tokenizer() const { return tokenizer_; }
 
  private:

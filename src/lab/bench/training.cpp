@@ -1,11 +1,13 @@
 #include "lab/bench/training.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "lab/bench/found_once.h"
 #include "lab/seconds.h"
+#include "model/weights/model_file.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::lab {
@@ -129,6 +131,19 @@ Result Bench::measure(const Training& t) const {
 }
 
 models::OpenModel Bench::open(const Training& t) const { return models::open_model(folder_of(t)); }
+
+models::OpenModel Bench::untrained(const Training& t) const {
+  model::Config c = t.architecture;
+  c.source_vocab = c.target_vocab = vocabulary().size();
+  c.resolve();
+  model::Transformer net(c);
+  const model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
+  model::initialize(net, t.seed, train::TrainOptions().init_gain);
+  std::error_code error;
+  std::filesystem::create_directories(folder_of(t), error);
+  model::save_model(folder_of(t) + "/model.safetensors", net, {vocabulary().bytes(), vocabulary().bytes()}, {});
+  return open(t);
+}
 
 double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
   double loss = 0;

@@ -52,6 +52,8 @@ class Bench {
   Result train(const Training& training) const;
   // What train() left behind, to look into.
   models::OpenModel open(const Training& training) const;
+  // Its model before the first update: a control. Of a training with a name of its own.
+  models::OpenModel untrained(const Training& training) const;
 
   static Scores test(const models::OpenModel& m, const data::Corpus& pairs);
   static double loss(const models::OpenModel& m, const data::Corpus& pairs);

@@ -209,7 +209,7 @@ void show_copied(const Copied& all, int64_t updates, Report& r) {
     t.columns.emplace_back(kind);
     chart.series.push_back({.name = kind, .points = {}, .marked = true});
     for (const auto& [distance, results] : all.at(kind))
-      chart.series.back().points.emplace_back(std::log2(distance), right(results).mean);
+      add_point(std::log2(distance), right(results), chart.series.back());
   }
   for (const int64_t distance : kDistances) {
     t.rows.push_back({std::to_string(distance)});

@@ -154,12 +154,6 @@ std::string against(const Runs& runs, const Variant& a, const Variant& b) {
                      compare(x.wrong, "with " + a.name(), y.wrong, "with " + b.name()));
 }
 
-std::string verdict_of_load(const Cell& with, const Cell& without) {
-  if (std::min(with.largest.size(), without.largest.size()) < 2) return "one seed says little";
-  if (below(spread_of(with.largest), spread_of(without.largest))) return "more even with it in every seed";
-  return "the seeds overlap";
-}
-
 void conclude_mixtures(const Runs& runs, Report& r) {
   for (const Variant& v : kMixtures)
     for (const Variant& d : {kDense, kNarrow[0], kNarrow[1]})
@@ -174,11 +168,12 @@ void conclude_mixtures(const Runs& runs, Report& r) {
     const Cell &with = runs.of(v), &without = runs.of(unbalanced(v));
     r.findings.push_back(fmt::format(
         "{}: the most chosen expert of a layer has {} % of the choices with the balancing loss and {} % "
-        "without it, where an even load is {:.0f} %: {}. The loss of unseen dates is {} with it and {} "
+        "without it, where an even load is {:.0f} %; of evenness, {}. The loss of unseen dates is {} with it and {} "
         "without it, {}.",
         v.name(), show(spread_of(with.largest), 0), show(spread_of(without.largest), 0),
-        100.0 / static_cast<double>(v.experts), verdict_of_load(with, without), show(spread_of(with.losses), 4),
-        show(spread_of(without.losses), 4), compare(with.losses, "with it", without.losses, "without it")));
+        100.0 / static_cast<double>(v.experts), compare(with.largest, "with it", without.largest, "without it"),
+        show(spread_of(with.losses), 4), show(spread_of(without.losses), 4),
+        compare(with.losses, "with it", without.losses, "without it")));
   }
 }
 
@@ -235,7 +230,7 @@ void show_splits(const Splits& splits, Report& r) {
     for (const auto& [active, cell] : splits.at(choice.name)) {
       t.rows.push_back({choice.name, fmt::format("{:.0f}", percent(active)), show(spread_of(cell.losses), 4),
                         show(spread_of(cell.wrong), 1)});
-      chart.series.back().points.emplace_back(percent(active), spread_of(cell.wrong).mean);
+      add_point(percent(active), spread_of(cell.wrong), chart.series.back());
     }
   }
   r.tables.push_back(t);

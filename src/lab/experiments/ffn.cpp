@@ -146,55 +146,94 @@ void show_keys(const Memory& memory, const models::OpenModel& m, const data::Cor
   r.tables.push_back(t);
 }
 
-}  // namespace
+// What the seeds measured, in percent; of the networks that were trained, and of those with their starting weights.
+struct Measured {
+  std::vector<double> active, pure, agree, chance, above;  // above: agree less chance
+  void add(const Memory& m) {
+    active.push_back(100 * m.active), pure.push_back(100 * m.pure);
+    agree.push_back(100 * m.agree), chance.push_back(100 * m.chance);
+    above.push_back(100 * (m.agree - m.chance));
+  }
+};
 
-Report ffn(const Settings& settings, Watcher& watcher) {
-  Report r;
+nlohmann::ordered_json as_json(int64_t seed, bool trained, const Memory& m) {
+  return {{"seed", seed},          {"weights", trained ? "trained" : "untrained"},
+          {"keys", m.keys.size()}, {"active", m.active},
+          {"pure", m.pure},        {"agree", m.agree},
+          {"chance", m.chance}};
+}
+
+void measure(const Settings& settings, Watcher& watcher, Measured& trained, Measured& untrained, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  std::vector<double> active, pure, agree, chance;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
     watcher.begins(seed - 1, settings.seeds, fmt::format("seed {}", seed));
-    const Training t{.name = fmt::format("ffn-{}", seed),
-                     .architecture = Bench::small(),
-                     .seed = static_cast<uint64_t>(seed),
-                     .updates = settings.updates};
+    Training t{.name = fmt::format("ffn-{}", seed),
+               .architecture = Bench::small(),
+               .seed = static_cast<uint64_t>(seed),
+               .updates = settings.updates};
     const Result one = bench.train(t);
     if (one.failed) throw RunError(cat("the training with seed ", seed, " diverged"));
     const models::OpenModel m = bench.open(t);
     const Memory memory = memory_of(m, bench.task().test);
     if (seed == 1) show_keys(memory, m, bench.task().test, r);
-    active.push_back(100 * memory.active);
-    pure.push_back(100 * memory.pure);
-    agree.push_back(100 * memory.agree);
-    chance.push_back(100 * memory.chance);
-    record({{"seed", seed},
-            {"keys", memory.keys.size()},
-            {"active", memory.active},
-            {"pure", memory.pure},
-            {"agree", memory.agree},
-            {"chance", memory.chance}},
-           one, r);
+    trained.add(memory);
+    record(as_json(seed, true, memory), one, r);
+    t.name = fmt::format("untrained-{}", seed);
+    const Memory before = memory_of(bench.untrained(t), bench.task().test);
+    untrained.add(before);
+    r.figures["untrained"].push_back(as_json(seed, false, before));
   }
-  const Spread a = spread_of(agree), c = spread_of(chance);
+}
+
+void show_table(const Measured& trained, const Measured& untrained, Report& r) {
+  Table t{"The same of networks with their starting weights, which have learned nothing",
+          {"%", "trained", "untrained"},
+          {}};
+  const auto row = [&](const char* what, const std::vector<double>& a, const std::vector<double>& b) {
+    t.rows.push_back({what, show(spread_of(a), 0), show(spread_of(b), 0)});
+  };
+  row("hidden units that fire at a position", trained.active, untrained.active);
+  row("keys of which three quarters of the triggers are followed by one token", trained.pure, untrained.pure);
+  row("values that promote what follows their triggers", trained.agree, untrained.agree);
+  row("the same, if values belonged to other keys", trained.chance, untrained.chance);
+  r.tables.insert(r.tables.begin(), std::move(t));
+}
+
+// A network that has learned nothing is no memory: what it shows, too, is no sign of one.
+void conclude(const Measured& trained, const Measured& untrained, Report& r) {
+  const auto against = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return compare(negative(a), "with the trained network", negative(b), "with the untrained one");
+  };
   r.findings = {
-      fmt::format("At a position {} % of the hidden units of the decoder's last layer fire.",
-                  show(spread_of(active), 0)),
+      fmt::format("At a position {} % of the hidden units of the decoder's last layer fire; before training {} %.",
+                  show(spread_of(trained.active), 0), show(spread_of(untrained.active), 0)),
+      fmt::format("Of {} % of the keys, at least three quarters of the {} positions at which they are strongest are "
+                  "followed by one and the same token; before training of {} %. Of such agreement, {}.",
+                  show(spread_of(trained.pure), 0), kTriggers, show(spread_of(untrained.pure), 0),
+                  against(trained.pure, untrained.pure)),
       fmt::format(
-          "Of {} % of the keys, at least three quarters of the {} positions at which they are strongest are followed "
-          "by one and the same token.",
-          show(spread_of(pure), 0), kTriggers),
-      fmt::format(
-          "The value of {} % of the keys promotes, of all tokens, the one that most often follows its triggers; if "
-          "values belonged to other keys it would be {} %: {}.",
-          show(a, 0), show(c, 0),
-          below(c, a) ? "keys and values belong together in every seed"
-                      : "these runs do not show that keys and values belong together")};
+          "The value of {} % of the keys promotes, of all tokens, the one that most often follows its triggers, "
+          "{} points more than if values belonged to other keys; before training {} %, {} points more. Of these "
+          "points, {}.",
+          show(spread_of(trained.agree), 0), show(spread_of(trained.above), 0), show(spread_of(untrained.agree), 0),
+          show(spread_of(untrained.above), 0), against(trained.above, untrained.above))};
+}
+
+}  // namespace
+
+Report ffn(const Settings& settings, Watcher& watcher) {
+  Report r;
+  Measured trained, untrained;
+  measure(settings, watcher, trained, untrained, r);
+  show_table(trained, untrained, r);
+  conclude(trained, untrained, r);
   r.method = {about_dates(settings.test_pairs) +
               fmt::format(" 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; {} of 512 target "
                           "tokens. A key is a hidden unit, a column of W1; its value is its row of W2, and "
                           "promotes the token whose embedding, which is also the generator's, it has the largest "
                           "product with (the norm that follows is left out). Keys that fire at fewer than {} "
-                          "positions are not counted.",
+                          "positions are not counted. The control: the same of networks with the weights that these "
+                          "trainings began with.",
                           text::counted(settings.updates, "update"), kTriggers)};
   return r;
 }

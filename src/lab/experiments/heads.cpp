@@ -66,25 +66,22 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
     const auto seconds = spread_of(each(results, [](const Result& one) { return one.seconds; }));
     t.rows.push_back({std::to_string(heads), std::to_string(64 / heads), show(loss_of(results), 4), show(right, 1),
                       show(seconds, 1)});
-    chart.series[0].points.emplace_back(std::log2(heads), loss_of(results).mean);
+    add_point(std::log2(heads), loss_of(results), chart.series[0]);
   }
   r.tables.push_back(t);
   r.charts.push_back(chart);
 }
 
+// Against the number that the model of all other experiments has: the lowest of five means would be no fair rival.
 void conclude_trained(const Trained& trained, Report& r) {
-  const auto best = std::min_element(trained.begin(), trained.end(), [](const auto& a, const auto& b) {
-    return loss_of(a.second).mean < loss_of(b.second).mean;
-  });
-  std::vector<std::string> apart, close;
+  const int usual = static_cast<int>(Bench::small().heads);
+  const auto losses = [&](int heads) { return each(trained.at(heads), [](const Result& one) { return one.loss; }); };
   for (const auto& [heads, results] : trained)
-    if (heads != best->first)
-      (below(loss_of(best->second), loss_of(results)) ? apart : close).push_back(std::to_string(heads));
-  std::string text =
-      fmt::format("At equal cost the loss is lowest with {} heads: {}", best->first, show(loss_of(best->second), 4));
-  if (!apart.empty()) text += fmt::format("; every seed of {} is worse", fmt::join(apart, ", "));
-  if (!close.empty()) text += fmt::format("; the seeds of {} overlap with it", fmt::join(close, ", "));
-  r.findings.push_back(text + ".");
+    if (heads != usual)
+      r.findings.push_back(fmt::format("At equal cost, {}: loss {}, {} heads: {}; {}.", text::counted(heads, "head"),
+                                       show(loss_of(results), 4), usual, show(loss_of(trained.at(usual)), 4),
+                                       compare(losses(heads), "with " + text::counted(heads, "head"), losses(usual),
+                                               fmt::format("with {} heads", usual))));
 }
 
 // A head of a model: its rows of W^O, [d_v, d_model].

@@ -65,7 +65,7 @@ void show_table(const Accuracies& found, int64_t updates, Report& r) {
     t.columns.emplace_back(kind);
     chart.series.push_back({.name = kind, .points = {}, .marked = true});
     for (size_t i = 0; i < kTests.size(); ++i)
-      chart.series.back().points.emplace_back(kTests[i].most, spread_of(found.at(kind)[i]).mean);
+      add_point(static_cast<double>(kTests[i].most), spread_of(found.at(kind)[i]), chart.series.back());
   }
   for (size_t i = 0; i < kTests.size(); ++i) {
     t.rows.push_back({named(kTests[i])});

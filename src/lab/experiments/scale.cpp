@@ -123,7 +123,7 @@ void show_probed(const Probed& all, Report& r) {
     report::Chart chart{.title = titles[i], .x_label = "log2 of d_k", .series = {}};
     for (const char* score : kScores) {
       chart.series.push_back({.name = score, .points = {}, .marked = true});
-      for (const auto& [d_k, s] : all.at(score)) chart.series.back().points.emplace_back(std::log2(d_k), s[i + 1].mean);
+      for (const auto& [d_k, s] : all.at(score)) add_point(std::log2(d_k), s[i + 1], chart.series.back());
     }
     r.charts.push_back(chart);
   }
@@ -203,8 +203,11 @@ void conclude_trained(const Trained& trained, Report& r) {
       continue;
     }
     const Spread a = spread_of(scaled), b = spread_of(dot);
+    const auto all = [&](const std::vector<double>& finite) {
+      return with_failed(finite, static_cast<int64_t>(trained.at("dot").at(d_k).size() - finite.size()));
+    };
     r.findings.push_back(fmt::format("Trained at d_k = {}, the loss is {} with the factor and {} without it; {}.", d_k,
-                                     show(a, 4), show(b, 4), verdict(scaled, dot, "the factor")));
+                                     show(a, 4), show(b, 4), verdict(all(scaled), all(dot), "the factor")));
   }
 }
 

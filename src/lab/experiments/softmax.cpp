@@ -102,7 +102,8 @@ void conclude(const Cells& cells, Report& r) {
                              ? fmt::format("`{}`: no finite loss to compare.", v.score)
                              : fmt::format("`{}`: loss {}, with the softmax {}; {}.", v.score,
                                            show(spread_of(c.losses), 4), show(spread_of(softmax.losses), 4),
-                                           compare(softmax.losses, "with the softmax", c.losses, "without")));
+                                           compare(with_failed(softmax.losses, softmax.failed), "with the softmax",
+                                                   with_failed(c.losses, c.failed), "without")));
   }
 }
 

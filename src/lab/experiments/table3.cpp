@@ -33,8 +33,6 @@ class Runs {
   virtual double seconds_per_update() = 0;  // of the base
   virtual std::string score_name() const = 0;
   virtual std::string show_score(const Measured& m) const = 0;
-  // "better", "worse" or, where chance may have done it, "not told apart".
-  virtual std::string against(const Measured& base, const Measured& m) const = 0;
   virtual bool has_bleu() const = 0;
   virtual std::string method(const TrainOptions& base) const = 0;
 };
@@ -73,16 +71,10 @@ class OnDates : public Runs {
   bool has_bleu() const override { return false; }
   std::string score_name() const override { return "right dates, %"; }
   std::string show_score(const Measured& m) const override { return show(spread_of(m.scores), 1); }
-  std::string against(const Measured& base, const Measured& m) const override {
-    if (std::min(base.losses.size(), m.losses.size()) < 2) return "not told apart";
-    if (below(spread_of(m.losses), spread_of(base.losses))) return "better";
-    return below(spread_of(base.losses), spread_of(m.losses)) ? "worse" : "not told apart";
-  }
   std::string method(const TrainOptions&) const override {
     return cat(about_dates(tests_),
                " Base: 2 + 2 layers, d_model 64, d_ff 128, 4 heads, dropout and label smoothing 0.1; batches of 512 "
-               "target tokens, learning rate 2e-3 after 100 updates. A row is better or worse than the base where the "
-               "loss of every seed is.");
+               "target tokens, learning rate 2e-3 after 100 updates.");
   }
 
  private:
@@ -114,17 +106,14 @@ class OnText : public Runs {
   bool has_bleu() const override { return true; }
   std::string score_name() const override { return "BLEU"; }
   std::string show_score(const Measured& m) const override { return show_bleu(m); }
-  std::string against(const Measured& base, const Measured& m) const override {
-    if (BleuTable::p_value(base.bleu, m.bleu) >= 0.05) return "not told apart";
-    return m.bleu.score > base.bleu.score ? "better" : "worse";
-  }
   std::string method(const TrainOptions& base) const override {
     return fmt::format(
         "Text: {}; {} validation lines, of which perplexity and BLEU (beam 4, cased, tokenizer {}) are taken. Base: "
         "preset {} with batches of at most 2,048 target tokens, its warm-up in at most a fourth of the updates, "
         "without "
-        "the mean of checkpoints. ± is the 95 % interval of 1,000 resamples of the lines (of the first seed); a row is "
-        "better or worse than the base where p < 0.05 (paired, two-sided), which one row in twenty is by chance.",
+        "the mean of checkpoints, as in the paper's table. ± is the 95 % interval of 1,000 resamples of the lines, of "
+        "one "
+        "seed: other seeds may differ by more.",
         fmt::join(bench_.data().sets, ", "), bench_.references().size(), bleu_.tokenizer(), preset_,
         text::grouped(base.batch_tokens * base.accumulate));
   }
@@ -192,42 +181,69 @@ Spread perplexities(const Measured& m) {
 
 std::vector<std::string> cells(const Line& line, const Runs& runs) {
   const auto& [row, m] = line;
-  const std::string group = row.name.substr(0, row.name.find('-')), paper = fmt::format("{:.2f}", row.paper);
-  if (m.losses.empty()) return {group, row.change, "not finite", "", "", "", paper};
+  const std::string group = row.name.substr(0, row.name.find('-')), paper = fmt::format("{:.2f}", row.paper),
+                    bleu = fmt::format("{:.1f}", row.paper_bleu);
+  if (m.losses.empty()) return {group, row.change, "not finite", "", "", "", paper, bleu};
   return {group,
           row.change,
           show(perplexities(m), 3) + (m.failed ? fmt::format(", {} not finite", m.failed) : ""),
           runs.show_score(m),
           text::grouped(m.parameters),
           text::grouped(m.updates),
-          paper};
+          paper,
+          bleu};
 }
 
-// What the paper found of a row, by its perplexity.
-std::string in_the_paper(const Table3Row& row) {
-  if (std::abs(row.paper - kPaperBase) < 0.05) return "not told apart";
-  return row.paper < kPaperBase ? "better" : "worse";
-}
+// One measure, here and in the paper; `here`: of the seeds, less is better.
+struct Measure {
+  std::string name;
+  std::vector<double> (*here)(const Measured&);
+  double (*than_base)(const Table3Row&);  // in the paper: below 0 is better
+};
+const Measure kPerplexity{"perplexity", [](const Measured& m) { return with_failed(m.losses, m.failed); },
+                          [](const Table3Row& row) { return row.paper - kPaperBase; }};
+const Measure kBleu{"BLEU", [](const Measured& m) { return with_failed(negative(m.scores), m.failed); },
+                    [](const Table3Row& row) { return kPaperBleu - row.paper_bleu; }};
 
-void show_findings(const std::vector<Line>& lines, const Runs& runs, Report& r) {
-  const Measured& base = lines.front().found;
-  if (runs.has_bleu()) add_if_too_short("the base", base.bleu.score, base.updates, r);
+void show_findings(const Measure& by, const std::vector<Line>& lines, Report& r) {
+  const std::vector<double> base = by.here(lines.front().found);
   std::vector<std::string> alike, unlike, open;
   for (const Line& line : lines) {
-    if (&line == &lines.front() || line.found.losses.empty() || base.losses.empty()) continue;
-    const std::string here = runs.against(base, line.found), there = in_the_paper(line.row);
-    const std::string& row = line.row.change;
-    if (here == "not told apart" && here != there)
-      open.push_back(row);
+    if (&line == &lines.front()) continue;
+    const std::vector<double> row = by.here(line.found);
+    const Verdict found = judge(row, base);
+    if (found == Verdict::none) {
+      r.findings.push_back(fmt::format("By {}, one seed says nothing of a row beside the base: no verdict.", by.name));
+      return;
+    }
+    const bool better = found == Verdict::first;
+    const double there = by.than_base(line.row);
+    if (found == Verdict::not_apart)
+      open.push_back(line.row.change);
     else
-      (here == there ? alike : unlike).push_back(fmt::format("{} ({})", row, here));
+      (there != 0 && better == (there < 0) ? alike : unlike)
+          .push_back(fmt::format("{} ({})", line.row.change, better ? "better" : "worse"));
   }
   const auto say = [&](const char* what, const std::vector<std::string>& which) {
-    if (!which.empty()) r.findings.push_back(fmt::format("{}: {}.", what, fmt::join(which, ", ")));
+    if (!which.empty()) r.findings.push_back(fmt::format("By {}, {}: {}.", by.name, what, fmt::join(which, ", ")));
   };
-  say("Against the base as in the paper", alike);
-  say("Otherwise than in the paper", unlike);
-  say("The paper found a difference, these runs do not tell them apart", open);
+  say("told apart from the base, on the side of the paper's numbers", alike);
+  say("told apart from the base, on another side than the paper's numbers", unlike);
+  say("not told apart from the base", open);
+  const double wrong = false_positives(base.size(), base.size()) * static_cast<double>(lines.size() - 1);
+  r.findings.push_back(
+      fmt::format("If no row differed from the base, {:.1f} of these {} would be told apart from it by chance.", wrong,
+                  lines.size() - 1));
+}
+
+// The rows side by side, in the order of the table.
+report::Chart chart_of(const std::vector<Line>& lines) {
+  report::Chart chart{.title = "Perplexity", .x_label = "row of the table", .series = {}};
+  chart.series.push_back({.name = "mean of the seeds", .points = {}, .marked = true});
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (!lines[i].found.losses.empty())
+      add_point(static_cast<double>(i + 1), perplexities(lines[i].found), chart.series[0]);
+  return chart;
 }
 
 }  // namespace
@@ -238,17 +254,23 @@ Report table3(const Settings& settings, Watcher& watcher) {
   Report r;
   const std::vector<Line> lines = measure(settings, watcher, *runs, updates, r);
   Table t{"The rows of Table 3; what is not named is the base's",
-          {"", "changed", "perplexity", runs->score_name(), "parameters", "updates", "perplexity in the paper"},
+          {"", "changed", "perplexity", runs->score_name(), "parameters", "updates", "perplexity in the paper",
+           "BLEU in the paper"},
           {}};
   for (const Line& line : lines) t.rows.push_back(cells(line, *runs));
   r.tables.push_back(std::move(t));
-  show_findings(lines, *runs, r);
+  r.charts.push_back(chart_of(lines));
+  const Measured& first = lines.front().found;
+  if (runs->has_bleu()) add_if_too_short("the base", first.bleu.score, first.updates, r);
+  show_findings(kPerplexity, lines, r);
+  if (runs->has_bleu()) show_findings(kBleu, lines, r);
   r.method.push_back(runs->method(runs->base(updates)));
   r.method.push_back(
       "The paper's rows have its base's numbers; here they are changed by the same factors. The learning rate of a row "
       "with another d_model is the base's by the paper's formula, d_model^-0.5. The paper's perplexities "
-      "are of newstest2013, per piece, after 100,000 updates (the big model: 300,000), and say only which way a row "
-      "went.");
+      "and BLEU are of newstest2013, per piece, after 100,000 updates (the big model: 300,000), one number for each "
+      "row: "
+      "they say only which way a row went, and by the same measure.");
   return r;
 }
 
