@@ -5,7 +5,7 @@ safetensors, all zeros, so that they take no room on the disk until they are imp
     bench/import_memory.py [--dtype F32] [--folder /tmp]
 
 Prints the peak of resident memory, that of twice the largest tensor plus 200 MB, and the time. With --keep the folder
-stays, and nothing is imported. Needs sentencepiece and a built hexapla.
+stays, and nothing is imported. Needs sentencepiece, protobuf and a built hexapla.
 """
 import argparse, json, os, random, shutil, struct, subprocess, sys, tempfile, time
 
@@ -95,7 +95,10 @@ def main():
     p.add_argument("--dtype", default="F32", choices=BYTES)
     p.add_argument("--folder", help="where the files go; default: as the system says")
     p.add_argument("--keep", metavar="DIR", help="only write the model, to this folder")
+    p.add_argument("--layers", type=int, default=LAYERS, help="of the encoder, and of the decoder")
+    p.add_argument("--pieces", type=int, default=PIECES)
     o = p.parse_args()
+    globals().update(LAYERS=o.layers, PIECES=o.pieces)
     if o.keep:
         write(o.keep, o.dtype)
         return

@@ -4,8 +4,8 @@
     bench/opus_mt.py FOLDER [--layers 6] [--width 512] [--inner 2048] [--pieces 58101]
 
 6+6 layers, width 512, inner width 2,048, 8 heads, swish, one table of 58,101 pieces. Pieces are words, t5 to t58099, so
-that every program cuts a text of such words alike. What would end a sentence is made improbable. Needs numpy and
-sentencepiece.
+that every program cuts a text of such words alike. What would end a sentence is made improbable. Needs numpy,
+sentencepiece and protobuf.
 """
 import argparse, json, os, struct
 
@@ -71,15 +71,15 @@ def sentencepiece_model(pieces):
     return m.SerializeToString()
 
 
-def write(folder, layers=6, d=512, inner=2048, pieces=58101, limit=512):
+def write(folder, layers=6, d=512, inner=2048, pieces=58101, limit=512, heads=8, activation="swish"):
     os.makedirs(folder, exist_ok=True)
     last = pieces - 1
     ids = {"</s>": END, "<unk>": UNKNOWN, "<pad>": last}
     ids.update({f"<free {i}>": i for i in range(2, 5)})
     ids.update({"▁" + w: i for i, w in enumerate(words(pieces), 5)})
-    config = {"activation_function": "swish", "architectures": ["MarianMTModel"], "bos_token_id": 0, "d_model": d,
-              "decoder_attention_heads": 8, "decoder_ffn_dim": inner, "decoder_layers": layers, "decoder_start_token_id": last,
-              "decoder_vocab_size": pieces, "dtype": "float32", "encoder_attention_heads": 8, "encoder_ffn_dim": inner,
+    config = {"activation_function": activation, "architectures": ["MarianMTModel"], "bos_token_id": 0, "d_model": d,
+              "decoder_attention_heads": heads, "decoder_ffn_dim": inner, "decoder_layers": layers, "decoder_start_token_id": last,
+              "decoder_vocab_size": pieces, "dtype": "float32", "encoder_attention_heads": heads, "encoder_ffn_dim": inner,
               "encoder_layers": layers, "eos_token_id": END, "forced_eos_token_id": END, "is_encoder_decoder": True,
               "max_position_embeddings": 512, "model_type": "marian", "pad_token_id": last, "scale_embedding": True,
               "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True, "vocab_size": pieces}

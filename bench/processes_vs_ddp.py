@@ -38,7 +38,7 @@ def options():
 
 
 def hexapla(o, folder, name, processes, threads, shards):
-    vocabulary = os.path.join(folder, "first", "vocab.spm")
+    vocabulary = os.path.join(folder, "first", "vocab.target.spm")
     run = os.path.join(folder, name)
     launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n", str(processes)]
     updates = 5 if name == "first" else o.updates  # the first is for its vocabulary

@@ -2,21 +2,21 @@
 """Translating, hexapla against CTranslate2, in turns.
 
     bench/translate_vs_ctranslate2.py --preset base                        untrained weights, a fixed length
-    bench/translate_vs_ctranslate2.py --preset opus-mt                     the same for a model of the shape of opus-mt's,
-                                                                           imported and exported; also the time to load
-    bench/translate_vs_ctranslate2.py -m run/model.safetensors --source test.en [--reference test.de]
-                                                                           the same trained weights on both sides
+    bench/translate_vs_ctranslate2.py --preset opus-mt                     the same in the shape of opus-mt's models
+    bench/translate_vs_ctranslate2.py -m run --source test.en [--reference test.de]
+                                                                           a trained model, or its folder
 
-Prints tokens a second, peak memory, and the median over the rounds of the paired ratio; with a trained model also how
+Both sides have the same weights: CTranslate2 has what `hexapla export` writes. Untrained ones are made by bench/opus_mt.py
+and imported, so that their attention has biases (zeros), which the presets have not; the time to load them is told, too. Prints tokens a second, peak memory, and the median over the rounds of the paired ratio; with a trained model also how
 many translations are the same and the BLEU of both. Loading is not counted; with a trained model hexapla's time
-includes tokenization, CTranslate2's does not. Needs ctranslate2, numpy, a built hexapla; for a trained model also
-sentencepiece and sacrebleu.
+includes tokenization, CTranslate2's does not. Needs ctranslate2, numpy, sentencepiece, protobuf, a built
+hexapla; for --reference also sacrebleu.
 """
-import argparse, json, os, statistics, struct, subprocess, sys, tempfile, time
+import argparse, gzip, json, os, random, statistics, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRESETS = {"tiny": (128, 4, 256, 4), "small": (512, 4, 1024, 6), "base": (512, 8, 2048, 6), "big": (1024, 16, 4096, 6)}
-OPUS_MT = "opus-mt"  # bench/opus_mt.py
+OPUS_MT = "opus-mt"
 
 
 def options():
@@ -38,87 +38,6 @@ def options():
     o = p.parse_args()
     o.peer_precision = o.peer_precision or {"int8": "int8"}.get(o.precision, "float32")
     return o
-
-
-def read_model(path):
-    """-> tensors, config, the bytes of the SentencePiece model"""
-    import numpy as np
-    with open(path, "rb") as f:
-        header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
-        data = f.read()
-    config = json.loads(header.pop("__metadata__")["config"])
-    raw = {k: data[slice(*v["data_offsets"])] for k, v in header.items()}
-    tensors = {k: np.frombuffer(raw[k], "<f4").reshape(v["shape"]) for k, v in header.items() if v["dtype"] == "F32"}
-    return tensors, config, raw.get("tokenizer.shared")
-
-
-def untrained(preset, vocabulary):
-    import numpy as np
-    d, heads, d_ff, layers = PRESETS[preset]
-    random = np.random.default_rng(0)
-    t = {}
-    def weight(name, rows, columns):
-        t[name] = (random.standard_normal((rows, columns)) * rows**-0.5).astype(np.float32)
-    def feed_forward(place):
-        weight(place + ".inner.weight", d, d_ff), weight(place + ".outer.weight", d_ff, d)
-        t[place + ".inner.bias"], t[place + ".outer.bias"] = np.zeros(d_ff, np.float32), np.zeros(d, np.float32)
-    def norm(place):
-        t[place + ".gain"], t[place + ".bias"] = np.ones(d, np.float32), np.zeros(d, np.float32)
-    weight("embeddings.0.table", vocabulary, d)
-    for i in range(layers):
-        for stack, norms in (("encoder", ["attention_norm"]), ("decoder", ["self_norm", "cross_norm"])):
-            at = f"{stack}.layers.{i}."
-            weight(at + "self_attention.qkv.weight", d, 3 * d), weight(at + "self_attention.output.weight", d, d)
-            feed_forward(at + "feed_forward")
-            for n in norms + ["feed_forward_norm"]:
-                norm(at + n)
-        at = f"decoder.layers.{i}.cross_attention."
-        weight(at + "query.weight", d, d), weight(at + "key_value.weight", d, 2 * d), weight(at + "output.weight", d, d)
-    return t, {"d_model": d, "heads": heads, "enc_layers": layers, "dec_layers": layers}
-
-
-def export(tensors, config, vocabulary, folder):
-    """hexapla's tensors as a model of CTranslate2: weights there are [out, in]. The paper's model, all tied."""
-    import numpy as np
-    from ctranslate2.specs import common_spec, transformer_spec
-    d = config.get("d_model") or config["dim-model"]
-    layers = [config.get(k + "_layers") or config[k + "-layers"] for k in ("enc", "dec")]
-    spec = transformer_spec.TransformerSpec.from_config(tuple(layers), config["heads"], pre_norm=False,
-                                                        activation=common_spec.Activation.RELU)
-    def linear(s, place):
-        s.weight = np.ascontiguousarray(tensors[place + ".weight"].T)
-        s.bias = tensors.get(place + ".bias", np.zeros(s.weight.shape[0], np.float32))
-    def norm(s, place):
-        s.gamma, s.beta = tensors[place + ".gain"], tensors[place + ".bias"]
-    def feed_forward(s, place):
-        linear(s.linear_0, place + ".inner"), linear(s.linear_1, place + ".outer")
-    at = np.arange(512)[:, None] * np.exp(np.arange(0, d, 2) * (-np.log(1e4) / d))
-    positions = np.stack([np.sin(at), np.cos(at)], -1).reshape(512, d).astype(np.float32)
-    table = tensors["embeddings.0.table"]
-    for stack, embeddings in ((spec.encoder, spec.encoder.embeddings[0]), (spec.decoder, spec.decoder.embeddings)):
-        embeddings.weight, stack.scale_embeddings, stack.position_encodings.encodings = table, True, positions
-    spec.decoder.projection.weight, spec.decoder.projection.bias = table, np.zeros(len(table), np.float32)
-    for i, layer in enumerate(spec.encoder.layer):
-        place = f"encoder.layers.{i}."
-        linear(layer.self_attention.linear[0], place + "self_attention.qkv")
-        linear(layer.self_attention.linear[1], place + "self_attention.output")
-        norm(layer.self_attention.layer_norm, place + "attention_norm")
-        feed_forward(layer.ffn, place + "feed_forward"), norm(layer.ffn.layer_norm, place + "feed_forward_norm")
-    for i, layer in enumerate(spec.decoder.layer):
-        place = f"decoder.layers.{i}."
-        linear(layer.self_attention.linear[0], place + "self_attention.qkv")
-        linear(layer.self_attention.linear[1], place + "self_attention.output")
-        norm(layer.self_attention.layer_norm, place + "self_norm")
-        linear(layer.attention.linear[0], place + "cross_attention.query")
-        linear(layer.attention.linear[1], place + "cross_attention.key_value")
-        linear(layer.attention.linear[2], place + "cross_attention.output")
-        norm(layer.attention.layer_norm, place + "cross_norm")
-        feed_forward(layer.ffn, place + "feed_forward"), norm(layer.ffn.layer_norm, place + "feed_forward_norm")
-    spec.register_source_vocabulary(vocabulary)
-    spec.register_target_vocabulary(vocabulary)
-    spec.validate()
-    os.makedirs(folder)
-    spec.save(folder)
 
 
 def peak_mib():
@@ -181,47 +100,40 @@ def report(o, peer, ours, theirs, peaks, load=None):
         print(f"  loading: hexapla {load:.2f} s, the whole program with a translation of one token; CTranslate2 {peer['load']:.2f} s")
 
 
-def same_weights(o, folder):
-    """A model of bench/opus_mt.py for both. -> hexapla's file, made-up sources, seconds until hexapla has loaded it"""
-    import random
+def run(o, *words):
+    subprocess.run([o.hexapla, *words], check=True, stderr=subprocess.DEVNULL)
+
+
+def export(o, model, folder):
+    """CTranslate2's model. -> hexapla's own file, in the precision that is measured"""
+    run(o, "export", model, "--to", "ctranslate2", "--precision", "int8" if o.peer_precision == "int8" else "f32", "-o",
+        os.path.join(folder, "peer"))
+    if o.precision != "int8":
+        return model
+    run(o, "quantize", "-q", "-m", model, "-o", os.path.join(folder, "model8.safetensors"))
+    return os.path.join(folder, "model8.safetensors")
+
+
+def fixed_length(o, folder):
     import opus_mt
-    foreign, model, peer = (os.path.join(folder, name) for name in ("hf", "model.safetensors", "peer"))
-    opus_mt.write(foreign)
-    run = lambda *words: subprocess.run([o.hexapla, *words], check=True, stderr=subprocess.DEVNULL)
-    run("import", "-q", foreign, "-o", model)
-    run("export", model, "--to", "ctranslate2", "--precision", "int8" if o.peer_precision == "int8" else "f32", "-o", peer)
-    if o.precision == "int8":
-        run("quantize", "-q", "-m", model, "-o", model + "8")
-        model += "8"
-    pick, words, loads = random.Random(1), opus_mt.words(58101), []
+    foreign, model = (os.path.join(folder, name) for name in ("hf", "model.safetensors"))
+    pieces = 58101 if o.preset == OPUS_MT else o.vocab_size
+    if o.preset == OPUS_MT:
+        opus_mt.write(foreign)
+    else:
+        d, heads, d_ff, layers = PRESETS[o.preset]
+        opus_mt.write(foreign, layers, d, d_ff, pieces, heads=heads, activation="relu")
+    run(o, "import", "-q", foreign, "-o", model)
+    model = export(o, model, folder)
+    pick, words, loads = random.Random(1), opus_mt.words(pieces), []
     sources = [["\u2581" + pick.choice(words) for _ in range(o.length)] for _ in range(o.sentences)]
     for _ in range(3):
         start = time.perf_counter()
         subprocess.run([o.hexapla, "translate", "-q", "-m", model, "--precision", o.precision, "--longest", "1", "--threads",
                         str(o.threads)], input=b"t5\n", check=True, stdout=subprocess.DEVNULL)
         loads.append(time.perf_counter() - start)
-    return model, sources, statistics.median(loads)
-
-
-def fixed_length(o, folder):
-    if o.preset == OPUS_MT:
-        model, sources, load = same_weights(o, folder)
-        process, peer = start_peer(o, folder, sources)
-        return in_turns(o, model, process, peer, load)
-    import random
-    tensors, config = untrained(o.preset, o.vocab_size)
-    vocabulary = ["<unk>", "<s>", "</s>"] + [f"t{i}" for i in range(o.vocab_size - 3)]
-    export(tensors, config, vocabulary, os.path.join(folder, "peer"))
-    pick = random.Random(1)
-    sources = [[pick.choice(vocabulary[3:]) for _ in range(o.length)] for _ in range(o.sentences)]
     process, peer = start_peer(o, folder, sources)
-    model = os.path.join(folder, "untrained.safetensors")
-    write = [o.hexapla, "bench", "translate", "--preset", o.preset, "--vocab-size", str(o.vocab_size), "--write-model"]
-    subprocess.run(write + [model], check=True)
-    if o.precision == "int8":
-        subprocess.run([o.hexapla, "quantize", "-q", "-m", model, "-o", model + "8"], check=True)
-        model += "8"
-    in_turns(o, model, process, peer)
+    in_turns(o, model, process, peer, statistics.median(loads))
 
 
 def in_turns(o, model, process, peer, load=None):
@@ -236,24 +148,25 @@ def in_turns(o, model, process, peer, load=None):
 
 
 def trained(o, folder):
-    import gzip, sacrebleu, sentencepiece
-    tensors, config, tokenizer = read_model(o.model)
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=tokenizer)
-    export(tensors, config, [pieces.id_to_piece(i) for i in range(len(pieces))], os.path.join(folder, "peer"))
+    import sentencepiece
+    model = export(o, o.model, folder)
+    source, target = (sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, "peer", side + ".spm"))
+                      for side in ("source", "target"))
     read = lambda p: (gzip.open if p.endswith(".gz") else open)(p, "rt", encoding="utf-8").read().splitlines()
     lines = read(o.source)
-    sources = [pieces.encode(line, out_type=str) + ["</s>"] for line in lines]
+    sources = [source.encode(line, out_type=str) for line in lines]
     process, peer = start_peer(o, folder, sources)
     ours, theirs, peaks, output = [], [], [0, 0], os.path.join(folder, "output")
     for _ in range(o.rounds):
-        mine, their = run_hexapla(o, "-m", o.model, "--text", o.source, "-o", output), ask(process)
-        our_text, their_text = read(output), [pieces.decode(t) for t in their["tokens"]]
-        ours.append(sum(len(pieces.encode(t)) + 1 for t in our_text) / mine["seconds"])
+        mine, their = run_hexapla(o, "-m", model, "--text", o.source, "-o", output), ask(process)
+        our_text, their_text = read(output), [target.decode(t) for t in their["tokens"]]
+        ours.append(sum(len(target.encode(t)) + 1 for t in our_text) / mine["seconds"])
         theirs.append(sum(len(t) + 1 for t in their["tokens"]) / their["seconds"])
         peaks = [mine["peak_mib"], their["peak_mib"]]
     report(o, peer, ours, theirs, peaks)
     print(f"  the same translation         {sum(a == b for a, b in zip(our_text, their_text))} of {len(lines)}")
     if o.reference:
+        import sacrebleu
         bleu = lambda text: sacrebleu.corpus_bleu(text, [read(o.reference)]).score
         print(f"  BLEU                         {bleu(our_text):.2f} and {bleu(their_text):.2f}")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; the Python package;
 # the tests that read text under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one
-# on disks of fifty sizes; a server with a million requests, ten thousand idle connections, overload, kills; the training
+# on disks of fifty sizes; every measurement of bench/ once, small (HEXAPLA_PEERS); a server with a million requests, ten thousand idle connections, overload, kills; the training
 # whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has sacreBLEU (ten thousand random
 # pairs are compared: twenty minutes); without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -23,6 +23,8 @@ note "nightly: announced memory"
 "$ROOT/scripts/memory_bounds.py" "$ROOT/build/release/hexapla" 50 || die "trainings do not take the memory that they announce"
 note "nightly: full disks"
 "$ROOT/scripts/full_disk.sh" "$ROOT/build/release/hexapla" || die "a full disk gives a wrong result"
+note "nightly: every measurement of bench/, small"
+"$ROOT/scripts/benches.sh" "$ROOT/build/release/hexapla" || die "a measurement of bench/ does not run"
 note "nightly: a server under load, idle connections, kills and swaps"
 "$ROOT/scripts/server_faults.py" "$ROOT/build/release/hexapla" || die "the server lost something, or more than it should"
 if [ -n "${HEXAPLA_MULTI30K:-}" ]; then
