@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bind.h"
+#include "gil.h"
 
 namespace hexapla::python {
 namespace {
@@ -63,7 +64,8 @@ class Helper {
 
 bool signals_arrive_here() {
   const nb::module_ threading = nb::module_::import_("threading");
-  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+  const auto thread = [&](const char* which) { return call_python(threading.attr(which), nb::make_tuple()); };
+  return thread("current_thread").is(thread("main_thread"));
 }
 
 Helper* helper_of_this_call() {
@@ -102,7 +104,7 @@ void Call::execute(const std::function<void()>& work) {
     };
     helper->run(there, [&] { answer_until_done(); });
   } else {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     attempt();
   }
   raise(failed);
@@ -110,7 +112,7 @@ void Call::execute(const std::function<void()>& work) {
 
 // 50 ms is what a signal may wait.
 void Call::answer_until_done() {
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return done_ || asked_; });
@@ -126,7 +128,7 @@ void Call::answer_until_done() {
 }
 
 void Call::answer(const std::function<void()>* asked) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   if (asked) try {
       (*asked)();
     } catch (...) {
@@ -137,7 +139,7 @@ void Call::answer(const std::function<void()>* asked) {
 
 void Call::back(const std::function<void()>& f) {
   if (!elsewhere_) {
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     f();
     return;
   }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "bind.h"
+#include "gil.h"
 
 namespace hexapla::python {
 namespace {
@@ -95,7 +96,7 @@ struct Pending {
       const double slice = seconds < 0 ? 0.05 : std::clamp(left, 0.0, 0.05);  // a signal waits no longer
       std::uint64_t count = 0;
       {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         count = news->wait(duration<double>(slice), seen);
       }
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -104,7 +105,7 @@ struct Pending {
   }
   nb::list get() const {
     const auto lines = [&] {
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       return request.get();
     }();
     return translation_lists(lines, aligned);
@@ -122,7 +123,7 @@ Pending submit(const Translator& t, const std::vector<std::string>& lines, const
   request.timeout = std::chrono::ceil<std::chrono::milliseconds>(duration<double>(timeout));
   if (follow) request.on_progress = [news](std::size_t line, const std::string& text) { news->so_far(line, text); };
   request.on_end = [news] { news->end(); };
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   return {t.submit(lines, how, request), news, !how.alignment.empty()};
 }
 
@@ -138,7 +139,7 @@ void bind_pending(nb::module_& m) {
       .def("listen", [](const Pending& p, int fd, std::uint64_t seen) { p.news->listen(fd, seen); })
       .def("unlisten", [](const Pending& p, int fd) { p.news->unlisten(fd); })
       .def("cancel", [](const Pending& p) {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         p.request.cancel();
       });
   m.def("submit", &submit);

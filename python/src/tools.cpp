@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 
 #include "bind.h"
+#include "gil.h"
 
 namespace hexapla::python {
 namespace {
@@ -11,7 +12,7 @@ using Lines = std::vector<std::string>;
 // f(), without the GIL.
 template <class F>
 auto unlocked(F&& f) {
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   return f();
 }
 
@@ -46,7 +47,7 @@ void bind_evaluator(nb::module_& m) {
   nb::class_<Evaluator>(m, "Evaluator")
       .def(nb::init<const EvaluatorOptions&>())
       .def("score", &scores_of)
-      .def("score_sentences", &Evaluator::score_sentences, nb::call_guard<nb::gil_scoped_release>())
+      .def("score_sentences", &Evaluator::score_sentences, nb::call_guard<WithoutGil>())
       .def("compare", &comparisons_of);
 }
 
@@ -67,7 +68,7 @@ Lines names_of(const Inspection& inspection) {
 
 void load_inspector(Inspector* inspector, const nb::bytes& path) {
   const std::string file = bytes_of(path);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   new (inspector) Inspector(file);
 }
 
@@ -84,7 +85,7 @@ void bind_inspector(nb::module_& m) {
   nb::class_<Inspector>(m, "Inspector")
       .def("__init__", &load_inspector)
       .def("inspect", nb::overload_cast<const std::string&, const std::string&>(&Inspector::inspect, nb::const_),
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<WithoutGil>());
 }
 
 // [(name, array)]: the arrays are the model's own memory, and keep it.

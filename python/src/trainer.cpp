@@ -1,5 +1,6 @@
 #include "bind.h"
 #include "call.h"
+#include "gil.h"
 
 namespace hexapla::python {
 namespace {
@@ -18,13 +19,17 @@ class Pairs {
   }
 
  private:
+  // What a call of Python gave, which may be nothing.
+  static nb::object owned(PyObject* given) {
+    if (!given && PyErr_Occurred()) throw nb::python_error();
+    return nb::steal(given);
+  }
   void fetch() {
     fetched_.clear();
     next_ = 0;
-    if (!iterator_.is_valid()) iterator_ = nb::iter(iterable_);
+    if (!iterator_.is_valid()) iterator_ = owned(in_python([&] { return PyObject_GetIter(iterable_.ptr()); }));
     while (fetched_.size() < 256) {
-      const nb::object pair = nb::steal(PyIter_Next(iterator_.ptr()));
-      if (PyErr_Occurred()) throw nb::python_error();
+      const nb::object pair = owned(in_python([&] { return PyIter_Next(iterator_.ptr()); }));
       if (!pair.is_valid()) return;
       fetched_.emplace_back(bytes_of(pair[0]), bytes_of(pair[1]));
     }
@@ -71,13 +76,17 @@ class Callbacks {
   template <class Report>
   void set_report(std::function<void(const Report&)>& on, const char* name) {
     if (given_.contains(name))
-      on = [this, name](const Report& report) { tell([&] { given_[name](*tuple_of(report)); }); };
+      on = [this, name](const Report& report) { tell(name, [&] { return tuple_of(report); }); };
   }
   template <class... Arguments>
   void set(std::function<void(Arguments...)>& on, const char* name) {
-    if (given_.contains(name)) on = [this, name](Arguments... arguments) { tell([&] { given_[name](arguments...); }); };
+    if (given_.contains(name))
+      on = [this, name](Arguments... arguments) { tell(name, [&] { return nb::make_tuple(arguments...); }); };
   }
-  void tell(const std::function<void()>& f) { call_.back_until_interrupted(f); }
+  template <class Arguments>
+  void tell(const char* name, Arguments&& arguments) {
+    call_.back_until_interrupted([&] { call_python(given_[name], arguments()); });
+  }
 
   nb::dict given_;
   Call& call_;

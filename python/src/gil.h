@@ -1,0 +1,53 @@
+#pragma once
+// Giving the GIL back and taking it again, and calling Python, in a way that survives the end of the interpreter. Up to
+// Python 3.13 a daemon thread that wants the GIL while the interpreter ends is ended by pthread_exit(), which unwinds
+// its stack: through functions that may not be left so (the process aborts), and without the GIL that destructors of
+// Python's objects need. Here such a thread stays where it is, as in later versions of Python.
+#include <cxxabi.h>
+#include <nanobind/nanobind.h>
+#include <unistd.h>
+
+namespace hexapla::python {
+
+// f(): a call of Python, with nothing in f that has to be destroyed.
+template <class F>
+auto in_python(F&& f) {
+  try {
+    return f();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  ~WithoutGil() {
+    in_python([&] { PyEval_RestoreThread(state_); });
+  }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+class WithGil {
+ public:
+  WithGil() : state_(in_python([] { return PyGILState_Ensure(); })) {}
+  ~WithGil() { PyGILState_Release(state_); }
+  WithGil(const WithGil&) = delete;
+  WithGil& operator=(const WithGil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// A function's result, or what it raised.
+inline nanobind::object call_python(nanobind::handle function, const nanobind::tuple& arguments) {
+  PyObject* result = in_python([&] { return PyObject_CallObject(function.ptr(), arguments.ptr()); });
+  if (!result) throw nanobind::python_error();
+  return nanobind::steal(result);
+}
+
+}  // namespace hexapla::python
