@@ -31,4 +31,14 @@ class OptionValue {
 
 using Options = std::map<std::string, OptionValue>;
 
+// An option that can be given by name.
+struct OptionDescription {
+  std::string name;   // "beam_size"
+  std::string type;   // "integer", "number", "boolean" or "text"; "list of number", "list of text"
+  std::string usual;  // its value in words where it is not given; may be empty
+  std::string help;   // one line
+};
+std::vector<OptionDescription> search_options();    // of TranslatorOptions
+std::vector<OptionDescription> training_options();  // of Trainer; a preset changes some of the usual values
+
 }  // namespace hexapla

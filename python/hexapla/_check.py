@@ -6,12 +6,9 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, Union
+from typing import Any
 
 from .errors import ArgumentTypeError, UsageError
-
-Path = Union[str, "os.PathLike[str]"]
-Pairs = Union[Iterable[tuple[str, str]], Callable[[], Iterable[tuple[str, str]]]]
 
 
 def shown(value: object) -> str:

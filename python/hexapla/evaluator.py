@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Union
 
 from . import _check, _core
+from ._typing import References, Unpack
+from .options import MetricOptions
 from .results import Comparison, MetricScore
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .options import MetricOptions
-
 __all__ = ["Evaluator", "evaluate"]
-
-References = Union[Sequence[str], Sequence[Sequence[str]]]
 
 
 class Evaluator:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from . import _check, _core
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+from ._typing import Doubles, Path
 
 __all__ = ["AttentionMap", "Inspection", "Inspector"]
 
@@ -21,7 +18,7 @@ class AttentionMap:
         """Only Inspection.attention() makes one."""
         self.svg = svg
 
-    def save(self, path: _check.Path) -> None:
+    def save(self, path: Path) -> None:
         """Write the picture to an SVG file."""
         with open(_check.path("path", path), "w", encoding="utf-8") as file:
             file.write(self.svg)
@@ -30,7 +27,7 @@ class AttentionMap:
         return self.svg
 
 
-class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
+class Inspection(Mapping[str, Doubles]):
     """What happened: every intermediate by its place in the model, as a NumPy array without a copy, read-only.
 
         seen["encoder.layers.0.self_attention.weights"]    # [heads, queries, keys]
@@ -68,7 +65,7 @@ class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
         """The sum of the log-probabilities."""
         return self._core.score
 
-    def __getitem__(self, name: str) -> NDArray[numpy.float64]:
+    def __getitem__(self, name: str) -> Doubles:
         """Return the intermediate of this name; KeyError: there is none."""
         _check.numpy_is_there()
         return self._core.tensor(_check.text("name", name))
@@ -104,7 +101,7 @@ class Inspection(Mapping[str, "NDArray[numpy.float64]"]):
 class Inspector:
     """A model that is looked into. Its methods may be called from several threads at once."""
 
-    def __init__(self, model: _check.Path) -> None:
+    def __init__(self, model: Path) -> None:
         """Load a model file, or the folder of a training. Raises DataError naming the file."""
         self._core = _core.Inspector(_check.path("model", model))
 

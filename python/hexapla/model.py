@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _check, _core
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+from ._typing import Floats, Path
 
 __all__ = ["Model"]
 
@@ -24,20 +21,20 @@ class Model:
         self._core = core
 
     @staticmethod
-    def load(path: _check.Path) -> Model:
+    def load(path: Path) -> Model:
         """Read a model file, or that of a training's folder. Raises DataError naming the file."""
         return Model(_core.Model.load(_check.path("path", path)))
 
     @staticmethod
-    def average(paths: Sequence[_check.Path]) -> Model:
+    def average(paths: Sequence[Path]) -> Model:
         """Return the mean of models of the same configuration and vocabularies: files, folders or checkpoints."""
         return Model(_core.Model.average(_check.paths("paths", paths)))
 
-    def save(self, path: _check.Path) -> None:
+    def save(self, path: Path) -> None:
         """Write the model's file, whole or not at all."""
         self._core.save(_check.path("path", path))
 
-    def save_quantized(self, path: _check.Path, keep: Sequence[str] = ()) -> None:
+    def save_quantized(self, path: Path, keep: Sequence[str] = ()) -> None:
         """Write it in 8-bit integers, but for the parts whose names begin with one of keep ("encoder.layers.0.")."""
         self._core.save_quantized(_check.path("path", path), _check.lines("keep", keep))
 
@@ -60,7 +57,7 @@ class Model:
         return self._core.parameter_count()
 
     @property
-    def parameters(self) -> dict[str, NDArray[numpy.float32]]:
+    def parameters(self) -> dict[str, Floats]:
         """The parameters by name, as NumPy arrays that are the model's own memory: what is written there is saved."""
         _check.numpy_is_there()
         return dict(self._core.parameters())

@@ -1,69 +1,44 @@
-"""The options that are keywords, by name and type. Defaults and ranges are the library's; docs/commands.md says more of
-each, with "-" for "_"."""
+"""The options that are keywords, by name and type. Usual values and descriptions are the library's, and so are ranges;
+docs/commands.md says more of each, with "-" for "_"."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import TypedDict, Union
+from typing import Union
+
+from . import _core, _describe
+from ._typing import Path, TypedDict
 
 __all__ = ["MetricOptions", "SearchOptions", "TrainingOptions"]
-
-Path = Union[str, "os.PathLike[str]"]
 
 
 class SearchOptions(TypedDict, total=False):
     """How the translator looks for translations."""
 
     beam_size: int
-    """Hypotheses kept at every step; 1 is greedy decoding. Default 4."""
     n_best: int
-    """Translations per line, at most beam_size."""
     length_penalty: float
-    """The exponent of the length normalization, 0.6; 0: scores are not normalized."""
     length_normalization: str
-    """"paper": score / ((5 + length) / 6)^alpha, or "power": score / length^alpha."""
     extra_length: int
-    """A translation has at most this many tokens more than its source, 50."""
     max_length: int
-    """Tokens at a time, 512; longer lines are split, in score() truncated."""
     batch_sentences: int
-    """Lines that are translated at the same time, 64."""
     batch_tokens: int
-    """And their tokens, 4096: working memory grows with both."""
     word_penalty: float
-    """Subtracted from the score for each token, before normalization."""
     coverage_penalty: float
-    """For source tokens left untranslated: reranks finished hypotheses."""
     longest: int
-    """Maximum length in tokens; 0: no limit."""
     longest_ratio: float
-    """Maximum length as a multiple of the source's tokens; 0: no limit."""
     min_length: int
-    """Minimum length in tokens."""
     no_repeat_ngram: int
-    """Never repeat a sequence of this many tokens; 0: off."""
     max_repetition: int
-    """Repeat letters or words at most this many times in a row; 0: off."""
     unk: str
-    """Unknown tokens: "keep", "forbid", or "copy" the source word they come from."""
     stop_when: str
-    """A line is done when beam_size translations are finished ("full"), or only when no better one is under way
-    ("outscored"); "shrinking": what is finished leaves its place in the beam empty."""
     long_input: str
-    """Lines longer than max_length: "split", "refuse" or "truncate"."""
     sample: bool
-    """Sample n_best translations instead of searching."""
     temperature: float
-    """Above 1: flatter distribution, between 0 and 1: sharper."""
     top_k: int
-    """Sample from this many most probable tokens; 0: all."""
     top_p: float
-    """Sample from the fewest tokens whose probabilities sum to at least this; 1: all."""
     seed: int
-    """Random seed; a line's samples depend on it and on the line's index."""
     alignment: str
-    """Units of the word alignments of translate_n_best() and submit(): "words", "blanks" or "pieces"."""
 
 
 class MetricOptions(TypedDict, total=False):
@@ -89,6 +64,20 @@ class TrainingOptions(TypedDict, total=False):
     preset: str
     vocab: Path
     vocab_size: int
+    train_weights: Sequence[float]
+    tsv: bool
+    vocab_type: str
+    vocabs: Sequence[Path]
+    separate_vocabs: bool
+    character_coverage: float
+    byte_fallback: bool
+    user_symbols: Sequence[str]
+    source_normalization: str
+    target_normalization: str
+    vocab_lines: int
+    subword_alpha: float
+    shuffle_memory: int
+    temp_dir: Path
     seed: int
     threads: int
     precision: str
@@ -140,20 +129,7 @@ class TrainingOptions(TypedDict, total=False):
     keep: int
     init_from: Path
     freeze: str
-    train_weights: Sequence[float]
-    tsv: bool
-    vocab_type: str
-    vocabs: Sequence[Path]
-    separate_vocabs: bool
-    character_coverage: float
-    byte_fallback: bool
-    user_symbols: Sequence[str]
-    source_normalization: str
-    target_normalization: str
-    vocab_lines: int
-    subword_alpha: float
-    shuffle_memory: int
-    temp_dir: Path
+    layers: int
     enc_layers: int
     dec_layers: int
     dim_model: int
@@ -187,3 +163,7 @@ class TrainingOptions(TypedDict, total=False):
     dim_expert: int
     expert_capacity: float
     load_balancing: float
+
+
+_describe.add_options(SearchOptions, _core.search_options())
+_describe.add_options(TrainingOptions, _core.training_options())

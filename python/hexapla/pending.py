@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
 
 from . import _check, _core
+from ._typing import Warn
 from .errors import Error
 from .results import Translation
 
@@ -44,8 +45,8 @@ async def _news(core: _core.Pending, seen: int) -> None:
 class Pending(Generic[T]):
     """A request on its way: await it, or ask for its result(). Dropping it does not cancel it."""
 
-    def __init__(self, translator: object, core: _core.Pending, convert: Callable[[_core._TranslationTuples], T],
-                 warn: Callable[[int, str], object]) -> None:
+    def __init__(self, translator: _core.Translator, core: _core.Pending, convert: Callable[[Any], T],
+                 warn: Warn) -> None:
         """Only Translator.submit() makes one."""
         self._translator = translator  # whose end would be the request's
         self._core = core
@@ -135,9 +136,13 @@ class Stream:
         return self
 
     async def __anext__(self) -> str:
-        """Wait for the next text in a coroutine."""
+        """Wait for the next text in a coroutine; a task that is canceled meanwhile cancels the request."""
         while not self._finished:
-            await _news(self._core, self._seen)
+            try:
+                await _news(self._core, self._seen)
+            except BaseException:  # the task was canceled
+                self.cancel()
+                raise
             self._seen = self._core.wait(0, self._seen)
             text = self._next()
             if text is not None and text != self._last:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Optional
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Optional
 
 from ._check import numpy_is_there
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-    from . import _core
+from ._typing import Doubles
 
 __all__ = [
     "Alignment",
@@ -49,13 +45,22 @@ class Alignment:
     target_words: list[str]
     links: list[tuple[int, int]]
     """For each target word the source word with most of its attention: (source, target), from 0."""
-    _weights: _core.Matrix = field(repr=False)
+    attention: list[list[float]] = field(repr=False)
+    """What each target word, and </s> after them, pays each source word, and </s> after them."""
 
-    @property
-    def weights(self) -> NDArray[numpy.float64]:
-        """The attention, [target words + 1, source words + 1]; the last ones are </s>. Without a copy, read-only."""
+    @cached_property
+    def weights(self) -> Doubles:
+        """The attention as a NumPy array [target words + 1, source words + 1], read-only."""
         numpy_is_there()
-        return self._weights.array()
+        import numpy
+
+        array = numpy.array(self.attention)
+        array.flags.writeable = False
+        return array
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: who unpickles them may have no NumPy."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
-from . import _check, _core
+from . import _check, _core, _describe
+from ._typing import Pairs, Path, Unpack
 from .errors import UsageError
+from .options import TrainingOptions
 from .results import Example, TrainingReport, TrainingResult, TrainingStart, ValidationReport
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .options import TrainingOptions
 
 __all__ = ["Trainer"]
 
@@ -48,16 +45,17 @@ class Trainer:
         trainer = hexapla.Trainer(model="run", preset="tiny", max_updates=1000)
         trainer.train(list(zip(sources, targets)))
 
-    Options are those of `hexapla train`, as keywords: see TrainingOptions, and docs/commands.md for more of each.
+    Options are those of `hexapla train`, as keywords (TrainingOptions); docs/commands.md says more of each. The usual
+    values are those without a preset.
     """
 
-    def __init__(self, config: Optional[_check.Path] = None, **options: Unpack[TrainingOptions]) -> None:
+    def __init__(self, config: Optional[Path] = None, **options: Unpack[TrainingOptions]) -> None:
         """Check the options: those given here win over those of the YAML file `config`."""
         file = b"" if config is None else _check.path("config", config)
         self._core = _core.Trainer(file, _check.options(options))
         self._training = threading.Lock()
 
-    def train(self, pairs: Optional[_check.Pairs] = None, validation: Optional[_check.Pairs] = None, *,
+    def train(self, pairs: Optional[Pairs] = None, validation: Optional[Pairs] = None, *,
               on_start: Optional[Callable[[TrainingStart], object]] = None,
               on_progress: Optional[Callable[[TrainingReport], object]] = None,
               on_report: Optional[Callable[[TrainingReport], object]] = None,
@@ -93,3 +91,6 @@ class Trainer:
     def options(self) -> str:
         """Return all options as YAML that gives the same run."""
         return self._core.options()
+
+
+_describe.add_options(Trainer, _core.training_options())

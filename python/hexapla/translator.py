@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Optional, Union, overload
+from typing import Any, Optional, Union, overload
 
-from . import _check, _core
-from .errors import LineWarning
+from . import _check, _core, _describe
+from ._typing import Path, Unpack, Warn
+from .errors import LineWarning, UsageError
+from .options import SearchOptions
 from .pending import Pending, Stream
 from .results import Alignment, Constraints, Score, Translation
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .options import SearchOptions
-
 __all__ = ["Translator"]
 
-Warn = Callable[[int, str], object]
 AnyConstraints = Union[Constraints, Sequence[Constraints]]
+_PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 def _warn(line: int, what: str) -> None:
-    warnings.warn(f"line {line}: {what}", LineWarning, stacklevel=3)
+    """Warn of a line, at the line of the program that called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"line {line + 1}: {what}", LineWarning, stacklevel=level)
 
 
 def _warner(given: Optional[Warn]) -> Warn:
@@ -65,15 +68,19 @@ def _of_only_line(found: _core._TranslationTuples) -> list[Translation]:
     return _translations(found)[0]
 
 
+def _made_again(how: dict[str, Any]) -> Translator:
+    return Translator(**how)
+
+
 class Translator:
     """A trained model with its vocabularies, or several models as an ensemble.
 
     Its methods may be called from any number of threads at once. A translation depends on its line, the model and the
-    options, never on other lines or threads. Options are keywords: see SearchOptions, and docs/commands.md for more of
-    each.
+    options, never on other lines or threads. Options are keywords of its methods (SearchOptions); docs/commands.md says
+    more of each. A with statement closes it at its end. Pickled, it is the names of its files and how they were loaded.
     """
 
-    def __init__(self, model: Union[_check.Path, Sequence[_check.Path]], *, precision: str = "f32",
+    def __init__(self, model: Union[Path, Sequence[Path]], *, precision: str = "f32",
                  ensemble: str = "linear", weights: Sequence[float] = ()) -> None:
         """Load a model file, or the folder of a training; a list of them is an ensemble.
 
@@ -84,7 +91,37 @@ class Translator:
         options.precision = _check.text("precision", precision)
         options.ensemble = _check.text("ensemble", ensemble)
         options.weights = _check.numbers("weights", weights)
-        self._core = _core.Translator(_check.paths("model", model), options)
+        files = _check.paths("model", model)
+        self._open: Optional[_core.Translator] = _core.Translator(files, options)
+        names = [os.path.abspath(os.fsdecode(file)) for file in files]
+        self._made: dict[str, Any] = {
+            "model": names[0] if len(names) == 1 else names, "precision": options.precision,
+            "ensemble": options.ensemble, "weights": options.weights}
+
+    @property
+    def _model(self) -> _core.Translator:
+        if self._open is None:
+            raise UsageError(f"{self!r} is closed: open another one")
+        return self._open
+
+    def close(self) -> None:
+        """Give the model's memory back, once the requests on their way have ended. The translator is of no use then."""
+        self._open = None
+
+    def __enter__(self) -> Translator:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        return "hexapla.Translator(" + ", ".join(f"{name}={value!r}" for name, value in self._made.items()) + ")"
+
+    def __reduce__(self) -> tuple[Callable[..., Translator], tuple[dict[str, Any]]]:
+        """Pickle how it was made: whoever unpickles it loads the files again."""
+        return _made_again, (self._made,)
 
     @overload
     def translate(  # type: ignore[overload-overlap]
@@ -98,12 +135,13 @@ class Translator:
                   warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, list[str]]:
         """Return the best translation of a line, or those of many lines.
 
-        constraints: for all lines, or one per line. warn: called with the index of each line that was split or
-        truncated at max_length or was not valid Unicode, and with what was done; by default a LineWarning.
+        constraints: for all lines, or one per line. warn: called with the index, from 0, of each line that was split
+        or truncated at max_length or was not valid Unicode, and with what was done; by default a LineWarning, which
+        counts lines from 1, as all messages do.
         Ctrl-C ends the call.
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._core.translate(given, _check.options(options), _constraints(constraints, len(given)),
+        found = self._model.translate(given, _check.options(options), _constraints(constraints, len(given)),
                                      _warner(warn))
         return found[0] if single else found
 
@@ -124,7 +162,7 @@ class Translator:
         With alignment="words" (or "blanks", "pieces") each has its word alignment. The rest is as in translate().
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._core.translate_n_best(given, _check.options(options), _constraints(constraints, len(given)),
+        found = self._model.translate_n_best(given, _check.options(options), _constraints(constraints, len(given)),
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
 
@@ -148,8 +186,8 @@ class Translator:
         single, given = _check.one_or_many("lines", lines)
         begun = self._begin(given, constraints, timeout, False, options)
         if single:
-            return Pending(self, begun, _of_only_line, _warner(warn))
-        return Pending(self, begun, _translations, _warner(warn))
+            return Pending(self._model, begun, _of_only_line, _warner(warn))
+        return Pending(self._model, begun, _translations, _warner(warn))
 
     def stream(self, line: str, *, constraints: Optional[AnyConstraints] = None, timeout: Optional[float] = None,
                warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Stream:
@@ -159,12 +197,12 @@ class Translator:
         """
         given = [_check.text("line", line)]
         begun = self._begin(given, constraints, timeout, True, options)
-        return Stream(Pending(self, begun, _of_only_line, _warner(warn)))
+        return Stream(Pending(self._model, begun, _of_only_line, _warner(warn)))
 
     def _begin(self, lines: list[str], constraints: Optional[AnyConstraints], timeout: Optional[float],
                follow: bool, options: Mapping[str, object]) -> _core.Pending:
         limit = 0.0 if timeout is None else _check.seconds("timeout", timeout)
-        return _core.submit(self._core, lines, _check.options(options), _constraints(constraints, len(lines)), limit,
+        return _core.submit(self._model, lines, _check.options(options), _constraints(constraints, len(lines)), limit,
                             follow)
 
     @overload
@@ -182,7 +220,7 @@ class Translator:
         A pair is never split: of a longer line only the first max_length tokens are scored, and warn is called.
         """
         single, sources, targets = _pair("score", lines, translations)
-        found = self._core.score(sources, targets, _check.options(options), _warner(warn))
+        found = self._model.score(sources, targets, _check.options(options), _warner(warn))
         scores = [Score(*one) for one in found]
         return scores[0] if single else scores
 
@@ -202,7 +240,7 @@ class Translator:
         units: "words" (in scripts without spaces, characters), "blanks" (whitespace-separated words) or "pieces".
         """
         single, sources, targets = _pair("align", lines, translations)
-        found = self._core.align((sources, targets), _check.text("units", units), _check.options(options),
+        found = self._model.align((sources, targets), _check.text("units", units), _check.options(options),
                                  _warner(warn))
         alignments = [_alignment(one) for one in found]
         return alignments[0] if single else alignments
@@ -215,3 +253,6 @@ def _pair(what: str, lines: object, translations: object) -> tuple[bool, list[st
     if single != single_too:
         raise _check.wrong_type("translations", translations, f"a str to {what} one line, a list of str for many")
     return single, sources, targets
+
+
+_describe.add_options(Translator, _core.search_options())

@@ -35,7 +35,7 @@ Options options_of(const nb::dict& given);
 std::vector<Constraints> constraints_of(const nb::list& given);
 // [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as alignment_tuple().
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned);
-// (source words, target words, links, Matrix)
+// (source words, target words, links, rows of weights)
 nb::tuple alignment_tuple(const Alignment& alignment);
 
 }  // namespace hexapla::python

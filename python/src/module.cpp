@@ -20,6 +20,13 @@ nb::object text_of(const std::string& message) {
   return nb::steal(text);
 }
 
+// [(name, type, usual value, help)]
+nb::list tuples_of(const std::vector<OptionDescription>& options) {
+  nb::list all;
+  for (const auto& o : options) all.append(nb::make_tuple(o.name, o.type, o.usual, o.help));
+  return all;
+}
+
 }  // namespace
 
 void raise_in_python(const Error& error) try {
@@ -63,6 +70,8 @@ NB_MODULE(_core, m) {
   m.def("version", &hexapla::version);
   m.def("set_threads", &set_threads_of_caller);
   m.def("set_leak_warnings", &nanobind::set_leak_warnings);
+  m.def("search_options", [] { return tuples_of(hexapla::search_options()); });
+  m.def("training_options", [] { return tuples_of(hexapla::training_options()); });
   bind_errors();
   bind_translator(m);
   bind_pending(m);

@@ -1,40 +1,13 @@
-#include <nanobind/ndarray.h>
-
 #include <atomic>
-#include <cstring>
 
 #include "bind.h"
 #include "call.h"
+#include "gil.h"
 
 namespace hexapla::python {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-nb::ndarray<nb::numpy, const double, nb::ndim<2>> array_of(nb::handle self) {
-  const auto& m = nb::cast<const Matrix&>(self);
-  return {m.values.data(), {m.rows, m.columns}, self};
-}
-
-nb::tuple state_of(const Matrix& m) {
-  return nb::make_tuple(m.rows, m.columns, nb::bytes(m.values.data(), m.values.size() * sizeof(double)));
-}
-
-void restore(Matrix& m, const nb::tuple& state) {
-  const std::string bytes = bytes_of(state[2]);
-  new (&m) Matrix{nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]), {}};
-  m.values.resize(bytes.size() / sizeof(double));
-  std::memcpy(m.values.data(), bytes.data(), m.values.size() * sizeof(double));
-}
-
-void bind_matrix(nb::module_& m) {
-  nb::class_<Matrix>(m, "Matrix")
-      .def("array", &array_of)
-      .def("__eq__", [](const Matrix& a,
-                        const Matrix& b) { return a.rows == b.rows && a.columns == b.columns && a.values == b.values; })
-      .def("__getstate__", &state_of)
-      .def("__setstate__", &restore);
-}
 
 // The options of a search with what a call adds to them: who is warned, and how it is stopped.
 class Search {
@@ -42,7 +15,9 @@ class Search {
   Search(const nb::dict& options, const nb::object& warn)
       : options_(TranslatorOptions::from(options_of(options))), warn_(warn), call_([this] { stop_ = true; }) {
     options_.stop = &stop_;
-    options_.warn = [this](std::size_t line, const std::string& what) { call_.back([&] { warn_(line, what); }); };
+    options_.warn = [this](std::size_t line, const std::string& what) {
+      call_.back([&] { call_python(warn_, nb::make_tuple(line, what)); });
+    };
   }
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
@@ -62,7 +37,7 @@ class Search {
 
 void load(Translator* t, const nb::list& paths, const ModelOptions& options) {
   const Lines files = all_bytes_of(paths);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   new (t) Translator(files, options);
 }
 
@@ -112,7 +87,12 @@ std::vector<Constraints> constraints_of(const nb::list& given) {
 }
 
 nb::tuple alignment_tuple(const Alignment& a) {
-  return nb::make_tuple(a.source_words, a.target_words, a.links, a.weights);
+  nb::list rows;
+  for (std::size_t row = 0; row < a.weights.rows; ++row) {
+    const auto begin = a.weights.values.begin() + static_cast<std::ptrdiff_t>(row * a.weights.columns);
+    rows.append(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(a.weights.columns)));
+  }
+  return nb::make_tuple(a.source_words, a.target_words, a.links, rows);
 }
 
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned) {
@@ -129,7 +109,6 @@ nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned)
 }
 
 void bind_translator(nb::module_& m) {
-  bind_matrix(m);
   nb::class_<ModelOptions>(m, "ModelOptions")
       .def(nb::init<>())
       .def_rw("precision", &ModelOptions::precision)

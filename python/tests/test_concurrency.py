@@ -252,6 +252,25 @@ def test_coroutines(translator: hexapla.Translator) -> None:
     assert len(os.listdir("/proc/self/fd")) <= files
 
 
+def test_a_canceled_task_cancels_its_request(translator: hexapla.Translator) -> None:
+    async def read(stream: hexapla.Stream, begun: asyncio.Event) -> None:
+        async for _ in stream:
+            begun.set()
+
+    async def main() -> None:
+        begun = asyncio.Event()
+        stream = translator.stream("the dog", beam_size=16, min_length=500, extra_length=600)
+        task = asyncio.create_task(read(stream, begun))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(hexapla.Canceled):
+            stream.result()
+
+    asyncio.run(main())
+
+
 def test_nothing_leaks() -> None:
     """What a program has made is gone at its end, though callbacks raised: nanobind counts."""
     script = f"""

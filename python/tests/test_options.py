@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import pathlib
 import re
-from typing import get_type_hints
+from collections.abc import Sequence
+from typing import Any, Union, get_type_hints
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Program
 
 import hexapla
+from hexapla._load import _core
+from hexapla._typing import Path
 
 
 def source(path: str) -> str:
@@ -50,11 +53,39 @@ def test_metric_options_are_those_of_the_evaluator() -> None:
     assert set(inspect.signature(hexapla.Evaluator).parameters) == {"metrics", *declared}
 
 
-def test_training_options_are_those_of_the_trainer() -> None:
-    declared = []
-    for file in ("src/train/options/options.h", "src/train/options/text_options.h", "src/model/config.h"):
-        declared += re.findall(r'\bf\("([\w-]+)",', source(file))
-    assert [name.replace("-", "_") for name in declared] == list(hexapla.TrainingOptions.__annotations__)
+# What a declared type may be as a keyword.
+KEYWORDS: dict[str, tuple[object, ...]] = {
+    "integer": (int, Union[int, str]), "number": (float,), "boolean": (bool,), "text": (str, Path, Union[int, str]),
+    "list of text": (Sequence[str], Sequence[Path]), "list of number": (Sequence[float],)}
+
+
+@pytest.mark.parametrize(("keywords", "declared"), [
+    (hexapla.SearchOptions, _core.search_options()), (hexapla.TrainingOptions, _core.training_options())])
+def test_keywords_are_the_options_that_are_declared(keywords: type, declared: list[tuple[str, str, str, str]]) -> None:
+    hints = get_type_hints(keywords)
+    assert [name for name, *_ in declared] == list(hints)
+    for name, kind, _, what in declared:
+        assert hints[name] in KEYWORDS[kind], name
+        assert what, name
+
+
+def test_training_options_are_those_of_the_program(program: Program) -> None:
+    of_the_program = set(re.findall(r"^ +(?:-\w, ?)?--([\w-]+)", program("train", "--help"), re.MULTILINE))
+    assert len(of_the_program) > 50
+    own = {"help", "config", "dump-config", "quiet", "color"}  # no option of a training
+    missing = {name.replace("-", "_") for name in of_the_program - own} - set(get_type_hints(hexapla.TrainingOptions))
+    assert not missing
+
+
+def test_every_training_option_is_taken(tmp_path: pathlib.Path) -> None:
+    for name, kind, usual, _ in _core.training_options():
+        given: Any = {"model": tmp_path / "run", name: usual or ["1", "2"][:1 + ("list" in kind)]}
+        try:
+            hexapla.Trainer(**given)
+        except hexapla.UsageError as error:  # beside others, or of this value
+            assert "unknown option" not in str(error)
+        except hexapla.DataError:  # a model that is not there
+            assert name == "init_from"
 
 
 def test_training_options_are_known(tmp_path: pathlib.Path) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
+import os
 import pathlib
 import pickle
 import re
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -150,7 +155,89 @@ def test_lines_that_were_cut_are_told(translator: hexapla.Translator) -> None:
     translator.translate(["a", long], max_length=5, warn=lambda line, what: told.append((line, what)))
     assert [line for line, _ in told] == [1]
     assert "more than 5" in told[0][1]
-    with pytest.warns(hexapla.LineWarning, match="line 1: .*more than 5"):
+    with pytest.warns(hexapla.LineWarning, match="line 2: .*more than 5"):
         translator.translate(["a", long], max_length=5)
-    with pytest.warns(hexapla.LineWarning, match="line 0: .*more than 5"):
+    with pytest.warns(hexapla.LineWarning, match="line 1: .*more than 5"):
         translator.submit(long, max_length=5).result()
+
+
+LONG = " ".join(["dog"] * 30)
+SOURCE = pathlib.Path(__file__).read_text().splitlines()
+
+
+async def awaited(translator: hexapla.Translator) -> None:
+    await translator.submit(LONG, max_length=5)
+
+
+async def iterated(translator: hexapla.Translator) -> None:
+    async for _ in translator.stream(LONG, max_length=5):
+        pass
+
+
+@pytest.mark.parametrize("call", [
+    lambda t: t.translate(LONG, max_length=5),
+    lambda t: t.translate_n_best(LONG, max_length=5),
+    lambda t: t.score(LONG, "Hund", max_length=5),
+    lambda t: t.align(LONG, "Hund", max_length=5),
+    lambda t: t.submit(LONG, max_length=5).result(),
+    lambda t: list(t.stream(LONG, max_length=5)),
+    lambda t: t.stream(LONG, max_length=5).result(),
+    lambda t: asyncio.run(awaited(t)),
+    lambda t: asyncio.run(iterated(t))])
+def test_warnings_point_at_the_line_of_the_caller(translator: hexapla.Translator,
+                                                  call: Callable[[hexapla.Translator], object]) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(translator)
+    assert caught
+    for warning in caught:
+        assert warning.filename == __file__
+        assert "max_length=5" in SOURCE[warning.lineno - 1]
+
+
+def test_every_message_counts_lines_from_one(translator: hexapla.Translator) -> None:
+    """The third of three lines is line 3, whoever speaks of it."""
+    with pytest.warns(hexapla.LineWarning, match="^line 3: "):
+        translator.translate(["a", "a", LONG], max_length=5)
+    with pytest.warns(hexapla.LineWarning, match="^line 3: "):
+        translator.submit(["a", "a", LONG], max_length=5).result()
+    with pytest.warns(hexapla.LineWarning, match="^line 3: "):
+        translator.score(["a", "a", LONG], ["a"] * 3, max_length=5)
+    for call in (translator.translate, translator.translate_n_best, translator.submit):
+        with pytest.raises(hexapla.DataError, match="^line 3 "):
+            call(["a", "a", LONG], max_length=5, long_input="refuse")
+        with pytest.raises(hexapla.DataError, match="^line 3: "):
+            call(["a"] * 3, constraints=[hexapla.Constraints()] * 2 + [hexapla.Constraints(forbid=[""])])
+
+
+def test_a_translator_is_closed_by_with(model: str) -> None:
+    with hexapla.Translator(model) as translator:
+        expected = translator.translate_n_best("the dog")
+        pending = translator.submit("the dog")
+    assert pending.result() == expected, "what was begun still ends"
+    for call in (translator.translate, translator.translate_n_best, translator.submit, translator.stream):
+        with pytest.raises(hexapla.UsageError, match="is closed"):
+            call("the dog")
+    translator.close()
+
+
+def test_a_translator_says_what_it_is(model: str) -> None:
+    assert repr(hexapla.Translator(model)).startswith(f"hexapla.Translator(model={model!r}, precision='f32'")
+    both = hexapla.Translator([model, model], weights=[2, 1])
+    assert eval(repr(both)).translate("the dog") == both.translate("the dog")
+
+
+def _translated(translator: hexapla.Translator) -> list[str]:
+    return translator.translate(LINES[:20])
+
+
+def test_a_pickled_translator_opens_its_files_again(model: str, tmp_path: pathlib.Path,
+                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(os.path.dirname(model))
+    given = hexapla.Translator([os.path.basename(model), model], ensemble="log-linear", weights=[2, 1])
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(pickle.dumps(given))
+    assert repr(again) == repr(given)
+    assert _translated(again) == _translated(given)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(_translated, [given]) == [_translated(given)]

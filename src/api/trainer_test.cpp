@@ -6,7 +6,9 @@
 #include "api/test_models.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/options/option_names.h"
 #include "hexapla/hexapla.h"
+#include "train/options/resolve.h"
 
 namespace hexapla::api {
 namespace {
@@ -71,6 +73,17 @@ TEST_F(TrainerApi, ItsCallbacksAreTold) {
   EXPECT_TRUE(result.best_score.has_value());
   EXPECT_THAT(told, testing::ElementsAre("start of 200", "report 4", "checkpoint 4", "validation 6", "report 8",
                                          "checkpoint 8", "report 12", "validation 12", "checkpoint 12"));
+}
+
+TEST_F(TrainerApi, EveryOptionIsDescribedWithItsUsualValue) {
+  std::vector<std::string> described;
+  for (const OptionDescription& o : training_options()) {
+    described.push_back(o.name);
+    EXPECT_NE(o.help, "") << o.name;
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : train::names_of_options()) names.push_back(as_field(name));
+  EXPECT_THAT(described, testing::UnorderedElementsAreArray(names));
 }
 
 TEST_F(TrainerApi, StopsAndResumesToTheSameBytes) {

@@ -72,7 +72,7 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
-    f("n-best", o.n_best, "translations per line: N ||| text ||| F0= score ||| normalized score", ranges::n_best);
+    f("n-best", o.n_best, "translations per line, best first", ranges::n_best);
   }
 
   TranslateOptions translate_options() const;

@@ -78,6 +78,18 @@ nlohmann::ordered_json schema_of_options() {
 
 }  // namespace api
 
+std::vector<OptionDescription> search_options() {
+  std::vector<OptionDescription> all;
+  const decode::DecodingOptions usual;
+  for (const std::string& public_name : api::public_names())
+    decode::DecodingOptions::visit(
+        usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed) {
+          if (name == public_name) all.push_back(api::described(name, field, help, allowed));
+        });
+  all.push_back({"alignment", "text", "", "units of the word alignments of translations: words, blanks or pieces"});
+  return all;
+}
+
 TranslatorOptions TranslatorOptions::from(const Options& options) {
   return api::guarded([&] { return api::read(options); });
 }

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 
@@ -60,6 +61,19 @@ TEST(TranslatorOptions, EachReachesItsDeclaration) {
   });
   options.length_normalization = "power", options.unk = "copy", options.long_input = "refuse";
   EXPECT_EQ(public_values(options), declared_values(declared_options(options)));
+}
+
+TEST(TranslatorOptions, TheirDescriptionsSayWhatHoldsWhereNothingIsGiven) {
+  const std::set<std::string> of_sampling{"temperature", "top_k", "top_p", "seed"};
+  for (const OptionDescription& o : search_options()) {
+    EXPECT_NE(o.help, "") << o.name;
+    EXPECT_EQ(o.help.find_first_of("`\n"), o.help.npos) << o.help;
+    if (o.name == "alignment") continue;  // whose usual value is no word
+    const bool sample = of_sampling.contains(o.name);
+    Options usual{{o.name, o.usual}};
+    if (sample) usual.emplace("sample", true);
+    EXPECT_EQ(public_values(TranslatorOptions::from(usual)), public_values({.sample = sample})) << o.name;
+  }
 }
 
 TEST(TranslatorOptions, AreRefusedByTheirDeclarations) {

@@ -39,7 +39,10 @@ void bind_options(Command& command, decode::BeamOptions& options, const std::vec
   });
 }
 void bind_n_best(Command& command, decode::BeamOptions& options) {
-  decode::BeamOptions::visit_n_best(options, declare_in(command));
+  decode::BeamOptions::visit_n_best(
+      options, [&](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
+        declare_in(command)(name, field, help + ": N ||| text ||| F0= score ||| normalized score", allowed);
+      });
 }
 
 std::function<bool(const std::string& option)> given_in(Command& command) {

@@ -70,7 +70,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
     return option;
   };
   train::TrainOptions::visit(b.options, declare);
-  command.add_option("--layers", b.layers, model::Config::kLayers, "layers of both stacks, N")
+  command.add_option("--layers", b.layers, model::Config::kLayers, train::kLayersHelp)
       ->default_str("(preset)")
       ->group("Model");
   b.architecture = model::Config::preset(b.options.preset);

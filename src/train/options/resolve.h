@@ -27,6 +27,7 @@ struct ResolvedOptions {
 ResolvedOptions resolve_options(std::vector<GivenOption> given);
 // Of all options, the architecture's among them.
 std::vector<std::string> names_of_options();
+inline constexpr const char* kLayersHelp = "layers of both stacks, N";  // of the one that has no field of its own
 
 // All options as YAML that gives the same run when it is read.
 std::string dump_options(const TrainOptions& options);

@@ -1,0 +1,24 @@
+"""Options in words, for help(): from what the library declares, so that it says what the library does."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+_TYPES = {"integer": "int", "number": "float", "boolean": "bool", "text": "str", "list of number": "list[float]",
+          "list of text": "list[str]"}
+_INDENT = " " * 8
+
+
+def _value(kind: str, usual: str) -> str:
+    return f" = {usual.title() if kind == 'boolean' else repr(usual) if kind == 'text' else usual}" if usual else ""
+
+
+def add_options(to: type, options: Iterable[tuple[str, str, str, str]]) -> None:
+    """Append the options to the description of a class: name, type, usual value, what it is."""
+    lines = [(to.__doc__ or "").rstrip(), "", "    Options:", ""]
+    for name, kind, usual, what in options:
+        lines.append(f"{_INDENT}{name}: {_TYPES[kind]}{_value(kind, usual)}")
+        lines += textwrap.wrap(what, 112, initial_indent=_INDENT + "    ", subsequent_indent=_INDENT + "    ",
+                               break_on_hyphens=False)
+    to.__doc__ = "\n".join(lines) + "\n"
