@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "lab/bench/text_bench.h"
@@ -369,6 +370,15 @@ TEST_F(BenchTest, SplittingChangesNothingUntilExpertsAreLeftOut) {
     EXPECT_GT(std::abs(half - loss), 1e-4 * loss);
     EXPECT_LT(Bench::loss(split.by_routers(12), bench.task().test), 1.5 * loss);
   }
+}
+
+TEST_F(BenchTest, TrainsOnAsManyThreadsAsTheExperimentHas) {
+  const int before = threads();
+  use_threads(1);
+  Counter counter;
+  Bench({folder(), 1, 1}, counter, dates(10)).train({.name = "a", .architecture = Bench::small(), .updates = 1});
+  EXPECT_EQ(threads(), 1);
+  use_threads(before);
 }
 
 TEST_F(BenchTest, LearnsDates) {

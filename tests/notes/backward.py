@@ -3,6 +3,7 @@
 import numpy as np
 from activations import activation, activation_slope, softmax
 from forward import Forward, join, split, transposed
+from weighing import phi, phi_slope
 
 
 class Backward(Forward):
@@ -28,12 +29,15 @@ class Backward(Forward):
         weights = f[scope + ".weights"]
         d_weights = d_heads @ transposed(v)
         self.check("derivative: of the weights: d_head v^T", d_weights, g(scope + ".weights"))
+        self.check("derivative: of v: weights^T d_head", join(transposed(weights) @ d_heads), g(scope + ".v"))
+        if self.weighing != "softmax":
+            self.weighed_gradients(scope, q, k, self.through_weights(f[scope + ".scores"], weights, d_weights))
+            return self.projection_gradients(scope)
         jacobian = np.einsum("htu,uw->htuw", weights, np.eye(weights.shape[-1])) - np.einsum(
             "htu,htw->htuw", weights, weights
         )
         d_scores = np.einsum("htu,htuw->htw", d_weights, jacobian)
         self.check("derivative: of softmax: diag(a) - a a^T", d_scores, g(scope + ".scores"))
-        self.check("derivative: of v: weights^T d_head", join(transposed(weights) @ d_heads), g(scope + ".v"))
         if self.additive:
             self.additive_gradients(scope, q, k, d_scores)
         else:
@@ -41,6 +45,18 @@ class Backward(Forward):
             d = g(scope + ".unscaled")
             self.check("derivative: of q: d_score k", join(d @ k), g(scope + ".q"))
             self.check("derivative: of k: d_score^T q", join(transposed(d) @ q), g(scope + ".k"))
+        self.projection_gradients(scope)
+
+    def weighed_gradients(self, scope, q, k, d):
+        """Without a softmax; the file has no derivatives of the scores themselves."""
+        one, other = (phi(q), phi(k)) if self.kernel else (q * self.scale, k * self.scale)
+        to_q, to_k = (phi_slope(q), phi_slope(k)) if self.kernel else (1, 1)
+        name = f"in a score that goes through {self.weighing}"
+        self.check(f"derivative: of q {name}", join(d @ other * to_q), self.gradient(scope + ".q"))
+        self.check(f"derivative: of k {name}", join(transposed(d) @ one * to_k), self.gradient(scope + ".k"))
+
+    def projection_gradients(self, scope):
+        f, g = self.f, self.gradient
         x = f[self.input(scope)]
         memory = x if scope.endswith("self_attention") else f[self.last("encoder")]
         for letter, name, given in (("q", "query", x), ("k", "key", memory), ("v", "value", memory)):

@@ -4,6 +4,7 @@ import numpy as np
 from activations import activation, softmax
 from experts import Experts
 from mixing import Mixing
+from weighing import KINDS, phi
 
 
 def log_softmax(x):
@@ -45,8 +46,11 @@ class Forward(Mixing, Experts):
         self.f, self.c, self.check = file, file.config, check
         self.heads, self.pre = self.c["heads"], self.c["norm-position"] == "pre"
         self.last_norm = self.c["norm-position"] != "post"
-        self.scale = 1 / np.sqrt(self.c["dim-key"]) if self.c["score"] == "scaled-dot" else 1.0
+        self.scale = 1.0 if self.c["score"] == "dot" else 1 / np.sqrt(self.c["dim-key"])
         self.additive = self.c["score"] == "additive"
+        self.kernel = self.c["score"] == "linear-kernel"
+        self.weighing = self.c["score"] if self.c["score"] in KINDS else "softmax"
+        self.weigh, self.through_weights, self.sums_to_one = KINDS[self.weighing]
         self.first = "input.norm" if self.c["embedding-norm"] else "embedded"
 
     # Names.
@@ -138,7 +142,7 @@ class Forward(Mixing, Experts):
         below = 1 - np.triu(np.ones((n, n)), 1)  # the mask of ones and zeros
         filled = np.where(below == 0, -1e9, 0)
         scope = "decoder.layers.0.self_attention"
-        if not self.additive:
+        if self.weighing == "softmax" and not self.additive:
             weights = softmax(self.f[scope + ".unscaled"] * self.scale + filled)
             self.check("masked_fill(mask == 0, -1e9), then softmax", weights, self.f[scope + ".weights"])
 
@@ -158,13 +162,14 @@ class Forward(Mixing, Experts):
         mask = f["decoder.mask"] if scope.startswith("decoder") and memory is x else 0
         q, k, v = (split(f[f"{scope}.{letter}"], self.heads) for letter in "qkv")
         if self.additive:
-            w = f[scope + ".heads.score.weight"]
-            scores = np.einsum("htui,hi->htu", np.tanh(q[:, :, None] + k[:, None]), w) + mask
+            scores = self.score(scope, q, k) + mask
             self.check("additive score: w^T tanh(W_q q + W_k k)", scores, f[scope + ".scores"])
         else:
             self.scores(scope, q, k, mask)
-        self.check("weights: softmax(scores), by row", softmax(f[scope + ".scores"]), f[scope + ".weights"])
-        self.check("weights: their sum in each row is 1", f[scope + ".weights"].sum(-1), np.ones(q.shape[:2]))
+        of_scores = self.weigh(f[scope + ".scores"])
+        self.check(f"weights: {self.weighing}(scores), by row", of_scores, f[scope + ".weights"])
+        if self.sums_to_one:
+            self.check("weights: their sum in each row is 1", f[scope + ".weights"].sum(-1), np.ones(q.shape[:2]))
         outputs = f[scope + ".weights"] @ v
         self.check("heads: Concat(head_1, ..., head_h), head_i = softmax(...) v_i", join(outputs), f[scope + ".heads"])
         self.pooled(scope, v)
@@ -183,12 +188,19 @@ class Forward(Mixing, Experts):
         lengths = np.linalg.norm(q, axis=-1)[:, :, None] * np.linalg.norm(k, axis=-1)[:, None]
         angle = np.arccos(np.clip(by_element / np.maximum(lengths, 1e-300), -1, 1))
         self.check("scores: a . b = |a| |b| cos(angle)", lengths * np.cos(angle), f[scope + ".unscaled"])
-        name = {"scaled-dot": "q k^T / sqrt(d_k)", "dot": "q k^T"}[self.c["score"]]
+        names = {"dot": "q k^T", "linear-kernel": "phi(q) phi(k)^T"}
+        name = names.get(self.c["score"], "q k^T / sqrt(d_k)")
         what = f"scores: {name} + M" if np.ndim(mask) else f"scores: {name}"
-        self.check(what, f[scope + ".unscaled"] * self.scale + mask, f[scope + ".scores"])
+        self.check(what, self.score(scope, q, k) + mask, f[scope + ".scores"])
         d = q.shape[-1]
-        if self.c["score"] == "scaled-dot":
+        if name.endswith("sqrt(d_k)"):
             self.check("scores: (q / sqrt(d_k)) k^T", (q / np.sqrt(d)) @ transposed(k) + mask, f[scope + ".scores"])
+
+    def score(self, scope, q, k):
+        if self.additive:
+            w = self.f[scope + ".heads.score.weight"]
+            return np.einsum("...htui,hi->...htu", np.tanh(q[..., :, None, :] + k[..., None, :, :]), w)
+        return phi(q) @ transposed(phi(k)) if self.kernel else q @ transposed(k) * self.scale
 
     def pooled(self, scope, v):
         """f(q, (k_1, v_1) ...) = sum over i of alpha(q, k_i) v_i, a query at a time."""
@@ -213,9 +225,9 @@ class Forward(Mixing, Experts):
             q, k = (x @ self.f[f"{scope}.{name}.weight"][:, columns] for name in ("query", "key"))
             value = self.f[scope + ".value.weight"]
             v = x @ np.split(value, self.heads, axis=1)[h]
-            heads.append(softmax(q @ k.T * self.scale) @ v)
+            heads.append(self.weigh(self.score(scope, q, k)) @ v)
         z = np.concatenate(heads, axis=1)
-        self.check("Z = softmax((X W_Q)(X W_K)^T / sqrt(d)) (X W_V), per head", z, self.f[scope + ".heads"])
+        self.check(f"Z = {self.weighing}((X W_Q)(X W_K)^T / sqrt(d)) (X W_V), per head", z, self.f[scope + ".heads"])
 
     def feed_forward(self, scope):
         f = self.f
@@ -293,11 +305,11 @@ class Forward(Mixing, Experts):
         expected = np.where(np.arange(ids.shape[1]) < np.array(lengths)[:, None], 0, -np.inf)
         self.check("padding mask: 0 at tokens, -inf behind them", expected, mask)
         for scope in self.sublayers("encoder"):
-            if not scope.endswith("self_attention") or self.additive:
+            if not scope.endswith("self_attention"):
                 continue
             q, k, v = (split(f[f"padded.{scope}.{letter}"], self.heads) for letter in "qkv")
-            scores = q @ transposed(k) * self.scale + mask[:, None, None, :]
-            weights = softmax(scores)
+            scores = self.score(scope, q, k) + mask[:, None, None, :]
+            weights = self.weigh(scores)
             out = weights @ v
             for s, n in enumerate(lengths):
                 self.check(
@@ -324,8 +336,6 @@ class Forward(Mixing, Experts):
     # From ids to loss, with nothing of the file but ids and weights.
 
     def all_of_it(self):
-        if self.additive:
-            return
         source = self.stack("encoder", self.start("encoder", "source.ids"), None)
         target = self.stack("decoder", self.start("decoder", "target.ids"), source)
         logits = target @ self.generator_weight()
@@ -373,4 +383,4 @@ class Forward(Mixing, Experts):
         )
         causal = scope.startswith("decoder") and other is x and self.c.get("decoder-mask", "causal") == "causal"
         mask = np.triu(np.full((len(x), len(x)), -np.inf), 1) if causal else 0
-        return self.linear(join(softmax(q @ transposed(k) * self.scale + mask) @ v), scope + ".output")
+        return self.linear(join(self.weigh(self.score(scope, q, k) + mask) @ v), scope + ".output")

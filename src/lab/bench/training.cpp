@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "lab/bench/found_once.h"
@@ -105,8 +106,10 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
 bool finishes(const train::TrainOptions& options, const train::TrainingData& data, const std::atomic<bool>& stop,
               train::TrainWatcher& watcher) {
   const auto backend = make_cpu_backend(Precision::f32);
+  train::TrainOptions o = options;
+  o.threads = threads();  // of the experiment; a training's default would take all
   try {
-    const train::TrainResult result = train::train(options, data, *backend, watcher, stop);
+    const train::TrainResult result = train::train(o, data, *backend, watcher, stop);
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");
     train::require_whole(result);
   } catch (const train::FailedStep&) {

@@ -110,6 +110,10 @@ void show_formulas(Report& r) {
         {"convolution of width k", "k n d^2", "k d^2", "1", "2 n / (k - 1) layers"}}});
 }
 
+// From what is measured against self-attention in the same turn, so that two tables never say two things: under load
+// the medians of the times alone are of other turns.
+double milliseconds(const LayerTime& t, size_t timed) { return 1e3 * t.seconds[0] * t.ratios[timed]; }
+
 void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
   Table relative{fmt::format("What a GRU and a convolution of width {} take relative to self-attention on one "
                              "thread: above 1, self-attention is faster",
@@ -134,9 +138,10 @@ void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
                       .series = {{"self-attention", {}, true}, {"GRU", {}, true}, {"convolution", {}, true}}};
   for (const auto& [n, t] : all.at(d)) {
     absolute.rows.push_back({std::to_string(n)});
-    for (const double s : t.seconds) absolute.rows.back().push_back(fmt::format("{:.2f}", 1e3 * s));
+    for (size_t i = 0; i < kTimed.size(); ++i)
+      absolute.rows.back().push_back(fmt::format("{:.2f}", milliseconds(t, i)));
     for (const size_t i : {0, 2, 3})
-      chart.series[i > 0 ? i - 1 : 0].points.emplace_back(std::log2(n), std::log2(1e3 * t.seconds[i]));
+      chart.series[i > 0 ? i - 1 : 0].points.emplace_back(std::log2(n), std::log2(milliseconds(t, i)));
   }
   r.tables.push_back(absolute);
   r.charts.push_back(chart);
@@ -181,7 +186,7 @@ void conclude_times(const Times& all, Report& r) {
         text::counted(count, "thread"), crossover(widths.at(low), 0), low, crossover(widths.at(high), 0), high,
         crossover(widths.at(low), 1), crossover(widths.at(high), 1), low, high));
   const OneWidth& one = all.at(1).at(low);
-  const auto growth = [&](size_t i) { return one.at(512).seconds[i] / one.at(256).seconds[i]; };
+  const auto growth = [&](size_t i) { return milliseconds(one.at(512), i) / milliseconds(one.at(256), i); };
   r.findings.push_back(fmt::format(
       "From 256 to 512 tokens with d_model {} on one thread, the time of the heads grows {:.1f} times, that of a GRU "
       "{:.1f} times and of a convolution {:.1f} times; n^2 d grows 4 times, n d^2 and k n d^2 2 times.",
@@ -257,7 +262,8 @@ Report cost(const Settings& settings, Watcher& watcher) {
       fmt::format(
           "Time: {} sentences of n tokens each, 4 heads, f32; a forward and a backward pass of the sublayer alone, "
           "self-attention, heads, GRU and convolution in turn, again and again: {} at {} tokens, up to six times as "
-          "many at fewer. A ratio is the median of those of each turn. The products of all are those of the library; "
+          "many at fewer. A ratio is the median of those of each turn, and a time is self-attention's median times it. "
+          "The products of all are those of the library; "
           "the "
           "gates of the GRU are plain code. With several threads, each step of a GRU waits for the slowest of them, so "
           "other programs on the machine cost it more than the others. Other machines and batches have other "

@@ -195,19 +195,37 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
   r.tables.push_back(t);
 }
 
+std::vector<double> all_losses(const std::vector<Result>& results) {
+  const std::vector<double> finite = losses(results);
+  return with_failed(finite, static_cast<int64_t>(results.size() - finite.size()));
+}
+
+std::vector<double> seconds(const std::vector<Result>& results) {
+  std::vector<double> all;
+  for (const Result& one : results) all.push_back(one.seconds);
+  return all;
+}
+
 void conclude_trained(const Trained& trained, Report& r) {
   for (const int d_k : {kTrained.front(), kTrained.back()}) {
-    const auto dot = losses(trained.at("dot").at(d_k)), scaled = losses(trained.at("scaled-dot").at(d_k));
-    if (dot.empty() || scaled.empty()) {
+    const auto &dot = trained.at("dot").at(d_k), &scaled = trained.at("scaled-dot").at(d_k),
+               &additive = trained.at("additive").at(d_k);
+    if (losses(dot).empty() || losses(scaled).empty() || losses(additive).empty()) {
       r.findings.push_back(fmt::format("Trained at d_k = {}, a loss was not finite with every seed.", d_k));
       continue;
     }
-    const Spread a = spread_of(scaled), b = spread_of(dot);
-    const auto all = [&](const std::vector<double>& finite) {
-      return with_failed(finite, static_cast<int64_t>(trained.at("dot").at(d_k).size() - finite.size()));
-    };
     r.findings.push_back(fmt::format("Trained at d_k = {}, the loss is {} with the factor and {} without it; {}.", d_k,
-                                     show(a, 4), show(b, 4), verdict(all(scaled), all(dot), "the factor")));
+                                     show(spread_of(losses(scaled)), 4), show(spread_of(losses(dot)), 4),
+                                     verdict(all_losses(scaled), all_losses(dot), "the factor")));
+    const auto against = [&](const std::vector<Result>& other, const char* with) {
+      return compare(all_losses(additive), "with additive scores", all_losses(other), with);
+    };
+    r.findings.push_back(fmt::format(
+        "With additive scores at d_k = {} the loss is {}; beside products without the factor, {}; with it, {}. A "
+        "training took {} s, with products and the factor {} s; of time, {}.",
+        d_k, show(spread_of(losses(additive)), 4), against(dot, "with products"), against(scaled, "with products"),
+        show(spread_of(seconds(additive)), 1), show(spread_of(seconds(scaled)), 1),
+        compare(seconds(additive), "with additive scores", seconds(scaled), "with products")));
   }
 }
 
