@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
+#include "base/system/running_clock.h"
 #include "data/files/lines.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"
@@ -18,21 +20,37 @@
 namespace hexapla::tune {
 namespace {
 
-// Passes on what a training tells.
+// Where a run stands by its newest checkpoint; without any, at the beginning.
+train::RunState state_of(const std::string& run) {
+  std::vector<std::string> notes;  // of damaged ones, which the training tells of itself
+  const auto newest = train::load_newest(run + "/checkpoints", notes);
+  return newest ? train::RunState::from_strings(newest->state, newest->path) : train::RunState();
+}
+
+// Passes on what a training tells, and that it is to stop; stops it by itself when its time is up.
 class Tally : public train::TrainWatcher {
  public:
-  explicit Tally(train::TrainWatcher& to) : to_(to) {}
+  Tally(train::TrainWatcher& to, const std::atomic<bool>& stop, double seconds_left)
+      : stop_(stop), to_(to), left_(seconds_left) {}
   void note(const std::string& text) override { to_.note(text); }
   void started(const train::TrainStart& s) override {
     parameters = s.parameters;
+    began_ = clock_.seconds();
     to_.started(s);
   }
-  void running(const train::TrainReport& r) override { to_.running(r); }
+  void running(const train::TrainReport& r) override {
+    to_.running(r);
+    if (stop_ || clock_.seconds() - began_ >= left_) ends = true;
+  }
 
+  std::atomic<bool> ends = false;
   int64_t parameters = 0;
 
  private:
+  const std::atomic<bool>& stop_;
   train::TrainWatcher& to_;
+  double left_, began_ = 0;
+  RunningClock clock_;
 };
 
 int64_t characters(const std::vector<std::string>& lines) {
@@ -71,8 +89,7 @@ Precision resolve_precision(train::TrainOptions& o) {
   return precision;
 }
 
-train::TrainResult train_on(const train::TrainOptions& asked, train::TrainWatcher& watcher,
-                            const std::atomic<bool>& stop) {
+train::TrainResult train_on(const train::TrainOptions& asked, Tally& tally, const std::atomic<bool>& stop) {
   train::TrainOptions o = asked;
   const auto backend = make_cpu_backend(resolve_precision(o));
   const auto reading = [&](const char*, int64_t) {
@@ -80,7 +97,11 @@ train::TrainResult train_on(const train::TrainOptions& asked, train::TrainWatche
   };
   const train::TrainingData data = train::prepare_data(o, reading);
   try {
-    train::TrainResult result = train::train(o, data, *backend, watcher, stop);
+    train::TrainResult result = train::train(o, data, *backend, tally, tally.ends);
+    if (result.end == train::TrainEnd::interrupted && !stop) {  // its time is up: that was its last update
+      o.max_updates = result.updates;
+      result = train::train(o, data, *backend, tally, stop);
+    }
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped");
     train::require_whole(result);
     return result;
@@ -122,22 +143,23 @@ train::TrainOptions short_training(train::TrainOptions o) {
   return o;
 }
 
-train::TrainOptions until(train::TrainOptions o, double seconds, const Measurement* first) {
-  o.max_minutes = first ? 0 : seconds / 60;
+train::TrainOptions until(train::TrainOptions o, const Measurement* first) {
+  o.max_minutes = 0;
   if (first) o.max_updates = first->updates;
+  if (o.max_updates == 0 && o.max_epochs == 0) o.max_updates = std::numeric_limits<int32_t>::max();
   return o;
 }
 
-Measured run_trial(const train::TrainOptions& options, const Measuring& how, train::TrainWatcher& watcher,
-                   const std::atomic<bool>& stop) {
-  Tally tally(watcher);
+Measured run_trial(const train::TrainOptions& options, std::optional<double> seconds, const Measuring& how,
+                   train::TrainWatcher& watcher, const std::atomic<bool>& stop) {
+  const double left = seconds ? *seconds - state_of(options.model).seconds : std::numeric_limits<double>::infinity();
+  Tally tally(watcher, stop, left);
   const train::TrainResult result = train_on(options, tally, stop);
   const models::OpenModel m = models::open_model(options.model);
   Measured found;
   found.parameters = tally.parameters;
   found.updates = result.updates;
-  const std::string checkpoints = options.model + "/checkpoints";
-  const auto end = train::RunState::from_strings(train::load_state(checkpoints, result.updates), checkpoints);
+  const train::RunState end = state_of(options.model);
   found.seconds = end.seconds;
   found.tokens = end.target_tokens;
   found.bits = bits_per_character(m, how.valid);

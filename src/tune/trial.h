@@ -1,6 +1,7 @@
 #pragma once
 // One training of a tuning, and what is measured of it.
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ train::TrainOptions full_training(std::vector<GivenOption> given, const Candidat
 train::TrainOptions short_training(train::TrainOptions full);
 
 // The same until it has made as many updates as the first trial of its rung, whatever else the machine does meanwhile;
-// that one itself (null) trains for so many seconds.
-train::TrainOptions until(train::TrainOptions brief, double seconds, const Measurement* first);
+// that one itself (null) until its own end, or until it is told to end. None has a limit of time, which would give it
+// another schedule than the others have.
+train::TrainOptions until(train::TrainOptions brief, const Measurement* first);
 
 struct Measuring {
   const data::Corpus& valid;
@@ -34,13 +36,14 @@ struct Measured : Measurement {
   int64_t parameters = 0;
 };
 
-// Trains until the options say, or goes on from where it was stopped, and measures the model; translations
-// go to FOLDER/translations.txt. Canceled: by `stop`. Diverged: its loss is no number. Errors as train::train().
+// Trains until the options say or, where `seconds` is given, for so long in all at most, or goes on from where it was
+// stopped, and measures the model; translations go to FOLDER/translations.txt. Canceled: by `stop`. Diverged: its loss
+// is no number. Errors as train::train().
 struct Diverged : RunError {
   using RunError::RunError;
 };
-Measured run_trial(const train::TrainOptions& options, const Measuring& how, train::TrainWatcher& watcher,
-                   const std::atomic<bool>& stop);
+Measured run_trial(const train::TrainOptions& options, std::optional<double> seconds, const Measuring& how,
+                   train::TrainWatcher& watcher, const std::atomic<bool>& stop);
 
 // The p-value of one file of translations being better than another by this metric; see evaluate::paired_p_value().
 double p_value(const std::string& baseline_file, const std::string& file, const Measuring& how);

@@ -244,8 +244,9 @@ void Tuning::measure(const Stage& stage, size_t i) {
   try {
     const Trial* first = first_of(r);
     const train::TrainOptions o = until(short_training(full_training(text_.given, t.candidate, trial_folder(i))),
-                                        record_.seconds[r], first ? &first->rungs[r] : nullptr);
-    const Measured found = run_trial(o, how, watcher_, watcher_.stop());
+                                        first ? &first->rungs[r] : nullptr);
+    const std::optional<double> seconds = first ? std::nullopt : std::optional(record_.seconds[r]);
+    const Measured found = run_trial(o, seconds, how, watcher_, watcher_.stop());
     const double before = t.rungs.empty() ? 0 : t.rungs.back().seconds, took = clock_.seconds() - began;
     t.parameters = found.parameters;
     t.rungs.push_back(found);

@@ -56,13 +56,15 @@ std::string dump_options(const TrainOptions& options) {
   const auto idle = idle_options(options);
   YAML::Emitter out;
   out << YAML::BeginMap;
-  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const auto&...) {
+  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const std::string&, const auto& allowed,
+                                   const auto&...) {
     using T = std::remove_cvref_t<decltype(field)>;
     if (idle.contains(name)) return;
-    if (name == "batch-tokens" && options.batch_tokens == 0) {
-      out << YAML::Key << name << YAML::Value << "auto";
-      return;
-    }
+    if constexpr (requires { allowed.zero, field == 0; })
+      if (allowed.zero && field == 0) {  // which nobody may write
+        out << YAML::Key << name << YAML::Value << allowed.zero;
+        return;
+      }
     if constexpr (is_list<T>) {
       if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << field;
     } else {

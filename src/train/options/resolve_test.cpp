@@ -101,6 +101,14 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
   EXPECT_THAT(what_of<UsageError>([&] { read_options_file(path); }), HasSubstr("not valid YAML"));
 }
 
+// Where users write a word for 0, a file that is written for them has that word, or nobody could read it.
+TEST(ResolveOptions, AZeroThatHasAWordIsWrittenAsThatWord) {
+  TrainOptions o;
+  o.max_minutes = 1, o.batch_tokens = 0;  // what makes both of them matter
+  EXPECT_THAT(dump_options(o),
+              testing::AllOf(testing::HasSubstr("cooldown: auto"), testing::HasSubstr("batch-tokens: auto")));
+}
+
 // The same files serve decoding.
 TEST(ReadOptionsFile, OfDecoding) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test_decoding.yml";
