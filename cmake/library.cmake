@@ -22,6 +22,9 @@ set_target_properties(hexapla PROPERTIES
 if(TARGET test_whole)
   add_dependencies(test_whole hexapla)  # one of its tests looks at the file
 endif()
+if(TARGET hexapla_program)
+  add_dependencies(hexapla_program hexapla)  # whoever has built the program can install
+endif()
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hexapla)
@@ -38,6 +41,12 @@ file(RELATIVE_PATH HEXAPLA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /
 configure_file(cmake/hexapla.pc.in ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program AND CMAKE_GENERATOR STREQUAL "Ninja")
+  add_test(NAME install_needs_the_program_alone COMMAND ${CMAKE_COMMAND}
+    -D BUILD=${CMAKE_CURRENT_BINARY_DIR} -D NINJA=${CMAKE_MAKE_PROGRAM}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/installed_files.cmake)
+endif()
 
 # From outside: install, build the examples against it, translate with a model that the program just trained, train a tagger.
 if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program)

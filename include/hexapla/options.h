@@ -2,30 +2,46 @@
 // Options by name, as `hexapla train --help` and docs/commands.md list them; "batch_tokens" and "batch-tokens" are the
 // same.
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace hexapla {
 
-// A value in words, whatever it was given as: a number, a switch, a word, or a list of them.
+// A value in words, whatever it was given as: a number, a switch, a word, a path, or a list of them, {"a.en", "a.de"}.
 class OptionValue {
  public:
   OptionValue(const char* word) : words_{word} {}
   OptionValue(std::string word) : words_{std::move(word)} {}
+  OptionValue(std::string_view word) : words_{std::string(word)} {}
+  OptionValue(const std::filesystem::path& path) : words_{path.string()} {}
   OptionValue(bool on) : words_{on ? "true" : "false"} {}
   template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>, int> = 0>
   OptionValue(Integer number) : words_{std::to_string(number)} {}
   OptionValue(double number);  // written so that it reads back as the same number
-  OptionValue(std::initializer_list<const char*> words) : words_(words.begin(), words.end()) {}
+  OptionValue(std::initializer_list<OptionValue> list) { add(list); }
   OptionValue(std::vector<std::string> words) : words_(std::move(words)) {}
-  OptionValue(const std::vector<double>& numbers);
+  template <class T, std::enable_if_t<std::is_convertible_v<const T&, OptionValue>, int> = 0>
+  OptionValue(const std::vector<T>& list) {
+    add(list);
+  }
 
   const std::vector<std::string>& words() const { return words_; }
 
  private:
+  template <class List>
+  void add(const List& list) {
+    for (const auto& one : list) {
+      const OptionValue value(one);
+      words_.insert(words_.end(), value.words_.begin(), value.words_.end());
+    }
+  }
+
   std::vector<std::string> words_;
 };
 

@@ -2,6 +2,7 @@
 // Training a model on parallel text, from files or from the program.
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,7 @@ class Trainer {
   // The options of `hexapla train`. UsageError: no such option, a value out of its range, options that do not go
   // together.
   explicit Trainer(const Options& options);
+  Trainer(std::initializer_list<Options::value_type> options) : Trainer(Options(options)) {}
   // From a YAML file; `options` win.
   Trainer(const std::string& config_file, const Options& options);
   ~Trainer();
@@ -91,8 +93,10 @@ class Trainer {
   // UsageError, DataError (text, vocabularies, models), RunError (disk, a loss that is not finite, another run in the
   // folder), OutOfMemory. Reading stops with `finished` false, too, where stop() was called.
   TrainingResult train(const TrainingCallbacks& callbacks = {});
-  // From any thread, a callback or a signal handler: train() saves a checkpoint and returns. A stopped trainer may
-  // train() again.
+  // From any thread, a callback or a signal handler: train() saves a checkpoint and returns, within a second or so, be
+  // it reading a pipe that gives nothing, training the vocabulary or validating; an update is finished first. A
+  // validation that it breaks off comes first when the run goes on. Before train(): the next train() returns at once
+  // and has written nothing. A stopped trainer may train() again.
   void stop() noexcept;
 
   // All options as YAML that gives the same run.

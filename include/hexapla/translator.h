@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -156,6 +157,8 @@ class Translator {
   explicit Translator(const std::string& model_path, const ModelOptions& options = {});
   // Several models of the same vocabularies: an ensemble.
   explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
+  explicit Translator(std::initializer_list<const char*> model_paths, const ModelOptions& options = {})
+      : Translator(std::vector<std::string>(model_paths.begin(), model_paths.end()), options) {}
   // Requests on their way are canceled. In a callback of one of them, too: then the translator goes, in a thread of its
   // own, as soon as the callback has returned.
   ~Translator();
@@ -168,6 +171,10 @@ class Translator {
   // The best translation of each line. constraints: one per line, or none.
   std::vector<std::string> translate(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                                      const std::vector<Constraints>& constraints = {}) const;
+  std::vector<std::string> translate(std::initializer_list<const char*> lines, const TranslatorOptions& options = {},
+                                     const std::vector<Constraints>& constraints = {}) const {
+    return translate(std::vector<std::string>(lines.begin(), lines.end()), options, constraints);
+  }
   // For each line, one to n_best translations, best first.
   std::vector<std::vector<Translation>> translate_n_best(const std::vector<std::string>& lines,
                                                          const TranslatorOptions& options = {},

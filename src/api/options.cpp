@@ -10,10 +10,6 @@ namespace hexapla {
 
 OptionValue::OptionValue(double number) : words_{fmt::format("{}", number)} {}
 
-OptionValue::OptionValue(const std::vector<double>& numbers) {
-  for (const double number : numbers) words_.push_back(fmt::format("{}", number));
-}
-
 namespace api {
 
 std::vector<GivenOption> given_options(const Options& options) {

@@ -1,0 +1,87 @@
+#pragma once
+// Calls as one would write them without looking, in C++17 and with the public headers alone: that they compile is the
+// point, so tests/install_test.cmake compiles this file by itself, too.
+#include <hexapla/hexapla.h>
+#include <hexapla/nn.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hexapla::api::test {
+
+using Words = std::vector<std::string>;
+
+// One after the other: each way to give the same value, by what it reads as.
+inline std::vector<Words> words_of_values() {
+  const std::string text = "a";
+  const std::string_view view = text;
+  const std::filesystem::path path = text;
+  const char* const pointer = "a";
+  const Options single{{"0", "a"}, {"1", text}, {"2", view}, {"3", path}, {"4", pointer}, {"5", {"a"}}};
+  const Options lists{{"0", {"a", "a"}},
+                      {"1", {text, text}},
+                      {"2", {view, view}},
+                      {"3", {path, path}},
+                      {"4", {pointer, text}},
+                      {"5", Words{"a", "a"}},
+                      {"6", std::vector<std::string_view>{view, view}},
+                      {"7", std::vector<std::filesystem::path>{path, path}},
+                      {"8", std::vector<const char*>{"a", "a"}}};
+  const Options numbers{
+      {"0", {1, 2}}, {"1", std::vector<int>{1, 2}}, {"2", {1L, 2U}}, {"3", {1., 2.}}, {"4", std::vector<double>{1, 2}}};
+  const Options zeros{{"0", {0, 0}}, {"1", std::vector<std::int64_t>{0, 0}}};
+  const Options switches{{"0", {true, false}}, {"1", std::vector<bool>{true, false}}};
+  std::vector<Words> all;
+  for (const Options& some : {single, lists, numbers, zeros, switches})
+    for (const auto& named : some) all.push_back(named.second.words());
+  return all;
+}
+
+// Trainers of the folder "run", by their options.
+inline Words options_of_trainers(const std::string& config) {
+  const std::filesystem::path folder = "run";
+  const Options options{{"preset", "tiny"}, {"model", folder}};
+  return {Trainer({{"preset", "tiny"}, {"model", "run"}}).options(),
+          Trainer{{"preset", "tiny"}, {"model", "run"}}.options(),
+          Trainer({{"preset", "tiny"}, {"model", std::string("run")}}).options(),
+          Trainer({{"preset", std::string_view("tiny")}, {"model", folder}}).options(),
+          Trainer(options).options(),
+          Trainer(config, {{"model", "run"}}).options(),
+          Trainer(config, {{"preset", "tiny"}, {"model", "run"}}).options()};
+}
+
+// Translations of "a" and of "a dog", in every way.
+inline std::vector<Words> translations_of_two(const std::string& model) {
+  const std::filesystem::path path = model;
+  const char* const name = model.c_str();
+  const std::string one = "a", other = "a dog";
+  const Translator translator(model), by_path(path), by_pointer(name), braced{model}, pair({name, name}),
+      strings({model, model}), paths({path, path}), both{name, name};
+  std::vector<Words> all{translator.translate({"a", "a dog"}), translator.translate({one, other}),
+                         translator.translate({"a", other}), translator.translate({one.c_str(), other.c_str()}),
+                         translator.translate({"a", "a dog"}, TranslatorOptions::from({{"beam_size", "4"}}))};
+  for (const Translator* each : {&by_path, &by_pointer, &braced, &pair, &strings, &paths, &both})
+    all.push_back({each->translate("a"), each->translate({"a dog"}).front()});
+  return all;
+}
+
+// The rest, for the compiler.
+inline void other_calls(const std::string& model) {
+  const char* const name = model.c_str();
+  const Translator translator(model);
+  translator.translate_n_best({"a", "b"});
+  translator.score({"a", "b"}, {"c", "d"});
+  translator.align({"a", "b"}, {"c", "d"});
+  translator.submit({"a", "b"}).get();
+  TranslatorOptions::from({{"beam_size", "4"}, {"alignment", "words"}});
+  Evaluator().score({"a", "b"}, {{"c", "d"}});
+  Evaluator().compare({"a", "b"}, {"a", "c"}, {{"c", "d"}, {"e", "f"}});
+  Model::average({name, name});
+  nn::Encoder({{"dim_model", "4"}, {"heads", "1"}});
+  nn::Encoder({{"dim_model", 4}, {"heads", 1}, {"enc_layers", 1}});
+  nn::Embedding(4, {{"dim_model", "4"}, {"heads", "1"}});
+}
+
+}  // namespace hexapla::api::test

@@ -1,0 +1,18 @@
+# Every program and library that `cmake --install BUILD` copies is made where hexapla_program alone is built.
+execute_process(COMMAND ${NINJA} -C ${BUILD} -t commands hexapla_program OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${BUILD}/cmake_install.cmake rules)
+string(REGEX MATCHALL "TYPE (EXECUTABLE|SHARED_LIBRARY|STATIC_LIBRARY) FILES[^)]*" rules "${rules}")
+set(count 0)
+foreach(rule IN LISTS rules)
+  string(REGEX MATCH "\"([^\"]+)\"" first "${rule}")  # the others are links to it
+  get_filename_component(name ${CMAKE_MATCH_1} NAME)
+  string(REGEX REPLACE "\\.so.*" ".so" name ${name})
+  string(FIND "${commands}" "-o ${name}" made)
+  if(made EQUAL -1)
+    message(FATAL_ERROR "building hexapla_program does not make ${name}, which cmake --install copies")
+  endif()
+  math(EXPR count "${count} + 1")
+endforeach()
+if(count LESS 2)
+  message(FATAL_ERROR "cmake_install.cmake names ${count} programs and libraries; it should name hexapla and libhexapla.so")
+endif()
