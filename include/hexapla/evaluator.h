@@ -1,5 +1,6 @@
 #pragma once
 // BLEU, chrF and TER, equal to sacreBLEU's.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ struct EvaluatorOptions {
   bool ter_case_sensitive = false, ter_normalized = false, ter_no_punct = false, ter_asian_support = false;
   int resamples = 0;  // bootstrap resamples for intervals and p-values, 2 to 1,000,000; 0: none
   std::uint64_t resample_seed = 12345;
+  // Once it is true, a call ends with Canceled before the next sentence or some thousand resamples. May be null.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct MetricScore {

@@ -85,7 +85,10 @@ class Trainer:
             self._training.release()
 
     def stop(self) -> None:
-        """Make train() save a checkpoint and return; from a callback or another thread. It may train() again."""
+        """Make train() save a checkpoint and return; from a callback or another thread. It may train() again.
+
+        Before train(): the next train() returns at once and has written nothing.
+        """
         self._core.stop()
 
     def options(self) -> str:

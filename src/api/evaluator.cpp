@@ -2,6 +2,7 @@
 
 #include "api/guard.h"
 #include "base/range.h"
+#include "base/system/cancellation.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
@@ -82,6 +83,7 @@ Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 std::vector<MetricScore> Evaluator::score(const Lines& hypotheses, const std::vector<Lines>& references) const {
   return api::guarded([&] {
+    const CancelScope scope(impl_->options.stop);
     check_lines(hypotheses.size(), references);
     std::vector<MetricScore> results;
     for (const auto& metric : impl_->metrics(references))
@@ -94,6 +96,7 @@ std::vector<MetricScore> Evaluator::score(const Lines& hypotheses, const std::ve
 std::vector<std::vector<double>> Evaluator::score_sentences(const Lines& hypotheses,
                                                             const std::vector<Lines>& references) const {
   return api::guarded([&] {
+    const CancelScope scope(impl_->options.stop);
     check_lines(hypotheses.size(), references);
     std::vector<std::vector<double>> results;
     for (const auto& metric : impl_->metrics(references)) {
@@ -108,6 +111,7 @@ std::vector<std::vector<double>> Evaluator::score_sentences(const Lines& hypothe
 std::vector<Comparison> Evaluator::compare(const Lines& baseline, const Lines& system,
                                            const std::vector<Lines>& references) const {
   return api::guarded([&] {
+    const CancelScope scope(impl_->options.stop);
     check_lines(baseline.size(), references);
     check_lines(system.size(), references);
     std::vector<Comparison> results;

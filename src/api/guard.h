@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 
 namespace hexapla::api {
 
@@ -25,12 +26,13 @@ auto guarded(F&& f) {
   }
 }
 
-// Functions of the caller that the library calls: what they throw passes it and is not rewritten. One for each call of
-// the library.
+// Functions of the caller that the library calls: what they throw passes it and is not rewritten, and what they do is
+// not canceled with the library's work. One for each call of the library.
 class CallerFunctions {
  public:
   template <class F, class... Arguments>
   auto call(const F& f, Arguments&&... arguments) {
+    const CancelScope own(nullptr);
     try {
       return f(std::forward<Arguments>(arguments)...);
     } catch (...) {

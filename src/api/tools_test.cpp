@@ -1,9 +1,11 @@
 // Evaluator, inspector and model of the public face.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <thread>
 
 #include "api/test_models.h"
 #include "base/files/file.h"
@@ -33,6 +35,21 @@ TEST(EvaluatorApi, GivesTheScoresOfTheMetrics) {
   const auto same = evaluator.compare(hypotheses, hypotheses, {references});
   EXPECT_EQ(same[0].baseline, same[0].system);
   EXPECT_NEAR(evaluator.score(references, {references})[0].score, 100, 1e-9);
+}
+
+TEST(EvaluatorApi, EveryCallStopsWhenItIsTold) {
+  std::atomic<bool> stop = false;
+  EvaluatorOptions options;
+  options.metrics = {"bleu", "chrf++", "ter"};
+  options.resamples = 1'000'000;
+  options.stop = &stop;
+  const Evaluator evaluator(options);
+  const std::vector<std::string> lines = made_up_lines(200, 1);
+  std::thread later([&] { stop = true; });
+  EXPECT_THROW(evaluator.score(lines, {lines}), Canceled);
+  later.join();
+  EXPECT_THROW(evaluator.score_sentences(lines, {lines}), Canceled);
+  EXPECT_THROW(evaluator.compare(lines, lines, {lines}), Canceled);
 }
 
 TEST(EvaluatorApi, RefusesWhatCannotBe) {

@@ -49,6 +49,12 @@ class CallbackWatcher final : public train::TrainWatcher {
   api::CallerFunctions& functions_;
 };
 
+// A stop that was asked for before a training began, or in it, is over with it.
+struct StopHandled {
+  std::atomic<bool>& stopped;
+  ~StopHandled() { stopped = false; }
+};
+
 TrainingResult public_result(const train::TrainResult& r) {
   return {r.end == train::TrainEnd::finished, r.updates, r.epochs, r.best_score, r.model, r.missing};
 }
@@ -113,7 +119,7 @@ void Trainer::set_validation_pairs(PairSource pairs) { impl_->validation_pairs =
 TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
   api::CallerFunctions functions;
   return functions.guard([&] {
-    impl_->stopped = false;
+    const StopHandled handled{impl_->stopped};
     train::TrainOptions options = impl_->resolved();
     options.precision = name_of(parse_precision(options.precision));
     CallbackWatcher watcher(callbacks, functions);

@@ -1,7 +1,11 @@
 // Training through the public face.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <thread>
 
 #include "api/test_models.h"
 #include "base/files/file.h"
@@ -100,6 +104,84 @@ TEST_F(TrainerApi, StopsAndResumesToTheSameBytes) {
   EXPECT_EQ(first.model, "");
   EXPECT_TRUE(trainer.train().finished);
   EXPECT_EQ(weights("halves"), weights("whole"));
+}
+
+TEST_F(TrainerApi, AStopBeforeItBeginsEndsItWithNothingWritten) {
+  Trainer trainer(with_files(options("run")));
+  trainer.stop();
+  const TrainingResult stopped = trainer.train();
+  EXPECT_FALSE(stopped.finished);
+  EXPECT_EQ(stopped.updates, 0);
+  EXPECT_FALSE(std::filesystem::exists(at("run")));
+  EXPECT_TRUE(trainer.train().finished) << "a stop is over with the training that it ended";
+}
+
+TEST_F(TrainerApi, AStopEndsIdlePipesAndTheVocabulary) {
+  const auto stops_at = [&](const std::string& reading, const Options& o) {
+    Trainer trainer(o);
+    TrainingCallbacks on;
+    on.on_reading = [&](const std::string& what, std::int64_t) {
+      if (what == reading) trainer.stop();
+    };
+    std::thread later([&] {
+      if (reading.empty()) trainer.stop();
+    });
+    EXPECT_FALSE(trainer.train(on).finished) << reading;
+    later.join();
+  };
+  Options o = options("pipe");
+  for (const char* side : {"px", "py"}) ASSERT_EQ(mkfifo(at(side).c_str(), 0600), 0);
+  o.emplace("train_sets", OptionValue{at("px").c_str(), at("py").c_str()});
+  stops_at("", o);
+  stops_at("training the vocabulary", with_files(options("vocabulary")));
+  EXPECT_FALSE(std::filesystem::exists(at("vocabulary/checkpoints")));
+}
+
+// With the scores, the choice of the best and the files that an unbroken run has.
+TEST_F(TrainerApi, AStopInAValidationResumesToTheSameBytes) {
+  const auto with_validation = [&](const std::string& run, int save_every) {
+    Options o = with_files(options(run));
+    o.insert_or_assign("report_every", 6);
+    o.insert_or_assign("save_every", save_every);
+    o.emplace("valid_sets", OptionValue{at("x").c_str(), at("y").c_str()});
+    return o;
+  };
+  const auto scores = [&](const std::string& run) {
+    std::string log = read_file(at(run) + "/valid.jsonl");
+    for (size_t time = log.find(", \"time\""); time != std::string::npos; time = log.find(", \"time\""))
+      log.erase(time, log.find('}', time) - time);
+    return log;
+  };
+  for (const int save_every : {6, 4}) {  // with a checkpoint of the same update, and without
+    const std::string whole = "whole" + std::to_string(save_every), halves = "halves" + std::to_string(save_every);
+    const TrainingResult expected = Trainer(with_validation(whole, save_every)).train();
+    Trainer trainer(with_validation(halves, save_every));
+    std::vector<std::int64_t> validated;
+    bool stopping = true;
+    TrainingCallbacks on;
+    on.on_report = [&](const TrainingReport&) {
+      if (stopping) trainer.stop();
+    };
+    on.on_validation = [&](const ValidationReport& v) { validated.push_back(v.update); };
+    EXPECT_EQ(trainer.train(on).updates, 6);
+    EXPECT_THAT(validated, testing::IsEmpty()) << "the validation was not broken off";
+    trainer.stop();
+    EXPECT_FALSE(trainer.train(on).finished);
+    stopping = false;
+    const TrainingResult found = trainer.train(on);
+    EXPECT_TRUE(found.finished);
+    EXPECT_EQ(found.best_score, expected.best_score);
+    EXPECT_THAT(validated, testing::ElementsAre(6, 12));
+    EXPECT_EQ(weights(halves), weights(whole));
+    EXPECT_EQ(scores(halves), scores(whole));
+    const auto checkpoints = [&](const std::string& run) {
+      std::set<std::string> names;
+      for (const auto& entry : std::filesystem::directory_iterator(at(run) + "/checkpoints"))
+        names.insert(entry.path().filename());
+      return names;
+    };
+    EXPECT_EQ(checkpoints(halves), checkpoints(whole));
+  }
 }
 
 TEST_F(TrainerApi, WhatACallbackThrowsEndsIt) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend/cpu/cpu.h"
+#include "base/system/cancellation.h"
 #include "report/pages/run_report.h"
 #include "text/quantities.h"
 #include "train/memory/memory_budget.h"
@@ -13,23 +14,23 @@
 namespace hexapla::api {
 namespace {
 
-struct Interrupted {};
-
 std::optional<train::TrainingData> read_data(const train::TrainOptions& options, const data::ReadingProgress& reading,
                                              const std::atomic<bool>& stop, const train::ProgramPairs& pairs,
                                              cluster::Processes& processes) {
   const auto progress = [&](const char* what, int64_t n) {
-    if (stop) throw Interrupted();
+    check_canceled();
     reading(what, n);
   };
-  try {
-    return train::prepare_data(options, progress, pairs, processes);
-  } catch (const Interrupted&) {
-    return {};
-  }
+  std::optional<train::TrainingData> data;
+  unless_stopped(stop, [&] {
+    check_canceled();
+    data.emplace(train::prepare_data(options, progress, pairs, processes));
+  });
+  return data;
 }
 
 void write_report(const train::TrainOptions& options, train::TrainWatcher& watcher, train::TrainResult& result) {
+  const CancelScope of_stopped_ones_too(nullptr);
   try {
     report::write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model is there all the same
@@ -43,6 +44,7 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
 train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWatcher& watcher,
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs, cluster::Processes& processes) {
+  const CancelScope scope(&stop);
   const train::TrainOptions options = train::with_decay_of_run(asked, watcher);
   const auto backend = make_cpu_backend(parse_precision(options.precision));
   const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs, processes);

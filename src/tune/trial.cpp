@@ -59,9 +59,11 @@ int64_t characters(const std::vector<std::string>& lines) {
   });
 }
 
-double bits_per_character(const models::OpenModel& m, const data::Corpus& valid) {
+double bits_per_character(const models::OpenModel& m, const data::Corpus& valid, const std::atomic<bool>& stop) {
+  decode::TranslateOptions how;
+  how.stop = &stop;
   double nats = 0;
-  for (const decode::TextScore& s : m.scorer().score(valid.source, valid.target, {})) nats -= s.score;
+  for (const decode::TextScore& s : m.scorer().score(valid.source, valid.target, how)) nats -= s.score;
   return nats / std::log(2) / static_cast<double>(characters(valid.target));
 }
 
@@ -162,7 +164,7 @@ Measured run_trial(const train::TrainOptions& options, std::optional<double> sec
   const train::RunState end = state_of(options.model);
   found.seconds = end.seconds;
   found.tokens = end.target_tokens;
-  found.bits = bits_per_character(m, how.valid);
+  found.bits = bits_per_character(m, how.valid, stop);
   if (how.translates) found.quality = quality(m, how, options.valid_beam, options.model + "/translations.txt", stop);
   return found;
 }

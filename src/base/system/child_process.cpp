@@ -1,6 +1,7 @@
 #include "base/system/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 
 namespace hexapla {
 namespace {
@@ -31,10 +33,14 @@ bool write_all(int file, const std::string& bytes) {
   return true;
 }
 
+// Until the end, or until nobody wants it any more.
 std::string read_all(int file) {
   std::string bytes;
   std::array<char, 1 << 16> some;
   for (;;) {
+    pollfd more{file, POLLIN, 0};
+    while (poll(&more, 1, wait_between_looks()) <= 0)
+      if (canceled()) return bytes;
     const ssize_t n = read(file, some.data(), some.size());
     if (n == 0 || (n < 0 && errno != EINTR)) return bytes;
     if (n > 0) bytes.append(some.data(), static_cast<size_t>(n));
@@ -104,7 +110,9 @@ ChildResult in_child_process(const std::function<std::string()>& work) {
   }
   const std::string result = read_all(ends[0]);
   close(ends[0]);
+  if (canceled()) kill(child, SIGKILL);
   const std::string end = end_of(child);
+  check_canceled();
   if (!end.empty() || result.empty()) return {{}, end.empty() ? "ended without a result" : end};
   if (result[0] == threw) throw RunError(result.substr(1));
   if (result[0] == no_memory) return {{}, memory_end};

@@ -12,7 +12,8 @@ struct ChildResult {
 };
 
 // work(), computed in a child, which has all that this process has in memory. What it throws comes out as RunError with
-// its text, if it is not for lack of memory. Where no child can be had (and under ThreadSanitizer, which does not know
+// its text, if it is not for lack of memory. Canceled, and the child is gone: where the caller's work is no longer
+// wanted (base/system/cancellation.h). Where no child can be had (and under ThreadSanitizer, which does not know
 // threads in one) the work is done right here.
 ChildResult in_child_process(const std::function<std::string()>& work);
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 
 extern char** environ;
 
@@ -136,10 +137,17 @@ SubprocessResult run_to_end(const Subprocess& program) {
   Pipe::close_end(out.write);
   const auto started = Clock::now();
   std::optional<int> status;
+  const auto end_it = [&] {
+    kill(-child, SIGKILL);
+    ended(child, 0);
+  };
   for (bool open = true; !(status = ended(child, WNOHANG));) {
+    if (canceled()) {
+      end_it();
+      check_canceled();
+    }
     if (program.seconds > 0 && std::chrono::duration<double>(Clock::now() - started).count() > program.seconds) {
-      kill(-child, SIGKILL);
-      ended(child, 0);
+      end_it();
       return {std::move(result.out), cat("took more than ", program.seconds / 60, " minutes and was stopped")};
     }
     pollfd one{open ? out.read : -1, POLLIN, 0};

@@ -19,7 +19,8 @@ struct SubprocessResult {
 // Where the program lies. UsageError naming `option` where there is none that may be run.
 std::string find_program(const std::string& name, const std::string& option);
 
-// Its stdin is empty, and it is a process group of its own: Ctrl-C does not reach it.
+// Its stdin is empty, and it is a process group of its own: Ctrl-C does not reach it. Canceled, and the group is gone:
+// where the caller's work is no longer wanted (base/system/cancellation.h).
 SubprocessResult run_to_end(const Subprocess& program);
 
 }  // namespace hexapla

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
@@ -23,8 +24,6 @@ data::ParallelSource named(const std::vector<std::string>& files) {
   return from;
 }
 
-struct Interrupted {};
-
 struct Data {
   std::vector<std::string> files, tests, keep, drop;
   std::string tsv, color = "auto";
@@ -37,7 +36,7 @@ struct Data {
     std::optional<curate::Examination> examined;
     try {
       examined = curate::examine(options, watch(progress));
-    } catch (const Interrupted&) {
+    } catch (const Canceled&) {
       progress.say("interrupted; nothing was written");
       return 128 + caught_signal();
     }
@@ -66,8 +65,9 @@ struct Data {
 
   static curate::Watch watch(Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
-    return [&progress, start, &stop = stop_on_signals()](int64_t lines, double share) {
-      if (stop) throw Interrupted();
+    stop_on_signals();
+    return [&progress, start](int64_t lines, double share) {
+      check_canceled();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const std::string left =
           share > 0 ? fmt::format(", {:.0f} %, {} left", 100 * share, text::duration(seconds / share * (1 - share)))

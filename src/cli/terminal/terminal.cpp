@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/options/option_names.h"
 #include "base/range.h"
+#include "base/system/cancellation.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {
@@ -112,6 +113,7 @@ void Progress::clear() {
 }
 
 const std::atomic<bool>& stop_on_signals() {
+  static const CancelScope all_that_follows(&stop);
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

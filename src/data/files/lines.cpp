@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/system/cancellation.h"
 #include "data/files/compression.h"
 
 namespace hexapla::data {
@@ -28,8 +29,8 @@ class FileBytes : public Bytes {
       : name_(name), before_waiting_(std::move(before_waiting)) {
     if (path == "-") return;
     if (std::filesystem::is_directory(path)) throw DataError(cat(name, " is a directory: name a text file"));
-    do {
-      descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    do {  // without waiting for whoever writes to a named pipe: read() does
+      descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", std::strerror(errno), "; check the path"));
     std::error_code unknown;
@@ -45,12 +46,13 @@ class FileBytes : public Bytes {
     if (ended_) return 0;
     if (before_waiting_ && !ready(0)) before_waiting_();
     ssize_t n;
-    while ((n = ::read(descriptor_, to, size)) < 0) {
-      if (errno == EAGAIN)
-        ready(-1);  // whoever shares the descriptor has made it one that does not wait
-      else if (errno != EINTR)
+    do {
+      do check_canceled();
+      while (!ready(wait_between_looks()));
+      n = ::read(descriptor_, to, size);
+      if (n < 0 && errno != EINTR && errno != EAGAIN)
         throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
-    }
+    } while (n < 0);
     ended_ = n == 0;  // a terminal would go on
     given_ += static_cast<size_t>(n);
     return static_cast<size_t>(n);
@@ -68,7 +70,7 @@ class FileBytes : public Bytes {
   // Are there bytes, or the end, or an error to be told of? timeout in milliseconds; -1: until there are.
   bool ready(int timeout) const {
     pollfd bytes{descriptor_, POLLIN, 0};
-    return poll(&bytes, 1, timeout) != 0;
+    return poll(&bytes, 1, timeout) > 0;
   }
 
   std::string name_;

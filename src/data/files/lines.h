@@ -22,7 +22,7 @@ struct LinePlace {
 // Lines end at the byte 0x0A and nowhere else, so that line i of two files stays line i; a "\r" before it goes too, and
 // a byte order mark at the start of the file; the last line needs no line end. Memory: the longest line.
 // DataError, naming file and line: no such file, a directory, compressed data cut short or damaged or of another kind
-// (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on.
+// (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on. Canceled, too.
 class LineReader {
  public:
   // "-" is stdin. from: of a plain file, where reading begins.

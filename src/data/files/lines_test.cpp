@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <thread>
 
 #include "base/compute/random.h"
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "data/files/compression.h"
 #include "data/files/test_compress.h"
 #include "data/files/test_files.h"
@@ -310,6 +313,27 @@ class Damaged : public Lines {
     }
   }
 };
+// Before anybody has opened its other end, and while nothing comes.
+TEST_F(Lines, AnIdlePipeEndsWithTheWorkThatReadsIt) {
+  std::atomic<bool> stop = false;
+  const CancelScope scope(&stop);
+  const std::string pipe = folder() + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread later([&] { stop = true; });
+  EXPECT_THROW(LineReader reader(pipe), Canceled);
+  later.join();
+  stop = false;
+  const int other_end = open(pipe.c_str(), O_RDWR);
+  ASSERT_EQ(::write(other_end, "one line\n", 9), 9);
+  LineReader reader(pipe);
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one line");
+  stop = true;
+  EXPECT_THROW(reader.next(line), Canceled);
+  close(other_end);
+}
+
 TEST_F(Damaged, GzipCutShort) { expect_cuts_found("gzip", gzip(much_text())); }
 TEST_F(Damaged, ZstdCutShort) { expect_cuts_found("zstd", zstd(much_text())); }
 TEST_F(Damaged, XzCutShort) { expect_cuts_found("xz", xz(much_text())); }

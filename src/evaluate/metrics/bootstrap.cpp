@@ -6,6 +6,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/system/cancellation.h"
 
 namespace hexapla::evaluate {
 namespace {
@@ -97,6 +98,7 @@ std::vector<double> resampled_scores(const Metric& metric, std::span<const Metri
   std::vector<uint32_t> drawn;
   const uint32_t samples_at_a_time = std::max(1u, kDrawnAtATime / n);
   for (uint32_t first = 0, count; first < samples; first += count) {
+    check_canceled();
     count = std::min(samples_at_a_time, samples - first);
     drawn.resize(size_t{count} * n);
     for (uint32_t& i : drawn) i = generator.below(n);

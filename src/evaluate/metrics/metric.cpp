@@ -4,6 +4,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/system/cancellation.h"
 
 namespace hexapla::evaluate {
 namespace {
@@ -27,11 +28,14 @@ std::vector<MetricStatistics> sentence_statistics(const Metric& metric, std::spa
                                                   References references) {
   check_counts(metric, hypotheses.size(), references);
   std::vector<MetricStatistics> all(hypotheses.size());
+  const std::atomic<bool>* stop = cancel_flag();
   const size_t chunks = (hypotheses.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
   parallel_for(static_cast<int64_t>(chunks), [&](int64_t chunk) {
     const size_t first = static_cast<size_t>(chunk) * kSentencesPerChunk;
     Sentences own(references.size());
+    const CancelScope scope(stop);
     for (size_t i = first; i < std::min(first + kSentencesPerChunk, hypotheses.size()); ++i) {
+      check_canceled();
       for (size_t r = 0; r < references.size(); ++r) own[r] = references[r][i];
       all[i] = metric.statistics(hypotheses[i], own);
     }

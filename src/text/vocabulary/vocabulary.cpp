@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "base/system/child_process.h"
 #include "base/system/machine.h"
 #include "text/plain_line.h"
@@ -446,6 +447,7 @@ Vocabulary bare_rule(const std::string& normalization) {
 // Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
 void normalize(std::vector<std::string>& lines, const Vocabulary& rule) {
   for (std::string& line : lines) {
+    check_canceled();
     std::string all;
     if (usable(line))
       for (const std::string& piece : rule.pieces(line)) all += piece;

@@ -35,7 +35,7 @@ class Vocabulary {
  public:
   // A model with pad 0, bos 1 `<s>`, eos 2 `</s>`, unk 3. The same lines and options give the same bytes on
   // any number of cores. UsageError: an option out of range; DataError: no text, or a size that cannot hold the
-  // characters of the text.
+  // characters of the text; Canceled, too.
   static Vocabulary train(const std::vector<std::string>& lines, const VocabularyOptions& options = {});
   // A SentencePiece model file of any kind. DataError: not to be read, not a model, no `<s>` or no `</s>` in it.
   static Vocabulary load(const std::string& path);

@@ -8,6 +8,7 @@
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json.h"
+#include "base/system/cancellation.h"
 #include "base/system/machine.h"
 #include "base/system/subprocess.h"
 #include "cluster/agreement.h"
@@ -40,14 +41,6 @@ int64_t sum_of_all(cluster::Processes& processes, int64_t own) {
 
 int processors_of_host() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-// Of the process that writes.
-std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
-  if (!data.processes->first()) return {};
-  if (!data.lock) return std::make_shared<const RunLock>(o.model);
-  HEXAPLA_CHECK(data.lock->folder() == o.model, "data prepared for ", data.lock->folder(), " is used in ", o.model);
-  return data.lock;
-}
-
 class Run {
  public:
   Run(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher)
@@ -78,7 +71,8 @@ class Run {
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   void update();
   void count(const model::LossSums& sums);
-  int64_t epoch() const { return state_.epoch + !learner_.stream().epoch_ended(); }  // of the last update, from 1
+  bool epoch_ended() const { return state_.update > 0 && state_.epoch_begins(); }  // with the last update
+  int64_t epoch() const { return state_.epoch + !epoch_ended(); }                  // of the last update, from 1
   [[noreturn]] void fail_step(const std::string& what, const std::vector<data::Batch>& batches);
   std::string remedy() const;  // of a loss or weights that are no numbers
   TrainReport current() const;
@@ -100,6 +94,7 @@ class Run {
   void compare_weights();
   Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
+  TrainResult interrupted() { return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()}; }
 
   double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
   Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
@@ -188,7 +183,7 @@ void Run::start() {
   compare_weights();
   if (processes_.first()) {
     keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
-    folder_.open_logs(state_.update);
+    folder_.open_logs(state_);
   }
   learner_.forget_initial_model();
   learner_.stream().seek(state_);
@@ -304,6 +299,8 @@ void Run::report() {
 Validation Run::measure(cluster::Processes& among) {
   Context& cx = learner_.context();
   cx.training = false;
+  // Those that share it wait for each other, whoever is told to stop.
+  const CancelScope scope(among.several() ? nullptr : cancel_flag());
   Validation v = train::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()), among);
   cx.arena.clear();
   v.update = state_.update;
@@ -314,6 +311,7 @@ Validation Run::measure(cluster::Processes& among) {
 void Run::validate() {
   const UseAverage averaged = learner_.use_average();
   Validation v = measure(processes_);
+  state_.validation_due = false;
   judge(v);
   keep_if_best(v);
   if (processes_.first()) folder_.log(v);
@@ -439,25 +437,31 @@ void Run::compare_weights() {
 
 TrainResult Run::go(const std::atomic<bool>& stop) {
   start();
+  state_.validation_due = state_.validation_due && !data_.valid.empty();
   const Interval valid = Interval::parse("valid-every", options_.valid_every);
   const Interval saving = Interval::parse("save-every", options_.save_every);
   const Interval reports = Interval::parse("report-every", options_.report_every);
-  for (Next now = next(stop); !now.finished; now = next(stop)) {
-    if (now.stops) {
-      save_off_schedule();
-      return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()};
+  const auto due = [&](const Interval& i) { return i.due(state_.update, state_.epoch, epoch_ended()); };
+  for (Next now = next(stop); state_.validation_due || !now.finished; now = next(stop)) {
+    if (now.stops) return save_off_schedule(), interrupted();
+    if (!state_.validation_due) {
+      update();
+      if (due(reports)) report();
+      state_.validation_due = !data_.valid.empty() && due(valid);
     }
-    update();
-    const auto due = [&](const Interval& i) {
-      return i.due(state_.update, state_.epoch, learner_.stream().epoch_ended());
-    };
-    if (due(reports)) report();
-    if (!data_.valid.empty() && due(valid)) validate();
-    if (due(saving)) save();
+    if (state_.validation_due) unless_stopped(stop, [&] { validate(); });
+    if (!state_.validation_due && due(saving)) save();
   }
-  if (cooldown() && !data_.valid.empty() && std::max(validated_, begun_) < state_.update) validate();
-  const TrainResult result = finish();
-  if (processes_.first()) folder_.forget_failure();
+  if (cooldown() && !data_.valid.empty() && std::max(validated_, begun_) < state_.update) {
+    state_.validation_due = true;
+    unless_stopped(stop, [&] { validate(); });
+    if (state_.validation_due) return save_off_schedule(), interrupted();
+  }
+  TrainResult result = interrupted();
+  unless_stopped(stop, [&] {
+    result = finish();
+    if (processes_.first()) folder_.forget_failure();
+  });
   return result;
 }
 
@@ -478,6 +482,7 @@ TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes
 
 TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop) {
+  const CancelScope scope(&stop);
   // Which `max-updates` need not fit any more.
   const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, watcher), *data.processes);
   options.check();

@@ -77,10 +77,11 @@ std::vector<std::string> names_in(const std::string& dir) {
   return names;
 }
 
+std::string aside_of(const std::string& dir, int64_t update) { return dir + "/aside-" + name_of(update); }
+
 void set_aside(const std::string& dir, int64_t update) {
-  const std::string aside = dir + "/aside-" + name_of(update);
-  remove_directory(aside);
-  rename_directory(path_of(dir, update), aside);
+  remove_aside(dir, update);
+  rename_directory(path_of(dir, update), aside_of(dir, update));
 }
 
 json file_facts(const FileReader& file) { return {{"size", file.size()}, {"xxh3_128", hash_hex(file)}}; }
@@ -217,6 +218,8 @@ std::vector<int64_t> list_checkpoints(const std::string& dir) {
 }
 
 // First out of sight, then away: a crash in between leaves a leftover, not half a checkpoint.
+void remove_aside(const std::string& dir, int64_t update) { remove_directory(aside_of(dir, update)); }
+
 void remove_checkpoint(const std::string& dir, int64_t update) {
   const std::string trash = dir + "/.tmp-old-" + name_of(update);
   remove_directory(trash);

@@ -11,6 +11,13 @@
 
 namespace hexapla::train {
 
+std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
+  if (!data.processes->first()) return {};
+  if (!data.lock) return std::make_shared<const RunLock>(o.model);
+  HEXAPLA_CHECK(data.lock->folder() == o.model, "data prepared for ", data.lock->folder(), " is used in ", o.model);
+  return data.lock;
+}
+
 void RunFolder::tidy() const {
   for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
   remove_unfinished(checkpoints());
@@ -22,15 +29,18 @@ void RunFolder::resumed_from(const Resumed& found) {
   if (schedule != found.checkpoint.state.end() && schedule->second == "off") extra_checkpoint_ = found.state.update;
 }
 
-void RunFolder::open_logs(int64_t update) {
-  log_.emplace(options_.model + "/train.jsonl", update);
-  valid_log_.emplace(options_.model + "/valid.jsonl", update);
+void RunFolder::open_logs(const RunState& state) {
+  log_.emplace(options_.model + "/train.jsonl", state.update);
+  valid_log_.emplace(options_.model + "/valid.jsonl", state.update - state.validation_due);
 }
 
 void RunFolder::save(RunState& state, const Content& content) {
   if (!write_checkpoint(state, "on", content)) return lost(state);
   written("an old checkpoint was not removed", [&] {
-    if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+    if (extra_checkpoint_ == state.update)  // it was stopped in the validation of this update
+      remove_aside(checkpoints(), state.update);
+    else if (extra_checkpoint_)
+      remove_checkpoint(checkpoints(), *extra_checkpoint_);
     extra_checkpoint_.reset();
     prune(checkpoints(), std::max(options_.keep, options_.average_last));
     prune_best(options_.model, state);

@@ -15,6 +15,11 @@
 
 namespace hexapla::train {
 
+struct TrainingData;  // train/data/training_data.h
+
+// Of the process that writes.
+std::shared_ptr<const RunLock> lock_of(const TrainOptions& options, const TrainingData& data);
+
 class RunFolder {
  public:
   // lock: of the folder.
@@ -27,7 +32,7 @@ class RunFolder {
   // Removes what killed runs left half-written.
   void tidy() const;
   void resumed_from(const Resumed& found);
-  void open_logs(int64_t update);
+  void open_logs(const RunState& state);
 
   // No checkpoint could be written of this update: a mean of the last ones will know.
   void lost(RunState& state) const;

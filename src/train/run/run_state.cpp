@@ -69,6 +69,7 @@ std::map<std::string, std::string> RunState::to_strings() const {
   if (!measure.empty()) strings["measure"] = measure;
   if (scores_since > 0) strings["scores_since"] = text_of(scores_since);
   if (!changed.empty()) strings["changed"] = changed;
+  if (validation_due) strings["validation_due"] = "yes";
   std::string all;
   for (const auto& place : places) all += (all.empty() ? "" : " ") + (place ? text_of(*place) : ended);
   if (!all.empty()) strings["places"] = all;
@@ -94,6 +95,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   optional("measure", [&](const std::string& text) { state.measure = text; });
   optional("scores_since", [&](const std::string& text) { parse(text, state.scores_since); });
   optional("changed", [&](const std::string& text) { state.changed = text; });
+  optional("validation_due", [&](const std::string&) { state.validation_due = true; });
   optional("places", [&](const std::string& text) {
     std::istringstream all(text);
     for (std::string place; all >> place;) {

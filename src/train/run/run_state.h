@@ -46,6 +46,9 @@ struct RunState {
   // checkpoints need not say so.
   std::vector<int64_t> lost_checkpoints;
 
+  // The validation after this update was broken off: it comes first when the run goes on.
+  bool validation_due = false;
+
   // "update 40: lr 0.005 -> 0.001; update 60: ...": where options changed that a run may go on with. A run that never
   // did so has none, and its checkpoints need not say so.
   std::string changed;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/json.h"
+#include "base/system/cancellation.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
 #include "train/loop/communicator.h"
@@ -23,6 +24,7 @@ std::vector<model::LossSums> validation_losses(Context& cx, const model::Transfo
   model::Transformer::Saved saved;
   const auto mark = cx.arena.mark();
   for (const auto& indices : batches) {
+    check_canceled();
     const data::Batch b = data::make_batch(data.pairs.target, data.valid, indices);
     all.push_back(model.loss(cx, {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets},
                              options.label_smoothing, saved));
@@ -162,6 +164,7 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   cx.arena.release();
   decode::TranslateOptions how = translation_of(options);
   how.memory = memory;
+  how.stop = cancel_flag();
   const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend, among);
   const evaluate::Bleu bleu({.tokenize = options.valid_tokenize});
   const evaluate::Chrf chrf;
