@@ -107,6 +107,7 @@ struct ModelOptions {
   std::string precision = "f32";    // of products with weights: "f32", "bf16", "int8"
   std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
   std::vector<double> weights;      // of the models, as many; none: all alike
+  int threads = 0;  // that each call computes with, and all requests of submit() together; 0: as set_threads() says
 };
 
 // Options of a request beside those of its search.
@@ -180,9 +181,20 @@ class Translator {
                                                          const TranslatorOptions& options = {},
                                                          const std::vector<Constraints>& constraints = {}) const;
 
+  // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary. UsageError: the line
+  // chooses the language of the translation, which no token of the source says.
+  std::vector<std::string> tokens(const std::string& line) const;
+  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations of the line. UsageError: a
+  // piece that the vocabulary does not have, options.alignment, or options.unk "copy", which are about words of a line.
+  // DataError: a sentence of more than options.max_length tokens.
+  std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
+                                                         const TranslatorOptions& options = {},
+                                                         const std::vector<Constraints>& constraints = {}) const;
+
   // Begins to translate and returns at once; requests of several threads are translated together, and the bytes of each
-  // are those of translate_n_best(). It is computed with the threads of whoever made the translator (set_threads()). Of
-  // the options, batch_sentences and batch_tokens do not matter here. RunError: too many wait.
+  // are those of translate_n_best(). It is computed with the threads of whoever made the translator
+  // (ModelOptions::threads, set_threads()). Of the options, batch_sentences and batch_tokens do not matter here.
+  // RunError: too many wait.
   PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                             const RequestOptions& request = {}) const;
 

@@ -16,8 +16,9 @@ from .inspector import AttentionMap, Inspection, Inspector
 from .model import Model
 from .options import MetricOptions, SearchOptions, TrainingOptions
 from .pending import Pending, Stream
-from .results import (Alignment, Comparison, Constraints, Example, MetricScore, Score, TrainingReport, TrainingResult,
-                      TrainingStart, Translation, ValidationReport)
+from .results import (Alignment, Comparison, Constraints, Example, MetricScore, Score, SearchCandidate, SearchHypothesis,
+                      SearchStep, SearchTrace, TrainingReport, TrainingResult, TrainingStart, Translation,
+                      ValidationReport)
 from .trainer import Trainer
 from .translator import Translator
 
@@ -43,7 +44,11 @@ __all__ = [
     "Pending",
     "RunError",
     "Score",
+    "SearchCandidate",
+    "SearchHypothesis",
     "SearchOptions",
+    "SearchStep",
+    "SearchTrace",
     "Stream",
     "Trainer",
     "TrainingOptions",

@@ -9,6 +9,8 @@ _Warn = Callable[[int, str], object]
 _ConstraintsTuple = tuple[str, list[str], list[str]]
 _AlignmentTuple = tuple[list[str], list[str], list[tuple[int, int]], list[list[float]]]
 _TranslationTuple = tuple[str, float, float, list[str], list[int], list[float], _AlignmentTuple | None]
+_Hypothesis = tuple[list[str], str, float, float]
+_Candidate = tuple[int, str, float, float, float, str, str]
 _TranslationTuples = list[list[_TranslationTuple]]
 
 def version() -> str: ...
@@ -23,6 +25,7 @@ class ModelOptions:
     precision: str
     ensemble: str
     weights: list[float]
+    threads: int
     def __init__(self) -> None: ...
 
 class Translator:
@@ -30,6 +33,9 @@ class Translator:
     def translate(self, lines: list[str], options: _Options, constraints: list[_ConstraintsTuple],
                   warn: _Warn, /) -> list[str]: ...
     def translate_n_best(self, lines: list[str], options: _Options, constraints: list[_ConstraintsTuple],
+                         warn: _Warn, /) -> _TranslationTuples: ...
+    def tokens(self, line: str, /) -> list[str]: ...
+    def translate_tokens(self, sentences: list[list[str]], options: _Options, constraints: list[_ConstraintsTuple],
                          warn: _Warn, /) -> _TranslationTuples: ...
     def score(self, lines: list[str], translations: list[str], options: _Options,
               warn: _Warn, /) -> list[tuple[float, float, list[str], list[float]]]: ...
@@ -93,6 +99,8 @@ class Inspection:
 class Inspector:
     def __init__(self, path: bytes, /) -> None: ...
     def inspect(self, source: str, target: str, /) -> Inspection: ...
+    def trace(self, source: str, options: _Options,
+              /) -> tuple[list[str], list[tuple[list[_Hypothesis], list[_Candidate]]], str, str, list[_Hypothesis]]: ...
 
 class Model:
     @staticmethod

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from . import _check, _core
-from ._typing import Doubles, Path
+from ._typing import Doubles, Path, Unpack
+from .options import SearchOptions
+from .results import SearchCandidate, SearchHypothesis, SearchStep, SearchTrace
 
 __all__ = ["AttentionMap", "Inspection", "Inspector"]
 
@@ -98,6 +100,10 @@ class Inspection(Mapping[str, Doubles]):
                 f"{self.attention().svg}")
 
 
+def _hypotheses(found: list[_core._Hypothesis]) -> list[SearchHypothesis]:
+    return [SearchHypothesis(*one) for one in found]
+
+
 class Inspector:
     """A model that is looked into. Its methods may be called from several threads at once."""
 
@@ -112,3 +118,13 @@ class Inspector:
         """
         given = "" if target is None else _check.text("target", target)
         return Inspection(self._core.inspect(_check.text("source", source), given))
+
+    def trace(self, source: str, **options: Unpack[SearchOptions]) -> SearchTrace:
+        """Return the beam search for the translation of source, step by step, with weights in f32.
+
+        Not all options have a trace: sampling, a minimum length, rules on repeats and unknown tokens, and a coverage
+        penalty are a UsageError.
+        """
+        tokens, steps, ending, why, finished = self._core.trace(_check.text("source", source), _check.options(options))
+        return SearchTrace(tokens, [SearchStep(_hypotheses(beams), [SearchCandidate(*one) for one in candidates])
+                                    for beams, candidates in steps], ending, why, _hypotheses(finished))

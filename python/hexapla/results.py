@@ -17,6 +17,10 @@ __all__ = [
     "Example",
     "MetricScore",
     "Score",
+    "SearchCandidate",
+    "SearchHypothesis",
+    "SearchStep",
+    "SearchTrace",
     "TrainingReport",
     "TrainingResult",
     "TrainingStart",
@@ -97,6 +101,65 @@ class Score:
     tokens: list[str]
     token_scores: list[float]
     """Log-probability of each token, and of the end of the sentence."""
+
+
+@dataclass(frozen=True)
+class SearchHypothesis:
+    """A translation that a beam search has begun or finished."""
+
+    tokens: list[str]
+    """Without <s> and </s>."""
+    text: str
+    score: float
+    normalized: float
+    """Divided by the length penalty; 0 of one that is not finished."""
+
+
+@dataclass(frozen=True)
+class SearchCandidate:
+    """A continuation that a step of beam search weighs."""
+
+    beam: int
+    """The hypothesis of the step that it extends, from 0."""
+    token: str
+    """</s> ends it."""
+    log_probability: float
+    """Of the token alone."""
+    score: float
+    """Of the hypothesis with this token."""
+    normalized: float
+    """The score divided by the length penalty, as finished hypotheses are compared."""
+    fate: str
+    """"goes on", "finished", "too low" (ends, below the first beam_size), "beaten" (as many better ones go on) or "left"
+    (would go on, but the search ends)."""
+    why: str
+    """The same in words."""
+
+
+@dataclass(frozen=True)
+class SearchStep:
+    """A step of beam search."""
+
+    beams: list[SearchHypothesis]
+    """The hypotheses before it, best first."""
+    candidates: list[SearchCandidate]
+    """Best first."""
+
+
+@dataclass(frozen=True)
+class SearchTrace:
+    """A beam search step by step."""
+
+    source_tokens: list[str]
+    """</s> last."""
+    steps: list[SearchStep]
+    ending: str
+    """"enough" (beam_size hypotheses are finished), "passed" (no live one can still pass the n_best finished ones) or
+    "longest" (the longest length)."""
+    why: str
+    """The same in words."""
+    finished: list[SearchHypothesis]
+    """What a Translator finds, best first."""
 
 
 @dataclass(frozen=True)

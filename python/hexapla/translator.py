@@ -81,22 +81,25 @@ class Translator:
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: str = "f32",
-                 ensemble: str = "linear", weights: Sequence[float] = ()) -> None:
+                 ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0) -> None:
         """Load a model file, or the folder of a training; a list of them is an ensemble.
 
         precision: of products with weights: "f32", "bf16" or "int8". ensemble: the mean of probabilities ("linear"),
-        or "log-linear", with one weight per model, or none. Raises DataError naming the file.
+        or "log-linear", with one weight per model, or none. threads: that each call computes with, and all requests of
+        submit() together; 0: as set_threads() says. Raises DataError naming the file.
         """
         options = _core.ModelOptions()
         options.precision = _check.text("precision", precision)
         options.ensemble = _check.text("ensemble", ensemble)
         options.weights = _check.numbers("weights", weights)
+        options.threads = _check.integer("threads", threads, 0, 4096)
         files = _check.paths("model", model)
         self._open: Optional[_core.Translator] = _core.Translator(files, options)
         names = [os.path.abspath(os.fsdecode(file)) for file in files]
         self._made: dict[str, Any] = {
-            "model": names[0] if len(names) == 1 else names, "precision": options.precision,
-            "ensemble": options.ensemble, "weights": options.weights}
+            "model": names[0] if len(names) == 1 else names, "precision": precision,
+            "ensemble": options.ensemble, "weights": options.weights,
+            "threads": options.threads}
 
     @property
     def _model(self) -> _core.Translator:
@@ -165,6 +168,24 @@ class Translator:
         found = self._model.translate_n_best(given, _check.options(options), _constraints(constraints, len(given)),
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
+
+    def tokens(self, line: str) -> list[str]:
+        """Return the tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary."""
+        return self._model.tokens(_check.text("line", line))
+
+    def translate_tokens(self, sentences: Iterable[Iterable[str]], *,
+                         constraints: Optional[AnyConstraints] = None, warn: Optional[Warn] = None,
+                         **options: Unpack[SearchOptions]) -> list[list[Translation]]:
+        """Return what translate_n_best() does, for sentences that are given as such tokens.
+
+        Translation.tokens are those of the translation. A piece that the vocabulary does not have is a UsageError, and
+        so are alignment and unk="copy", which are about words of a line.
+        """
+        if isinstance(sentences, (str, bytes, Mapping)) or not isinstance(sentences, Iterable):
+            raise _check.wrong_type("sentences", sentences, "a list of lists of str")
+        given = [_check.lines(f"sentences[{i}]", tokens) for i, tokens in enumerate(sentences)]
+        return _translations(self._model.translate_tokens(
+            given, _check.options(options), _constraints(constraints, len(given)), _warner(warn)))
 
     @overload
     def submit(  # type: ignore[overload-overlap]

@@ -72,6 +72,31 @@ void load_inspector(Inspector* inspector, const nb::bytes& path) {
   new (inspector) Inspector(file);
 }
 
+// (tokens, text, score, normalized)
+nb::tuple tuple_of(const SearchHypothesis& h) { return nb::make_tuple(h.tokens, h.text, h.score, h.normalized); }
+nb::list tuples_of(const std::vector<SearchHypothesis>& all) {
+  nb::list tuples;
+  for (const SearchHypothesis& h : all) tuples.append(tuple_of(h));
+  return tuples;
+}
+// (beam, token, log-probability, score, normalized, fate, why)
+nb::tuple tuple_of(const SearchCandidate& c) {
+  return nb::make_tuple(c.beam, c.token, c.log_probability, c.score, c.normalized, c.fate, c.why);
+}
+
+// (source tokens, [(hypotheses, candidates)], ending, why, finished hypotheses)
+nb::tuple trace(const Inspector& inspector, const std::string& source, const nb::dict& options) {
+  const TranslatorOptions how = TranslatorOptions::from(options_of(options));
+  const SearchTrace found = unlocked([&] { return inspector.trace(source, how); });
+  nb::list steps;
+  for (const SearchStep& step : found.steps) {
+    nb::list candidates;
+    for (const SearchCandidate& c : step.candidates) candidates.append(tuple_of(c));
+    steps.append(nb::make_tuple(tuples_of(step.beams), candidates));
+  }
+  return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished));
+}
+
 void bind_inspector(nb::module_& m) {
   nb::class_<Inspection>(m, "Inspection")
       .def_ro("source_tokens", &Inspection::source_tokens)
@@ -84,6 +109,7 @@ void bind_inspector(nb::module_& m) {
       .def("draw_attention", &Inspector::draw_attention);
   nb::class_<Inspector>(m, "Inspector")
       .def("__init__", &load_inspector)
+      .def("trace", &trace)
       .def("inspect", nb::overload_cast<const std::string&, const std::string&>(&Inspector::inspect, nb::const_),
            nb::call_guard<WithoutGil>());
 }

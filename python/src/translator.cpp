@@ -56,6 +56,14 @@ nb::list translate_n_best(const Translator& t, const Lines& lines, const nb::dic
   return translation_lists(found, !search.options().alignment.empty());
 }
 
+nb::list translate_tokens(const Translator& t, const std::vector<Lines>& sentences, const nb::dict& options,
+                          const nb::list& constraints, const nb::object& warn) {
+  Search search(options, warn);
+  const auto asked = constraints_of(constraints);
+  return translation_lists(
+      search.run([&](const TranslatorOptions& how) { return t.translate_tokens(sentences, how, asked); }), false);
+}
+
 // [(score, normalized, tokens, token scores)]
 nb::list score(const Translator& t, const Lines& lines, const Lines& translations, const nb::dict& options,
                const nb::object& warn) {
@@ -113,11 +121,14 @@ void bind_translator(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("precision", &ModelOptions::precision)
       .def_rw("ensemble", &ModelOptions::ensemble)
-      .def_rw("weights", &ModelOptions::weights);
+      .def_rw("weights", &ModelOptions::weights)
+      .def_rw("threads", &ModelOptions::threads);
   nb::class_<Translator>(m, "Translator")
       .def("__init__", &load)
       .def("translate", &translate)
       .def("translate_n_best", &translate_n_best)
+      .def("tokens", &Translator::tokens)
+      .def("translate_tokens", &translate_tokens)
       .def("score", &score)
       .def("align", &align);
 }

@@ -113,6 +113,24 @@ OPTIONS: list[Case] = [
     (translate(["a b c " * 50], max_length=8, long_input="refuse"), DataError, "", ""),
 ]
 
+TOKENS: list[Case] = [
+    (each("tokens", None), ArgumentTypeError, "line", "None"),
+    (each("tokens", SURROGATE), UsageError, "line", r"\ud800"),
+    *((each("translate_tokens", bad), ArgumentTypeError, name, value)
+      for bad, name, value in (("a", "sentences", "'a'"), (None, "sentences", "None"), (["▁a"], "sentences[0]", "'▁a'"),
+                               ([["▁the"], [None]], "sentences[1][0]", "None"))),
+    (each("translate_tokens", [["no such piece"]]), UsageError, "sentences", "no such piece"),
+    (each("translate_tokens", [[]], alignment="words"), UsageError, "alignment", "words"),
+    (each("translate_tokens", [[]], unk="copy"), UsageError, "unk", "copy"),
+    (each("translate_tokens", [["▁the"] * 8], max_length=8), DataError, "", ""),
+    (lambda d: hexapla.Translator(d.model, threads=-1), UsageError, "threads", "-1"),
+    (lambda d: hexapla.Translator(d.model, threads=1.5), ArgumentTypeError, "threads", "1.5"),  # type: ignore[arg-type]
+    (lambda d: hexapla.Inspector(d.model).trace(""), UsageError, "source", ""),
+    (lambda d: hexapla.Inspector(d.model).trace(5), ArgumentTypeError, "source", "5"),  # type: ignore[arg-type]
+    (lambda d: hexapla.Inspector(d.model).trace("dog", beam_size=0), UsageError, "beam_size", "0"),
+    (lambda d: hexapla.Inspector(d.model).trace("dog", coverage_penalty=1.0), UsageError, "coverage_penalty", "1"),
+]
+
 CONSTRAINTS: list[Case] = [
     *((each(method, "a", constraints=bad), ArgumentTypeError, name, value)
       for method in ("translate", "translate_n_best", "submit", "stream")
@@ -252,7 +270,7 @@ THREADS: list[Case] = [
     (lambda d: hexapla.set_threads(None), ArgumentTypeError, "n", "None"),  # type: ignore[arg-type]
 ]
 
-TABLE = {"lines": LINES, "options": OPTIONS, "constraints": CONSTRAINTS, "requests": REQUESTS, "models": MODELS,
+TABLE = {"lines": LINES, "options": OPTIONS, "tokens": TOKENS, "constraints": CONSTRAINTS, "requests": REQUESTS, "models": MODELS,
          "inspector": INSPECTOR, "evaluator": EVALUATOR, "trainer": TRAINER, "threads": THREADS}
 
 

@@ -68,6 +68,22 @@ def test_intermediates_are_arrays_without_a_copy(model: str, translator: hexapla
     assert (weights == before).all(), "the array keeps its memory"
 
 
+def test_a_trace_is_the_search(model: str, translator: hexapla.Translator) -> None:
+    trace = hexapla.Inspector(model).trace("the big dog", beam_size=3, n_best=3)
+    found = translator.translate_n_best("the big dog", beam_size=3, n_best=3)
+    assert [one.text for one in trace.finished] == [one.text for one in found]
+    assert [one.score for one in trace.finished] == pytest.approx([one.score for one in found], abs=1e-4)
+    assert trace.source_tokens[-1] == "</s>"
+    assert trace.ending in ("enough", "passed", "longest")
+    assert trace.why
+    assert len(trace.steps) >= len(found[0].tokens)
+    for step in trace.steps:
+        assert 1 <= len(step.beams) <= 3
+        assert {one.fate for one in step.candidates} <= {"goes on", "finished", "too low", "beaten", "left"}
+        assert all(one.beam < len(step.beams) for one in step.candidates)
+        assert all(one.why for one in step.candidates)
+
+
 def test_attention_is_drawn(model: str, tmp_path: pathlib.Path) -> None:
     inspector = hexapla.Inspector(model)
     seen = inspector.inspect("the big dog & <b>")

@@ -133,6 +133,25 @@ def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
     assert translator.score(["the big dog runs"], [best.text]) == [again]
 
 
+def test_tokens_in_and_out(translator: hexapla.Translator) -> None:
+    tokens = [translator.tokens(line) for line in LINES]
+    assert translator.tokens("the dog") == ["▁the", "▁dog"] or "".join(translator.tokens("the dog")) == "▁the▁dog"
+    expected = translator.translate_n_best(LINES, n_best=2)
+    found = translator.translate_tokens(tokens, n_best=2)
+    assert found == expected
+    assert translator.translate_tokens((iter(one) for one in tokens[:3]), n_best=2) == expected[:3]
+    asked = hexapla.Constraints(prefix="der")
+    assert translator.translate_tokens(tokens[:5], constraints=asked)[0][0].text.startswith("der")
+    assert translator.translate_tokens([]) == []
+
+
+def test_threads_of_a_translator_change_no_translation(model: str, translator: hexapla.Translator) -> None:
+    for threads in (1, 2, 3):
+        own = hexapla.Translator(model, threads=threads)
+        assert own.translate(LINES[:97]) == translator.translate(LINES[:97])
+        assert own.submit(LINES[:9]).result() == translator.translate_n_best(LINES[:9])
+
+
 def test_alignments(translator: hexapla.Translator) -> None:
     best = translator.translate_n_best("the big dog runs", alignment="words")[0]
     assert best.alignment is not None
@@ -222,7 +241,7 @@ def test_a_translator_is_closed_by_with(model: str) -> None:
 
 
 def test_a_translator_says_what_it_is(model: str) -> None:
-    assert repr(hexapla.Translator(model)).startswith(f"hexapla.Translator(model={model!r}, precision='f32'")
+    assert repr(hexapla.Translator(model)).startswith(f"hexapla.Translator(model={model!r}, precision=")
     both = hexapla.Translator([model, model], weights=[2, 1])
     assert eval(repr(both)).translate("the dog") == both.translate("the dog")
 

@@ -1,20 +1,24 @@
 #include "hexapla/translator.h"
 
 #include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "api/guard.h"
 #include "api/translate/live_service.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
+#include "base/compute/thread_count.h"
 #include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
 #include "decode/models/search_defaults.h"
 #include "decode/option_ranges.h"
 #include "models/alignment_head.h"
+#include "text/utf8.h"
 
 namespace hexapla {
 namespace {
@@ -53,6 +57,9 @@ struct Translator::Impl {
   decode::TextTranslator translator;
   decode::TextScorer scorer;
   decode::AttentionHead attention;
+  int threads;  // 0: those of who calls
+  mutable std::once_flag pieces_read;
+  mutable std::unordered_map<std::string, int32_t> piece_ids;
   mutable api::Turns turns;
   api::LiveService live;
 
@@ -62,6 +69,7 @@ struct Translator::Impl {
         translator(ensemble, first().source, first().target, *first().backend),
         scorer(first().scorer()),
         attention(models::alignment_head(first())),
+        threads(options.threads),
         turns(usable_processors()),
         live(models, ensemble) {}
 
@@ -95,15 +103,18 @@ struct Translator::Impl {
   std::vector<std::vector<decode::Translation>> found(const std::vector<std::string>& lines,
                                                       const std::vector<Constraints>& constraints,
                                                       const decode::TranslateOptions& how,
-                                                      const decode::LineWarning& warn) const {
+                                                      const decode::LineWarning& warn,
+                                                      std::span<const text::Ids> ids = {}) const {
+    const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
     const std::vector<decode::LineConstraints> asked = constraints_of(constraints, lines.size());
-    return translator.translate(decode::Lines{lines, asked}, how, warn);
+    return translator.translate(decode::Lines{.text = lines, .requests = asked, .ids = ids}, how, warn);
   }
 
   std::vector<decode::TextScore> scored(const std::vector<std::string>& lines,
                                         const std::vector<std::string>& translations, const TranslatorOptions& options,
                                         CallerFunctions& functions) const {
+    const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
     return scorer.score(lines, translations, declared(options, 1), warning_of(options, functions));
   }
@@ -138,6 +149,27 @@ struct Translator::Impl {
     return results;
   }
 
+  // -1: the source vocabulary has no such piece.
+  int32_t id_of(const std::string& piece) const {
+    std::call_once(pieces_read, [&] {
+      for (int32_t id = 0; id < first().source.size(); ++id) piece_ids.emplace(first().source.piece(id), id);
+    });
+    const auto found = piece_ids.find(piece);
+    return found == piece_ids.end() ? -1 : found->second;
+  }
+
+  text::Ids ids_of(const std::vector<std::string>& tokens, size_t sentence) const {
+    text::Ids ids;
+    for (const std::string& token : tokens) {
+      ids.push_back(id_of(token));
+      if (ids.back() < 0)
+        throw UsageError(cat("line ", sentence + 1, ": the source vocabulary has no piece '", text::printable(token),
+                             "'; tokens() shows into which pieces it cuts a line"),
+                         "sentences", text::printable(token));
+    }
+    return ids;
+  }
+
   void add_alignments(const std::vector<std::string>& sources, const std::vector<decode::Translation>& flat,
                       const std::string& units, const decode::TranslateOptions& how,
                       PendingTranslation::Lines& results) const {
@@ -154,9 +186,12 @@ struct Translator::Impl {
 };
 
 Translator::Translator(const std::string& path, const ModelOptions& options)
-    : impl_(guarded([&] { return std::make_unique<Impl>(std::vector<std::string>{path}, options); })) {}
+    : Translator(std::vector<std::string>{path}, options) {}
 Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
-    : impl_(guarded([&] { return std::make_unique<Impl>(paths, options); })) {}
+    : impl_(guarded([&] {
+        const ThreadCount own(options.threads);  // in loading, and for requests
+        return std::make_unique<Impl>(paths, options);
+      })) {}
 Translator::~Translator() { Impl::end(impl_.release()); }
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&& other) noexcept {
@@ -169,9 +204,46 @@ PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::st
                                                        const std::vector<Constraints>& constraints) const {
   CallerFunctions functions;
   return functions.guard([&] {
+    const ThreadCount own(impl_->threads);
     const decode::TranslateOptions how = impl_->declared(options, options.n_best);
     return impl_->public_lines(lines, options.alignment, how,
                                impl_->found(lines, constraints, how, warning_of(options, functions)));
+  });
+}
+
+std::vector<std::string> Translator::tokens(const std::string& line) const {
+  return guarded([&] {
+    const text::Vocabulary &source = impl_->first().source, &target = impl_->first().target;
+    if (target.opening() >= 0 && target.leading(line).bytes > 0)
+      throw UsageError(
+          "the line chooses the language of its translation, which no token of the source says: leave it out", "line",
+          text::printable(line));
+    std::vector<std::string> tokens;
+    for (const int32_t id : source.encode(text::clean_utf8(line))) tokens.push_back(source.piece(id));
+    return tokens;
+  });
+}
+
+PendingTranslation::Lines Translator::translate_tokens(const std::vector<std::vector<std::string>>& sentences,
+                                                       const TranslatorOptions& options,
+                                                       const std::vector<Constraints>& constraints) const {
+  CallerFunctions functions;
+  return functions.guard([&] {
+    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    const auto refuse = [](const char* name, const std::string& value) {
+      throw UsageError(cat("`", name, "` '", value, "' is about words of a line, but these are tokens: leave it out"),
+                       name, value);
+    };
+    if (!options.alignment.empty()) refuse("alignment", options.alignment);
+    if (how.copy_unknown) refuse("unk", "copy");
+    std::vector<text::Ids> ids;
+    std::vector<std::string> lines;
+    for (const std::vector<std::string>& tokens : sentences) {
+      ids.push_back(impl_->ids_of(tokens, ids.size()));
+      lines.push_back(impl_->first().source.decode(ids.back()));
+    }
+    return impl_->public_lines(lines, "", how,
+                               impl_->found(lines, constraints, how, warning_of(options, functions), ids));
   });
 }
 
@@ -226,6 +298,7 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
                                          const std::string& units) const {
   CallerFunctions functions;
   return functions.guard([&] {
+    const ThreadCount own(impl_->threads);
     const api::Turns::Turn turn(impl_->turns);
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
     const auto soft = impl_->scorer.align(lines, translations, impl_->declared(options, 1), {impl_->attention, unit},

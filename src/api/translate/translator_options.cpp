@@ -83,7 +83,7 @@ std::vector<OptionDescription> search_options() {
   const decode::DecodingOptions usual;
   for (const std::string& public_name : api::public_names())
     decode::DecodingOptions::visit(
-        usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed) {
+        usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed, const auto&...) {
           if (name == public_name) all.push_back(api::described(name, field, help, allowed));
         });
   all.push_back({"alignment", "text", "", "units of the word alignments of translations: words, blanks or pieces"});

@@ -1,6 +1,7 @@
 // What the public translator gives beyond text: tokens, alignments, constraints, requests on their way.
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -53,6 +54,74 @@ TEST_F(LiveApi, GivesTokensTheirScoresAndAlignments) {
   const Alignment given = translator.align({"a dog runs"}, {"two cats"})[0];
   EXPECT_THAT(given.source_words, testing::ElementsAre("a", "dog", "runs"));
   EXPECT_EQ(given.weights.rows, 3u);
+}
+
+TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
+  std::vector<std::string> given = lines;
+  given.insert(given.end(), {"", "  two  \u2603 dogs ", "\u72d7\u8dd1", "a \xff b", "\u0e2b\u0e21\u0e32 a"});
+  std::vector<std::vector<std::string>> tokens;
+  for (const std::string& line : given) tokens.push_back(translator.tokens(line));
+  const auto expected = translator.translate_n_best(given, short_options());
+  const auto found = translator.translate_tokens(tokens, short_options());
+  EXPECT_EQ(texts_of(found), texts_of(expected));
+  for (size_t line = 0; line < given.size(); ++line) EXPECT_EQ(found[line][0].score, expected[line][0].score);
+  EXPECT_TRUE(tokens[lines.size()].empty());
+  EXPECT_EQ(texts_of(translator.translate_tokens(tokens, short_options(), std::vector<Constraints>(tokens.size()))),
+            texts_of(expected));
+  EXPECT_TRUE(translator.translate_tokens({}).empty());
+}
+
+TEST_F(LiveApi, TokensThatCannotBeAreRefused) {
+  const auto refused = [&](const std::vector<std::vector<std::string>>& tokens, const TranslatorOptions& options = {}) {
+    try {
+      translator.translate_tokens(tokens, options);
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  const std::vector<std::string> good = translator.tokens("a dog");
+  EXPECT_THAT(refused({good, {"no such piece\n"}}),
+              HasSubstr("line 2: the source vocabulary has no piece 'no such piece"));
+  EXPECT_THAT(refused({good, {""}}), HasSubstr("line 2: the source vocabulary has no piece ''"));
+  TranslatorOptions options;
+  options.alignment = "words";
+  EXPECT_THAT(refused({good}, options), HasSubstr("alignment 'words' is about words of a line"));
+  options = {};
+  options.unk = "copy";
+  EXPECT_THAT(refused({good}, options), HasSubstr("unk 'copy' is about words of a line"));
+  options = {};
+  options.max_length = 5;
+  EXPECT_THAT(refused({{}, std::vector<std::string>(5, good[0])}, options),
+              HasSubstr("line 2 has 6 tokens with </s>, and a sentence may have 5; give fewer, or raise max_length"));
+  EXPECT_EQ(refused({std::vector<std::string>(4, good[0])}, options), "nothing");
+}
+
+// Threads of the process: a team of OpenMP stays for as long as the thread that computes with it.
+size_t running() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task"), end;
+  return static_cast<size_t>(std::distance(tasks, end));
+}
+
+TEST_F(LiveApi, ATranslatorHasItsOwnNumberOfThreads) {
+  const auto added = [&](int of_caller, int own) {
+    const Translator with(model_file(), {.threads = own});
+    size_t more = 0;
+    std::thread([&] {
+      set_threads(of_caller);
+      const size_t before = running();
+      with.translate(lines);
+      more = running() - before;
+      EXPECT_EQ(with.translate(lines), translator.translate(lines)) << own;
+    }).join();
+    return more;
+  };
+  EXPECT_THROW(Translator(model_file(), {.threads = -1}), UsageError);
+  set_threads(3);
+  translator.translate(lines);  // what the run time starts once is there
+  set_threads(0);
+  EXPECT_EQ(added(1, 1), 0u);
+  EXPECT_GE(added(1, 3), 1u);
 }
 
 TEST_F(LiveApi, ConstraintsAreOfEachLine) {

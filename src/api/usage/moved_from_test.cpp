@@ -49,6 +49,8 @@ TEST(MovedFrom, TranslatorsSaySo) {
                      {"submit", [&] { t.submit(lines); }},
                      {"score", [&] { t.score(lines, lines); }},
                      {"score_tokens", [&] { t.score_tokens(lines, lines); }},
+                     {"tokens", [&] { t.tokens("a"); }},
+                     {"translate_tokens", [&] { t.translate_tokens({{}}); }},
                      {"align", [&] { t.align(lines, lines); }}});
   EXPECT_EQ(t.translate(lines).size(), 1u);
 }

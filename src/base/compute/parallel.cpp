@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/compute/thread_count.h"
 #include "base/range.h"
 #include "base/system/machine.h"
 
@@ -113,6 +114,14 @@ void use_threads(int n) {
   ranges::threads.check("threads", n);
   chosen = n == 0 ? usable_processors() : n;
   omp_set_num_threads(chosen);
+}
+
+ThreadCount::ThreadCount(int n) : before_(chosen), of_openmp_(omp_get_max_threads()) {
+  if (n != 0) use_threads(n);
+}
+ThreadCount::~ThreadCount() {
+  chosen = before_;
+  omp_set_num_threads(of_openmp_);
 }
 
 int threads() {

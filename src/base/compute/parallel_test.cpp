@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/compute/thread_count.h"
 #include "base/error.h"
 
 namespace hexapla {
@@ -32,6 +33,18 @@ class Parallel : public testing::TestWithParam<int> {
   int before_;
 };
 INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 3, 8));
+
+TEST_P(Parallel, ACountHoldsForAsLongAsItLives) {
+  {
+    const ThreadCount own(5);
+    EXPECT_EQ(threads(), 5);
+    const ThreadCount inner(0);
+    EXPECT_EQ(threads(), 5);
+  }
+  EXPECT_EQ(threads(), GetParam());
+  EXPECT_THROW(ThreadCount(-1), UsageError);
+  EXPECT_EQ(threads(), GetParam());
+}
 
 TEST_P(Parallel, EveryChunkRunsOnce) {
   EXPECT_EQ(threads(), GetParam());

@@ -17,7 +17,8 @@ class LineChecks {
     std::vector<SentenceConstraints> all;
     for (size_t i = 0; i < lines.text.size(); ++i) {
       all.push_back(request(lines, i));
-      const std::string wrong = what_is_wrong(all.back(), lines.text.subspan(i));
+      const std::string wrong = lines.ids.empty() ? what_is_wrong(all.back(), lines.text.subspan(i))
+                                                  : what_is_wrong(all.back(), lines.ids[i]);
       if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
     }
     return all;
@@ -35,8 +36,7 @@ class LineChecks {
   }
   // rest: the line, and those behind it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
-    if (!asked.required.empty() && options_.search.sampling)
-      return "required phrases, which need beam search and cannot be sampled; leave one of them out";
+    if (!asked.required.empty() && options_.search.sampling) return kSampledPhrases;
     if (options_.long_input == LongInput::truncate) return "";
     if (options_.long_input == LongInput::refuse)
       return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";
@@ -45,6 +45,15 @@ class LineChecks {
                " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
                "`max-length`");
   }
+  std::string what_is_wrong(const SentenceConstraints& asked, const text::Ids& ids) const {
+    if (!asked.required.empty() && options_.search.sampling) return kSampledPhrases;
+    if (static_cast<int64_t>(ids.size()) < reader_.longest()) return "";
+    return cat(ids.size() + 1, " tokens with </s>, and a sentence may have ", reader_.longest(),
+               "; give fewer, or raise `max-length`");
+  }
+
+  static constexpr const char* kSampledPhrases =
+      "required phrases, which need beam search and cannot be sampled; leave one of them out";
 
   const SourceReader& reader_;
   const ConstraintMaker& maker_;
@@ -119,8 +128,13 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
   const bool split = options.long_input == LongInput::split;
   SourceSentences all;
   for (size_t i = 0; i < lines.text.size(); ++i) {
-    std::vector<SourceReader::Part> parts = split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i);
-    warn_of_unknown_letters(sides.source, parts, i, warn);
+    std::vector<SourceReader::Part> parts;
+    if (lines.ids.empty()) {
+      parts = split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i);
+      warn_of_unknown_letters(sides.source, parts, i, warn);
+    } else if (!lines.ids[i].empty()) {
+      parts = {{lines.text[i], lines.ids[i]}};
+    }
     add_line(all, std::move(parts), asked[i], sides.source);
   }
   all.first.push_back(all.ids.size());
@@ -133,7 +147,8 @@ SourceSentences preprocess(const TextSides& sides, const Lines& lines, const Tra
                            const LineWarning& warn) {
   if (sides.target.opening() < 0) return preprocess_lines(sides, lines, options, warn);
   const Openings openings(sides.target, lines.text);
-  SourceSentences all = preprocess_lines(sides, {openings.lines, lines.requests, lines.first}, options, warn);
+  SourceSentences all =
+      preprocess_lines(sides, {openings.lines, lines.requests, lines.first, lines.ids}, options, warn);
   for (size_t line = 0; line < all.lines(); ++line)
     for (size_t i = all.first[line]; i < all.first[line + 1]; ++i) all.constraints[i].opening = openings.tokens[line];
   return all;

@@ -15,6 +15,7 @@ struct Lines {
   std::span<const std::string> text;
   std::span<const LineConstraints> requests = {};  // as many, or none
   uint64_t first = 0;                              // the number of the first in the input: it names what is drawn
+  std::span<const text::Ids> ids = {};  // of each, without </s>, instead of those that the text is cut into; or none
 };
 
 // One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
