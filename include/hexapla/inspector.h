@@ -34,6 +34,7 @@ struct Inspection {
   // Every intermediate by its place in the model: "encoder.layers.0.self_attention.weights" [heads, queries, keys],
   // "decoder.layers.1.cross_attention.q" [tokens, width], "generator.log_probabilities" [tokens, vocabulary].
   std::map<std::string, NamedArray> tensors;
+  std::vector<std::string> warnings;  // of the text: bytes that are not UTF-8, letters that the vocabulary lacks
 };
 
 // A continuation that a step of beam search weighs.
@@ -67,6 +68,7 @@ struct SearchTrace {
                        // finished ones) or "longest" (the longest length)
   std::string why;     // the same in words
   std::vector<SearchHypothesis> finished;  // what a Translator finds, best first
+  std::vector<std::string> warnings;       // as Inspection has them
 };
 
 // The const functions may be called from several threads at once.

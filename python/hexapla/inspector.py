@@ -67,6 +67,11 @@ class Inspection(Mapping[str, Doubles]):
         """The sum of the log-probabilities."""
         return self._core.score
 
+    @property
+    def warnings(self) -> list[str]:
+        """Of the text: letters that the vocabulary lacks."""
+        return self._core.warnings
+
     def __getitem__(self, name: str) -> Doubles:
         """Return the intermediate of this name; KeyError: there is none."""
         _check.numpy_is_there()

@@ -104,6 +104,7 @@ void bind_inspector(nb::module_& m) {
       .def_ro("predicted", &Inspection::predicted)
       .def_ro("log_probabilities", &Inspection::log_probabilities)
       .def_ro("score", &Inspection::score)
+      .def_ro("warnings", &Inspection::warnings)
       .def("names", &names_of)
       .def("tensor", &tensor_of)
       .def("draw_attention", &Inspector::draw_attention);

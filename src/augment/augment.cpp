@@ -41,12 +41,19 @@ class Pairs {
   const Work& work_;
 };
 
-// use(source, target) for the usable pairs of all sets.
+// Where a line of text stands.
+struct Place {
+  std::string text;
+  int64_t line = 0;
+};
+
+// use(source, target, place) for the usable pairs of all sets.
 template <class Use>
 void for_pairs(const std::vector<data::ParallelSource>& sets, Pairs& out, const Use& use) {
   for (const data::ParallelSource& set : sets) {
     data::CheckedReader reader(set);
-    for (std::string source, target; reader.next(source, target);) use(source, target);
+    for (std::string source, target; reader.next(source, target);)
+      use(source, target, Place{reader.text().name(), reader.line_number()});
     for (std::string& note : reader.notes()) out.counts.notes.push_back(std::move(note));
   }
 }
@@ -57,13 +64,17 @@ class InPortions {
  public:
   InPortions(const Translating& by, Pairs& out, const Use& use) : by_(by), out_(out), use_(use) {}
 
-  void add(std::string line, double share) {
+  void add(std::string line, Place place, double share) {
     lines_.push_back(std::move(line));
+    places_.push_back(std::move(place));
     if (lines_.size() == portion) translate(share);
   }
   void translate(double share) {
-    const auto found =
-        by_.translator.translate(decode::Lines{.text = lines_, .first = static_cast<uint64_t>(done_)}, by_.how);
+    const auto found = by_.translator.translate(decode::Lines{.text = lines_, .first = static_cast<uint64_t>(done_)},
+                                                by_.how, [&](size_t i, const decode::LineNote& what) {
+                                                  out_.counts.unknown += what.unknown_letters;
+                                                  by_.note(cat(places_[i].text, ", line ", places_[i].line), what);
+                                                });
     for (size_t i = 0; i < lines_.size(); ++i)
       if (const decode::Translation& best = found[i].front(); best.whole() && !best.text.empty())
         use_(lines_[i], best.text), ++out_.counts.made;
@@ -71,6 +82,7 @@ class InPortions {
         ++out_.counts.without;
     done_ += static_cast<int64_t>(lines_.size());
     lines_.clear();
+    places_.clear();
     out_.shown(done_, share);
   }
 
@@ -79,6 +91,7 @@ class InPortions {
   Pairs& out_;
   const Use& use_;
   std::vector<std::string> lines_;
+  std::vector<Place> places_;  // as many
   int64_t done_ = 0;
 };
 
@@ -91,7 +104,9 @@ Counts distill(const std::vector<data::ParallelSource>& sets, const Translating&
   Pairs out(to, work);
   const auto write = [&](const std::string& source, const std::string& translation) { out.write(source, translation); };
   InPortions translations(teacher, out, write);
-  for_pairs(sets, out, [&](std::string& source, const std::string&) { translations.add(std::move(source), 0); });
+  for_pairs(sets, out, [&](std::string& source, const std::string&, Place place) {
+    translations.add(std::move(source), std::move(place), 0);
+  });
   translations.translate(1);
   return out.commit();
 }
@@ -100,14 +115,15 @@ Counts back_translate(const std::vector<data::ParallelSource>& sets, const std::
                       const Translating& reverse, const std::string& tag, const Files& to, const Work& work) {
   check_tag(tag);
   Pairs out(to, work);
-  for_pairs(sets, out, [&](const std::string& source, const std::string& target) { out.write(source, target); });
+  for_pairs(sets, out,
+            [&](const std::string& source, const std::string& target, const Place&) { out.write(source, target); });
   const std::string before = tag.empty() ? "" : tag + " ";
   const auto write = [&](const std::string& line, const std::string& made) { out.write(before + made, line); };
   InPortions translations(reverse, out, write);
   data::LineReader reader(text);
   for (std::string line; reader.next(line);) {
     data::check_line(line, reader.name(), reader.line_number());
-    if (!is_blank(line)) translations.add(std::move(line), reader.share_read());
+    if (!is_blank(line)) translations.add(std::move(line), {reader.name(), reader.line_number()}, reader.share_read());
   }
   translations.translate(1);
   return out.commit();
@@ -121,7 +137,7 @@ void check_tag(const std::string& tag) {
 
 Counts both_directions(const std::vector<data::ParallelSource>& sets, const Files& to, const Work& work) {
   Pairs out(to, work);
-  for_pairs(sets, out, [&](const std::string& source, const std::string& target) {
+  for_pairs(sets, out, [&](const std::string& source, const std::string& target, const Place&) {
     out.write(source, target);
     out.write(target, source);
     if (++out.counts.made % 10'000 == 0) out.shown(out.counts.made, 0);

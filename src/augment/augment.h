@@ -16,10 +16,14 @@ struct Files {
   std::string source, target;
 };
 
+// Of a line that is translated: where it stands ("a.en + a.de, line 3"), and what the translator says of it.
+using TextNote = std::function<void(const std::string& where, const std::string& what)>;
+
 struct Counts {
   int64_t pairs = 0;               // written, all together
   int64_t made = 0;                // of these not in the text that was read
   int64_t without = 0;             // lines for which the model has no translation: left out
+  int64_t unknown = 0;             // lines with mostly unknown letters: their translations mean nothing
   std::vector<std::string> notes;  // what was left out of the text that was read
 };
 
@@ -32,6 +36,7 @@ struct Work {
 struct Translating {
   const decode::TextTranslator& translator;
   decode::TranslateOptions how;
+  TextNote note = [](const std::string&, const std::string&) {};
 };
 
 // Sequence-level knowledge distillation (Kim and Rush 2016): the sources with what the model translates them to.

@@ -61,12 +61,14 @@ class Collector {
       : options_(options),
         store_(std::make_shared<PairStore>(options.space.memory, options.space.folder)),
         too_long_(sets),
-        nothing_(sets) {}
+        nothing_(sets),
+        unknown_(sets) {}
 
-  void add(const TextPair& text, Example& example, const text::Vocabulary& source) {
+  void add(const TextPair& text, Example& example, const text::VocabularyPair& vocabularies) {
     const auto set = static_cast<size_t>(text.corpus);
     if (example.source.empty() || example.target.empty()) return nothing_[set].add(text.line);
-    source.end_source(example.source);
+    unknown_[set].add(example.source, example.target, vocabularies);
+    vocabularies.source.end_source(example.source);
     const size_t longest = std::max(example.source.size(), example.target.size() + 1);
     if (longest > static_cast<size_t>(options_.max_length)) return too_long_[set].add(text.line);
     hash(example.source);
@@ -96,6 +98,7 @@ class Collector {
     store_->finish();
     out.store = store_;
     out.fingerprint = hash_.hex();
+    out.unknown = std::move(unknown_);
     return out;
   }
 
@@ -108,6 +111,7 @@ class Collector {
   const PairOptions& options_;
   std::shared_ptr<PairStore> store_;
   std::vector<DropCount> too_long_, nothing_;
+  std::vector<UnknownTokens> unknown_;
   Hash hash_;
   std::string source_, target_;
 };
@@ -221,7 +225,7 @@ std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::Vocabulary
         examples[i].target = target.encode(block[i].target);
       }
     });
-    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], source);
+    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], vocabularies);
     progress("encoding", pairs += size);
   }
   std::vector<PreparedPairs> all;

@@ -68,8 +68,9 @@ LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress&
 
 struct PreparedPairs {
   std::shared_ptr<const PairStore> store;
-  std::vector<std::string> notes;  // what was dropped for its length in tokens
-  std::string fingerprint;         // of all ids
+  std::vector<std::string> notes;        // what was dropped for its length in tokens
+  std::string fingerprint;               // of all ids
+  std::vector<UnknownTokens> unknown{};  // of each set
 };
 struct PairOptions {
   int64_t max_length = 256;

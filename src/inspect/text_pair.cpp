@@ -1,8 +1,9 @@
 #include "inspect/text_pair.h"
 
+#include <limits>
+
 #include "base/error.h"
 #include "decode/search/search.h"
-#include "text/utf8.h"
 
 namespace hexapla::inspect {
 
@@ -12,11 +13,29 @@ void check_length(const text::Ids& ids, const char* side, size_t longest) {
                          ", since every weight of every head is kept"));
 }
 
-text::Ids read_source(const ModelText& m, const std::string& source, size_t longest) {
-  text::Ids ids = m.source.encode(text::clean_utf8(source));
-  if (ids.empty()) throw UsageError("the source is empty; give a sentence", "source", source);
+namespace {
+
+// A long line is refused: nothing is cut.
+text::Ids read(const text::Vocabulary& vocabulary, const std::string& line, const decode::LineWarning& warn,
+               decode::LineSide side) {
+  constexpr int64_t any = std::numeric_limits<int64_t>::max();
+  return decode::LineEncoder(vocabulary, any, any, warn, side).encode(line, 0);
+}
+
+}  // namespace
+
+text::Ids read_source(const ModelText& m, const std::string& source, const decode::LineWarning& warn, size_t longest,
+                      const char* name) {
+  text::Ids ids = read(m.source, source, warn, decode::LineSide::source);
+  if (ids.empty()) throw UsageError(cat(name, " is empty; give a sentence"), "source", source);
   m.source.end_source(ids);
   check_length(ids, "source", longest);
+  return ids;
+}
+
+text::Ids read_target(const ModelText& m, const std::string& target, const decode::LineWarning& warn, size_t longest) {
+  text::Ids ids = read(m.target, target, warn, decode::LineSide::translation);
+  check_length(ids, "target", longest);
   return ids;
 }
 
@@ -30,9 +49,9 @@ text::Ids best_translation(const ModelText& m, const text::Ids& source) {
 }
 
 Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target,
-               size_t longest) {
-  Pair pair{read_source(m, source, longest), {}};
-  pair.target = target ? m.target.encode(text::clean_utf8(*target)) : best_translation(m, pair.source);
+               const decode::LineWarning& warn, size_t longest) {
+  Pair pair{read_source(m, source, warn, longest), {}};
+  pair.target = target ? read_target(m, *target, warn, longest) : best_translation(m, pair.source);
   check_length(pair.target, "target", longest);
   return pair;
 }

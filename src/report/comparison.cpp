@@ -76,12 +76,14 @@ void print_json(std::ostream& out, const Comparison& c) {
 
 }  // namespace
 
-Comparison compare(const Compared& first, const Compared& second, const std::vector<std::string>& lines) {
+Comparison compare(const Compared& first, const Compared& second, const std::vector<std::string>& lines,
+                   const ModelNote& note) {
   Comparison c{.names = {first.name, second.name}, .lines = lines, .translated = {}};
   std::vector<text::Ids> targets;
   for (const Compared* one : {&first, &second}) {
     evaluate::Sentences texts;
-    for (auto& found : one->model.translator().translate(lines, one->how)) {
+    const decode::LineWarning warn = [&](size_t line, const std::string& what) { note(one->name, line, what); };
+    for (auto& found : one->model.translator().translate(lines, one->how, warn)) {
       texts.push_back(std::move(found.front().text));
       if (one == &first) targets.push_back(std::move(found.front().ids));
     }

@@ -1,5 +1,6 @@
 #pragma once
 // What hexapla compare finds out about two models: whether they compute the same, and whether they translate the same.
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -42,8 +43,13 @@ struct Comparison {
 
 inline constexpr size_t kLongestCompared = 256;  // tokens of a line: every intermediate result of it is kept at a time
 
+// What the translator of the model of this name says of a line (its index).
+using ModelNote = std::function<void(const std::string& model, size_t line, const std::string& what)>;
+
 // Translates the lines with both, in f32, and compares. Errors as of TextTranslator::translate().
-Comparison compare(const Compared& first, const Compared& second, const std::vector<std::string>& lines);
+Comparison compare(
+    const Compared& first, const Compared& second, const std::vector<std::string>& lines,
+    const ModelNote& note = [](const std::string&, size_t, const std::string&) {});
 
 // One line of each of `count` made-up sentences of 1 to 20 pieces of a model's source vocabulary, the same for the same
 // seed: for who has no text at hand.

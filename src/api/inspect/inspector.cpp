@@ -7,6 +7,7 @@
 #include "api/guard.h"
 #include "api/inspect/search_trace.h"
 #include "api/translate/translator_options.h"
+#include "base/options/option_names.h"
 #include "decode/models/ensemble.h"
 #include "decode/search/search.h"
 #include "inspect/files/formulas.h"
@@ -25,6 +26,10 @@ std::pair<const Labels&, const Labels&> labels_of(const Inspection& i, const std
   if (sublayer.find(".cross_attention") != sublayer.npos) return {i.target_tokens, i.source_tokens};
   const Labels& own = sublayer.rfind("encoder", 0) == 0 ? i.source_tokens : i.target_tokens;
   return {own, own};
+}
+
+decode::LineWarning kept_in(std::vector<std::string>& all) {
+  return [&all](size_t, const std::string& what) { all.push_back(spell_options(what, as_field)); };
 }
 
 // With its values, so many as its shape says. UsageError: there is no such tensor, or its values were not kept.
@@ -121,13 +126,16 @@ struct Inspector::Impl {
   }
 
   SearchTrace traced(const std::string& source, const decode::TranslateOptions& how) const {
-    const text::Ids ids = inspect::read_source(text(), source, static_cast<size_t>(how.max_length));
+    std::vector<std::string> warnings;
+    const text::Ids ids = inspect::read_source(text(), source, kept_in(warnings), static_cast<size_t>(how.max_length));
     const std::vector<text::Ids> sources{ids};
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
     Arena arena(decode::search_memory(*m.file.net, sources, how.search, dtype));
     Context cx{*m.backend, arena, dtype};
     const decode::Trace found = decode::trace_search(cx, *m.file.net, ids, how.search, decode::special_ids(m.target));
-    return api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
+    SearchTrace trace = api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
+    trace.warnings = std::move(warnings);
+    return trace;
   }
 };
 
@@ -144,10 +152,13 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
                               const InspectionOptions& options) const {
   return api::guarded([&] {
     longest_side.check("longest", options.longest);
+    std::vector<std::string> warnings;
     const inspect::Pair pair =
         inspect::read_pair(impl_->text(), source, target.empty() ? std::nullopt : std::optional(target),
-                           static_cast<size_t>(options.longest));
-    return impl_->inspected(pair, options);
+                           kept_in(warnings), static_cast<size_t>(options.longest));
+    Inspection seen = impl_->inspected(pair, options);
+    seen.warnings = std::move(warnings);
+    return seen;
   });
 }
 

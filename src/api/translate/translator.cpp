@@ -119,12 +119,11 @@ struct Translator::Impl {
     return scorer.score(lines, translations, declared(options, 1), warning_of(options, functions));
   }
 
-  Alignment alignment(const decode::SoftAlignment& soft, const std::string& source, const std::string& target,
-                      decode::AlignmentUnit unit) const {
-    const bool pieces = unit == decode::AlignmentUnit::pieces;
+  static Alignment alignment(const decode::SoftAlignment& soft, std::vector<std::string> source_units,
+                             std::vector<std::string> target_units) {
     Alignment a;
-    a.source_words = pieces ? first().source.pieces(source) : decode::words_in(source, unit);
-    a.target_words = pieces ? first().target.pieces(target) : decode::words_in(target, unit);
+    a.source_words = std::move(source_units);
+    a.target_words = std::move(target_units);
     a.weights = {static_cast<size_t>(soft.rows), static_cast<size_t>(soft.columns), soft.weights};
     for (const data::Link& link : decode::hard_links(soft)) a.links.emplace_back(link.source, link.target);
     return a;
@@ -174,12 +173,14 @@ struct Translator::Impl {
                       const std::string& units, const decode::TranslateOptions& how,
                       PendingTranslation::Lines& results) const {
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
-    const auto soft = scorer.align(sources, flat, how, {attention, unit});
+    decode::TranslateOptions parted = how;  // a line is cut where all models could
+    parted.max_length = std::min(how.max_length, decode::positions(ensemble));
+    const auto soft = scorer.align(sources, flat, parted, {attention, unit});
     size_t next = 0;
     for (auto& line : results)
       for (Translation& t : line) {
-        t.alignment = alignment(soft[next], sources[next], t.text, unit);
-        if (unit == decode::AlignmentUnit::pieces) t.alignment.target_words = t.tokens;
+        t.alignment = alignment(soft[next], scorer.units_of_source(sources[next], parted, unit),
+                                unit == decode::AlignmentUnit::pieces ? t.tokens : decode::words_in(t.text, unit));
         ++next;
       }
   }
@@ -301,11 +302,15 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
     const ThreadCount own(impl_->threads);
     const api::Turns::Turn turn(impl_->turns);
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
-    const auto soft = impl_->scorer.align(lines, translations, impl_->declared(options, 1), {impl_->attention, unit},
-                                          warning_of(options, functions));
+    decode::TranslateOptions how = impl_->declared(options, 1);
+    if (how.long_input == decode::LongInput::split)
+      how.long_input = decode::LongInput::truncate;  // a given pair is whole
+    const decode::TextScorer& scorer = impl_->scorer;
+    const auto soft = scorer.align(lines, translations, how, {impl_->attention, unit}, warning_of(options, functions));
     std::vector<Alignment> results;
     for (size_t i = 0; i < soft.size(); ++i)
-      results.push_back(impl_->alignment(soft[i], lines[i], translations[i], unit));
+      results.push_back(Impl::alignment(soft[i], scorer.units_of_source(lines[i], how, unit),
+                                        scorer.units_of_target(translations[i], how, unit)));
     return results;
   });
 }

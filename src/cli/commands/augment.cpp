@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/training_text.h"
 #include "models/open_model.h"
@@ -77,9 +78,13 @@ struct Augment {
     decode::check(how);
     const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     const decode::TextTranslator translator = m.translator({}, {});
-    const augment::Translating by{translator, how};
-    return distill ? augment::distill(pairs, by, files, work)
-                   : augment::back_translate(pairs, text, by, tag, files, work);
+    LineNotes notes(progress);
+    const augment::Translating by{translator, how,
+                                  [&](const std::string& where, const std::string& what) { notes.add(where, what); }};
+    augment::Counts found =
+        distill ? augment::distill(pairs, by, files, work) : augment::back_translate(pairs, text, by, tag, files, work);
+    notes.finish();
+    return found;
   }
 
   void report(const augment::Counts& found, Progress& progress) const {
@@ -88,6 +93,12 @@ struct Augment {
       progress.say(fmt::format(
           "left out: {} without a translation; where an empty one scores best, --min-length 1 finds another",
           text::counted(found.without, "line")));
+    if (found.unknown > 0)
+      progress.say(
+          fmt::format("{} most of whose letters the model does not know {} written with made-up translations: give "
+                      "--model one that "
+                      "translates from this language, or take such lines out of the text",
+                      text::counted(found.unknown, "line"), found.unknown == 1 ? "was" : "were"));
     progress.say(fmt::format("{}, {} of them new: {} {}", text::counted(found.pairs, "pair"), text::grouped(found.made),
                              output[0], output[1]));
     if (!text.empty() && !tag.empty())

@@ -20,6 +20,7 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "data/files/lines.h"
 #include "decode/models/shortlist.h"
 #include "decode/models/workers.h"
@@ -283,13 +284,19 @@ struct BenchTranslate {
           &allowed.emplace(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
     std::vector<double> seconds;
     std::string translations;
+    Progress progress(make_terminal(parse_color("auto"), false));
+    LineNotes notes(progress);
     for (int i = 0; i <= rounds; ++i) {
       const auto start = Clock::now();
-      const auto found = m.translator().translate(lines, options);
+      const decode::LineWarning warn = [&](size_t line, const std::string& what) {
+        if (i == 0) notes.add(static_cast<int64_t>(line), what);
+      };
+      const auto found = m.translator().translate(lines, options, warn);
       if (i > 0) seconds.push_back(seconds_since(start));  // the first is for warming up
       translations.clear();
       for (const auto& best : found) translations += best.front().text + "\n";
     }
+    notes.finish();
     if (!output.empty()) write_file_atomically(output, translations);
     const double time = median(seconds), rate = static_cast<double>(lines.size()) / time;
     if (json)

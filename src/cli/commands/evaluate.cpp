@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
 #include "decode/models/search_defaults.h"
@@ -123,10 +124,12 @@ struct Evaluate {
     decode::TranslateOptions how = of_model.translate_options();
     how.attention = models::alignment_head(m);
     evaluate::Sentences out;
+    LineNotes notes(progress);
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
-           progress.say(fmt::format("{}:{}: {}", files[0], line + 1, what));
+           notes.add(fmt::format("{}:{}", files[0], line + 1), what);
          }))
       out.push_back(std::move(best.front().text));
+    notes.finish();
     return out;
   }
 

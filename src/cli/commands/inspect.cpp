@@ -223,12 +223,15 @@ struct Inspect {
       write_file_atomically(out, inspect::tensors_as_json(seen.seen, legend));
   }
 
+  static decode::LineWarning say_of(const char* option) {
+    return [option](size_t, const std::string& what) { say_on_stderr(cat(option, ": ", what, "\n")); };
+  }
+
   inspect::Pair read_pair(const models::OpenModel& m) const {
+    const inspect::ModelText text{*m.backend, *m.file.net, m.source, m.target};
     inspect::Pair pair;
     if (source_text) {
-      pair.source = m.source.encode(text::clean_utf8(*source_text));
-      if (pair.source.empty()) throw UsageError("--src is empty; give a sentence");
-      m.source.end_source(pair.source);
+      pair.source = inspect::read_source(text, *source_text, say_of("--src"), inspect::kLongest, "--src");
     } else {
       pair.source = parse_ids(*source_ids, m.source, "--src-ids");
       if (pair.source.empty())
@@ -236,11 +239,11 @@ struct Inspect {
     }
     inspect::check_length(pair.source, "source");
     if (target_text)
-      pair.target = m.target.encode(text::clean_utf8(*target_text));
+      pair.target = inspect::read_target(text, *target_text, say_of("--tgt"));
     else if (target_ids)
       pair.target = parse_ids(*target_ids, m.target, "--tgt-ids");
     else
-      pair.target = inspect::best_translation({*m.backend, *m.file.net, m.source, m.target}, pair.source);
+      pair.target = inspect::best_translation(text, pair.source);
     inspect::check_length(pair.target, "target");
     return pair;
   }
@@ -288,11 +291,8 @@ struct Inspect {
   // The second source; nothing where none is asked for.
   text::Ids read_beside(const models::OpenModel& m) const {
     if (!beside) return {};
-    text::Ids ids = m.source.encode(text::clean_utf8(*beside));
-    if (ids.empty()) throw UsageError("--beside is empty; give a sentence");
-    m.source.end_source(ids);
-    inspect::check_length(ids, "sentence of --beside");
-    return ids;
+    return inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, *beside, say_of("--beside"),
+                                inspect::kLongest, "--beside");
   }
 
   // Both sources as a padded batch: their tokens, the padding mask, and the encoder's attention in each.

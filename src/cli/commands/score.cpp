@@ -19,6 +19,7 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
+#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -64,7 +65,8 @@ struct Totals {
 struct Score {
   std::vector<std::string> files;
   std::string model, tsv, color = "auto";
-  decode::ScoringOptions how;
+  decode::ScoringOptions asked;
+  std::function<bool(const std::string& option)> given;
   AlignmentFlags alignment;
   ShardFlags shard;
   int threads = 0;
@@ -83,7 +85,8 @@ struct Score {
       return 0;
     }
     std::ostream& out = work.answers->out();
-    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(how.precision));
+    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(asked.precision));
+    const decode::TranslateOptions how = options_for(m);
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
         alignment ? std::optional(alignment.options(m)) : std::nullopt;
@@ -94,11 +97,11 @@ struct Score {
     Portions portions([&] {
       const auto [x, y] = std::exchange(read, {});
       const int64_t first = totals.pairs;
-      const auto scores = scorer.score(x, y, how.translate_options(), [&](size_t line, const std::string& what) {
+      const auto scores = scorer.score(x, y, how, [&](size_t line, const std::string& what) {
         notes.add(first + static_cast<int64_t>(line), what);
       });
       std::vector<decode::SoftAlignment> alignments;
-      if (looked_at) alignments = scorer.align(x, y, how.translate_options(), *looked_at);
+      if (looked_at) alignments = scorer.align(x, y, how, *looked_at);
       for (size_t i = 0; i < scores.size(); ++i) {
         totals.add(scores[i]);
         const decode::SoftAlignment* a = looked_at ? &alignments[i] : nullptr;
@@ -122,6 +125,14 @@ struct Score {
   }
 
  private:
+  // Normalized as the model's translations are, but for what was asked.
+  decode::TranslateOptions options_for(const models::OpenModel& m) const {
+    decode::BeamOptions usual;
+    static_cast<decode::ScoringOptions&>(usual) = asked;
+    decode::take_search_defaults(m.file.history, given, usual);
+    return usual.ScoringOptions::translate_options();
+  }
+
   // Where a line of one file begins does not say where its translation does.
   void check_shard() const {
     if (!tsv.empty() && tsv != "-") return;
@@ -201,7 +212,8 @@ void add_score(Command& app, Action& chosen) {
   c->add_flag("--token-scores", s->tokens, "add a column: log-probabilities of the tokens of TARGET and of </s>");
   c->add_flag("--json", s->json, "one JSON object per line, with words and tokens");
   s->alignment.bind(*c);
-  bind_options(*c, s->how);
+  bind_options(*c, s->asked);
+  s->given = given_in(*c);
   s->shard.bind(*c, "--tsv");
   c->add_option("--threads", s->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")

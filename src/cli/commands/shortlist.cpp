@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
 #include "decode/models/shortlist.h"
@@ -78,11 +79,12 @@ struct MakeShortlist {
   decode::LexicalCounts counts_of_alignments(const models::OpenModel& m, Progress& progress) const {
     const decode::AttentionHead head = models::alignment_head(m);
     const decode::TranslateOptions how;
+    LineNotes notes(progress);
     const decode::LineWarning warn = [&](size_t line, const std::string& what) {
-      progress.say(fmt::format("line {}: {}", line + 1, what));
+      notes.add(static_cast<int64_t>(line), what);
     };
     const decode::LineEncoder source(m.source, m.file.config, how.max_length, warn),
-        target(m.target, m.file.config, how.max_length, warn);
+        target(m.target, m.file.config, how.max_length, warn, decode::LineSide::translation);
     data::ParallelReader reader({.source = files[0], .target = files[1]});
     decode::LexicalCounts counts;
     SomePairs some;
@@ -98,6 +100,7 @@ struct MakeShortlist {
       if (some.source.size() == kPairsAtOnce) flush();
     }
     if (!some.source.empty()) flush();
+    notes.finish();
     if (counts.empty()) throw DataError(cat(files[0], " and ", files[1], " have no pair with words on both sides"));
     return counts;
   }

@@ -63,7 +63,6 @@ struct Translate {
   decode::SampleOptions sampling;
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
-  bool split_given = false;  // with --long-input
   std::ostream* out = &std::cout;
   std::function<bool(const std::string& option)> given;
 
@@ -72,12 +71,6 @@ struct Translate {
     sampling.add_to(how.search);
     how.search.token_scores = json;
     how.everywhere = everywhere;
-    // An alignment is of one sentence; of several models, it is the first one's.
-    if (alignment && split_given)
-      throw UsageError(
-          "--long-input split translates a line in parts, but --alignment needs it whole; give --long-input "
-          "truncate or refuse, or leave one of them out");
-    if (alignment && how.long_input == decode::LongInput::split) how.long_input = decode::LongInput::truncate;
     decode::check(how);
     return how;
   }
@@ -104,6 +97,8 @@ struct Translate {
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
     if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
+    decode::TranslateOptions aligning = how;         // by the first model, where all of them could cut a line
+    aligning.max_length = std::min(how.max_length, decode::positions(m.ensemble({}, {})));
     const bool typed = input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
     int64_t first = 0, without = 0;
@@ -114,7 +109,7 @@ struct Translate {
       const auto found =
           translator.translate(decode::Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how,
                                [&](size_t line, const std::string& what) { notes.add(first + int64_t(line), what); });
-      write(first, in.text, found, alignment.texts(m.members[0], in.text, found, how));
+      write(first, in.text, found, alignment.texts(m.members[0], in.text, found, aligning));
       if (!*out) throw OutputGone();
       if (!trace.empty()) draw_trace(m.members[0], in.text.front(), how.search);
       without += std::count_if(found.begin(), found.end(), [](const auto& all) { return !all.front().whole(); });
@@ -180,7 +175,7 @@ struct Translate {
 
   // The search for this line once more, step by step: the image into the file, the text to the terminal.
   void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
-    const inspect::Pair pair = inspect::read_pair({*m.backend, *m.file.net, m.source, m.target}, line, "");
+    const inspect::Pair pair = inspect::read_pair({*m.backend, *m.file.net, m.source, m.target}, line, "", {});
     const std::vector<text::Ids> sources{pair.source};
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
     Arena arena(decode::search_memory(*m.file.net, sources, how, dtype));
@@ -353,7 +348,6 @@ void add_translate(Command& app, Action& chosen) {
       "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst,\n"
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {
-    t->split_given = c->get_option("--long-input")->count() > 0 && t->search.long_input == "split";
     t->given = given_in(*c);
     chosen = [t] { return t->run(); };
   });

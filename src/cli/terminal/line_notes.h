@@ -12,8 +12,9 @@ class LineNotes {
   explicit LineNotes(Progress& progress) : progress_(progress) {}
 
   // line: from 0.
-  void add(int64_t line, const std::string& what) {
-    if (++count_ <= most) progress_.say(fmt::format("line {}: {}", line + 1, what));
+  void add(int64_t line, const std::string& what) { add(fmt::format("line {}", line + 1), what); }
+  void add(const std::string& where, const std::string& what) {
+    if (++count_ <= most) progress_.say(fmt::format("{}: {}", where, what));
   }
   void finish() const {
     if (count_ > most) progress_.say(text::counted(count_ - most, "more note like these", "more notes like these"));

@@ -151,9 +151,11 @@ void ProgressWatcher::started(const train::TrainStart& s) {
   progress_.say(rows("parameters", part_lines(s)));
   const std::string valid =
       s.valid_examples > 0 ? fmt::format("; {} to validate on", text::counted(s.valid_examples, "pair")) : "";
-  progress_.say(rows("data", {fmt::format("{} in {} per epoch, of at most {}{}", text::counted(s.examples, "pair"),
-                                          text::counted(s.batches, "batch", "batches"),
-                                          text::counted(s.batch_tokens, "target token"), valid)}));
+  std::vector<std::string> data{fmt::format("{} in {} per epoch, of at most {}{}", text::counted(s.examples, "pair"),
+                                            text::counted(s.batches, "batch", "batches"),
+                                            text::counted(s.batch_tokens, "target token"), valid)};
+  data.insert(data.end(), s.unknown.begin(), s.unknown.end());
+  progress_.say(rows("data", data));
   progress_.say(rows("memory", memory_lines(s)));
   progress_.say(rows("machine", {s.backend}));
   if (s.resumed_at > 0) progress_.say(fmt::format("resumed after update {}", text::grouped(s.resumed_at)));

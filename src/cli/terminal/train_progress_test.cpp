@@ -144,6 +144,7 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
   s.memory.parts = {{"weights", size_t{42} << 20}, {"working memory", (size_t{610} << 20) + 1}};
   s.memory_limit = size_t{12'800} << 20;
   s.backend = "cpu";
+  s.unknown = {"a.en + a.de: unknown tokens: 0.01 % of the source, 0.00 % of the target"};
   s.resumed_at = 1234;
   const std::string text = stderr_of([&] { ProgressWatcher({.width = 80}).started(s); });
   EXPECT_EQ(
@@ -152,6 +153,7 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
       "           encoder           531,456\n"
       "           together        1,811,456\n"
       "data       29,000 pairs in 133 batches per epoch, of at most 4,096 target tokens; 1,014 pairs to validate on\n"
+      "           a.en + a.de: unknown tokens: 0.01 % of the source, 0.00 % of the target\n"
       "memory     weights                42 MiB\n"
       "           working memory        611 MiB\n"
       "           together              653 MiB of 12,800 MiB that may be used (--memory)\n"

@@ -46,6 +46,7 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
       nothing.add(example.line);
       continue;
     }
+    out.unknown.add(example.source, example.target, {source, target});
     source.end_source(example.source);
     if (std::max(source_tokens(example), target_tokens(example)) > max_length) {
       too_long.add(example.line);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/compute/random.h"
+#include "data/batches/unknown_tokens.h"
 #include "data/links.h"
 #include "text/vocabulary/vocabulary.h"
 
@@ -23,6 +24,7 @@ struct Example {
 struct Encoded {
   std::vector<Example> examples;
   std::vector<std::string> notes;  // what was dropped
+  UnknownTokens unknown;
 };
 
 // Encodes on all threads; the result does not depend on their number. A pair with a side above max_length tokens

@@ -30,10 +30,10 @@ struct NoRepeatedNgram final : Constraint {
   size_t n;
   explicit NoRepeatedNgram(int64_t size) : n(static_cast<size_t>(size)) {}
   bool allows(const Partial& so_far, int32_t id) const override {
-    const text::Ids& ids = so_far.ids;  // the first, <s>, is in no n-gram that is repeated
-    if (ids.size() < n) return true;
+    const text::Ids& ids = so_far.ids;  // the first, <s>, is no token of the translation, and may be the same as </s>
+    if (ids.size() <= n) return true;
     const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
-    for (auto at = ids.begin(); at != last; ++at)
+    for (auto at = ids.begin() + 1; at != last; ++at)
       if (at[static_cast<std::ptrdiff_t>(n - 1)] == id && std::equal(last, ids.end(), at)) return false;
     return true;
   }

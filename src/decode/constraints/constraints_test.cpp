@@ -336,6 +336,20 @@ TEST_F(ConstraintsTest, NothingIsRepeated) {
   EXPECT_EQ(most(o), 0);
 }
 
+// As with Marian's models, whose decoder begins with </s>: what a translation begins with is no token of it.
+TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
+  const Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
+  const SpecialIds same{.bos = specials.eos, .eos = specials.eos, .pad = specials.pad};
+  const SentenceConstraints request;
+  for (const int64_t n : {1, 2, 3}) {
+    const Constraints rules(queue.constraints(), {.no_repeat_ngram = n}, same);
+    for (const text::Ids& so_far : {text::Ids{same.eos}, text::Ids{same.eos, 5}, text::Ids{same.eos, 5, 6}})
+      EXPECT_TRUE(rules.allows({so_far, "", request}, same.eos)) << n << " " << so_far.size();
+    const text::Ids repeated{same.eos, 5, 6, 7, 5, 6};
+    EXPECT_FALSE(rules.allows({repeated, "", request}, 7)) << n;
+  }
+}
+
 TEST(Constraints, StutterIsSeenInTheText) {
   const text::Ids nothing{specials.bos};
   SearchOptions options{.max_repetition = 2};

@@ -179,7 +179,8 @@ void LiveTranslator::finish(const JobPtr& job, TextResult result) {
     jobs_.erase(job->name);
   }
   try {
-    if (result.end == LiveEnd::finished) result.lines = of_lines(job->sentences, std::move(job->found), job->warn());
+    if (result.end == LiveEnd::finished)
+      result.lines = of_lines(sides_.target, job->sentences, std::move(job->found), job->warn());
     result.warnings = std::move(job->warnings);
   } catch (...) {
     result = {LiveEnd::failed, {}, {}, std::current_exception()};

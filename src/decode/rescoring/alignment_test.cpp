@@ -202,6 +202,35 @@ TEST_F(AlignText, OfFoundTranslationsIsThatOfTheirTokens) {
   EXPECT_GT(same, 3);
 }
 
+// Each part of the translation looks at its own part of the line, and nothing of the line is left out.
+TEST_F(AlignText, ALineInPartsIsAlignedPartByPart) {
+  options_.search.token_scores = true;
+  const std::vector<std::string> parts{"ein Hund läuft.", "zwei Katzen."}, whole{parts[0] + " " + parts[1]};
+  options_.max_length = static_cast<int64_t>(vocabulary().encode(parts[0]).size()) + 1;  // the longer one
+  const auto alone = translator_.translate(parts, options_);
+  const Translation joined = translator_.translate(whole, options_)[0][0];
+  ASSERT_EQ(joined.parts.size(), 2u);
+  EXPECT_EQ(joined.text, alone[0][0].text + " " + alone[1][0].text);
+  ASSERT_EQ(joined.token_scores.size(), joined.ids.size() + 1);
+  EXPECT_EQ(joined.token_scores.back(), alone[0][0].token_scores.back() + alone[1][0].token_scores.back());
+  for (const AlignmentUnit unit : {AlignmentUnit::words, AlignmentUnit::pieces}) {
+    const AlignmentOptions how{{1, 0}, unit};
+    const SoftAlignment all = scorer_.align(whole, std::vector{joined}, options_, how)[0];
+    const auto of_parts = scorer_.align(parts, std::vector{alone[0][0], alone[1][0]}, options_, how);
+    EXPECT_EQ(all.rows, of_parts[0].rows + of_parts[1].rows - 1);
+    EXPECT_EQ(all.columns, of_parts[0].columns + of_parts[1].columns - 1);
+    EXPECT_EQ(static_cast<size_t>(all.columns), scorer_.units_of_source(whole[0], options_, unit).size() + 1);
+    for (int64_t t = 0; t < all.rows; ++t) {
+      double sum = 0;
+      for (int64_t s = 0; s < all.columns; ++s) sum += all.at(t, s);
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+    for (int64_t t = 0; t + 1 < of_parts[1].rows; ++t)
+      for (int64_t s = 0; s + 1 < of_parts[1].columns; ++s)
+        EXPECT_EQ(all.at(of_parts[0].rows - 1 + t, of_parts[0].columns - 1 + s), of_parts[1].at(t, s));
+  }
+}
+
 TEST_F(AlignText, BlankLines) {
   const std::vector<std::string> blank{"", "ein"}, texts{"ein", ""};
   const auto found = scorer_.align(blank, texts, options_, {{1, 0}});

@@ -16,11 +16,10 @@ void check(const TranslateOptions& options, size_t sources, size_t targets) {
                          " translations; line i of one must belong to line i of the other"));
 }
 
-std::vector<LineEncoder::Line> encode_lines(const LineEncoder& encoder, std::span<const std::string> texts,
-                                            text::WordEnds ends) {
-  std::vector<LineEncoder::Line> lines;
-  for (size_t i = 0; i < texts.size(); ++i) lines.push_back(encoder.encode_words(texts[i], i, ends));
-  return lines;
+void refuse_long_lines(const SourceReader& reader, std::span<const std::string> texts, const char* of) {
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (reader.too_long(texts[i]))
+      throw LineError(i, cat("line ", i + 1, of, " has ", reader.why_refused(texts.subspan(i), "truncate")));
 }
 
 text::WordEnds ends_of(AlignmentUnit unit) {
@@ -37,6 +36,40 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
   sums.back() += log_p.back();
   return sums;
 }
+
+// One alignment of those of parts: each has its own rows and columns, and what stands behind the tokens of its source
+// has the last column. Rows sum to what they sum to in their part.
+SoftAlignment whole_of(std::span<const SoftAlignment> parts, std::span<const size_t> source_tokens) {
+  SoftAlignment whole{1, 1, {}};
+  for (const SoftAlignment& part : parts) whole.rows += part.rows - 1;
+  for (const size_t tokens : source_tokens) whole.columns += static_cast<int64_t>(tokens);
+  whole.weights.assign(static_cast<size_t>(whole.rows * whole.columns), 0);
+  int64_t row = 0, column = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto tokens = static_cast<int64_t>(source_tokens[i]);
+    for (int64_t t = 0; t < parts[i].rows; ++t) {
+      const bool end = t + 1 == parts[i].rows;
+      const double share = end ? 1.0 / static_cast<double>(parts.size()) : 1;
+      for (int64_t s = 0; s < parts[i].columns; ++s) {
+        const int64_t to =
+            (end ? whole.rows - 1 : row + t) * whole.columns + (s < tokens ? column + s : whole.columns - 1);
+        whole.weights[static_cast<size_t>(to)] += share * parts[i].at(t, s);
+      }
+    }
+    row += parts[i].rows - 1;
+    column += tokens;
+  }
+  return whole;
+}
+
+std::vector<std::string> pieces_of(const text::Vocabulary& vocabulary, const std::vector<SourceReader::Part>& parts) {
+  std::vector<std::string> all;
+  for (const SourceReader::Part& part : parts)
+    for (const int32_t id : part.ids) all.push_back(vocabulary.piece(id));
+  return all;
+}
+
+const LineWarning nobody;
 
 }  // namespace
 
@@ -61,24 +94,28 @@ TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& 
                 " pieces, but the model was made for ", model.config.source_vocab, " and ", model.config.target_vocab);
 }
 
-TextScorer::Lines TextScorer::source_lines(std::span<const std::string> sources, const TranslateOptions& options,
-                                           const LineWarning& warn, text::WordEnds ends) const {
-  Lines lines = encode_lines(LineEncoder(source_, model_.config, options.max_length, warn), sources, ends);
-  for (LineEncoder::Line& line : lines) source_.end_source(line.ids);
-  return lines;
-}
-
-TextScorer::Lines TextScorer::target_lines(std::span<const std::string> targets, const TranslateOptions& options,
-                                           const LineWarning& warn, text::WordEnds ends) const {
-  return encode_lines(LineEncoder(target_, model_.config, options.max_length, warn), targets, ends);
+TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::span<const std::string> targets,
+                                   const TranslateOptions& options, const LineWarning& warn,
+                                   text::WordEnds ends) const {
+  check(options, sources.size(), targets.size());
+  const SourceReader source = source_reader(options, warn), target = target_reader(options, warn);
+  if (options.long_input == LongInput::refuse) {
+    refuse_long_lines(source, sources, "");
+    refuse_long_lines(target, targets, " of the translations");
+  }
+  Sides sides;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    sides.from.push_back(source.encode_words(sources[i], i, ends));
+    source_.end_source(sides.from.back().ids);
+    sides.to.push_back(target.encode_words(targets[i], i, ends));
+  }
+  return sides;
 }
 
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
-  check(options, sources.size(), targets.size());
-  const text::WordEnds ends = text::WordEnds::by_script;
-  const PairBatches pairs(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends),
-                          options);
+  auto [from, to] = read(sources, targets, options, warn, text::WordEnds::by_script);
+  const PairBatches pairs(std::move(from), std::move(to), options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory =
@@ -100,33 +137,82 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
 std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> sources, std::span<const std::string> targets,
                                              const TranslateOptions& options, const AlignmentOptions& how,
                                              const LineWarning& warn) const {
-  check(options, sources.size(), targets.size());
-  const text::WordEnds ends = ends_of(how.unit);
-  return align(source_lines(sources, options, warn, ends), target_lines(targets, options, warn, ends), options, how);
+  Sides pairs = read(sources, targets, options, warn, ends_of(how.unit));
+  std::vector<AlignedLine> lines;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const LineEncoder::Line &from = pairs.from[i], &to = pairs.to[i];
+    lines.push_back({from.words, to.words, from.word_count, to.word_count, {from.words.size()}});
+  }
+  return align(std::move(pairs), lines, options, how);
 }
 
 std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> sources, std::span<const Translation> targets,
                                              const TranslateOptions& options, const AlignmentOptions& how) const {
   check(options, sources.size(), targets.size());
-  const text::WordEnds ends = ends_of(how.unit);
-  Lines to;
-  for (const Translation& t : targets)
-    to.push_back({t.ids, text::words_of_tokens(t.text, t.spans.empty() ? target_.spans_in(t.ids) : t.spans, ends),
-                  static_cast<int32_t>(text::words(t.text, ends).size())});
-  return align(source_lines(sources, options, {}, ends), to, options, how);
+  Sides pairs;
+  std::vector<AlignedLine> lines;
+  for (size_t i = 0; i < sources.size(); ++i)
+    lines.push_back(add_parts(pairs, sources[i], targets[i], options, ends_of(how.unit)));
+  return align(std::move(pairs), lines, options, how);
 }
 
-std::vector<SoftAlignment> TextScorer::align(const Lines& from, const Lines& to, const TranslateOptions& options,
-                                             const AlignmentOptions& how) const {
+TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& source, const Translation& target,
+                                              const TranslateOptions& options, text::WordEnds ends) const {
+  const std::string clean = text::clean_utf8(source);
+  std::vector<SourceReader::Part> parts = source_reader(options, nobody).read(source, 0, options.long_input);
+  if (parts.empty()) parts.emplace_back();
+  const std::vector<size_t> counts = target.parts.empty() ? std::vector{target.ids.size()} : target.parts;
+  HEXAPLA_CHECK(parts.size() == counts.size(), "alignment: a line in ", parts.size(), " parts, translated in ",
+                counts.size());
+  AlignedLine line{{}, {}, 0, 0, {}};
+  std::vector<text::TokenSpan> spans;
+  auto id = target.ids.begin();
+  for (size_t i = 0, at = 0; i < parts.size(); at += parts[i++].text.size()) {
+    auto& [text, ids] = parts[i];
+    at = clean.find(text, at);
+    const std::vector<text::TokenSpan> own = source_.encode_with_spans(text).spans;
+    for (size_t s = 0; s < ids.size(); ++s) spans.push_back({at + own[s].from, at + own[s].to});
+    line.parts.push_back(ids.size());
+    source_.end_source(ids);
+    pairs.from.push_back({std::move(ids), {}});
+    pairs.to.push_back({text::Ids(id, id + static_cast<std::ptrdiff_t>(counts[i])), {}});
+    id += static_cast<std::ptrdiff_t>(counts[i]);
+  }
+  line.source = text::words_of_tokens(clean, spans, ends);
+  line.source_words = static_cast<int64_t>(text::words(clean, ends).size());
+  line.target =
+      text::words_of_tokens(target.text, target.spans.empty() ? target_.spans_in(target.ids) : target.spans, ends);
+  line.target_words = static_cast<int64_t>(text::words(target.text, ends).size());
+  return line;
+}
+
+std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const AlignedLine> lines,
+                                             const TranslateOptions& options, const AlignmentOptions& how) const {
   check(how.attention, model_.config);
-  std::vector<SoftAlignment> results(from.size());
-  align_each({model_, special_ids(target_), backend_}, PairBatches(from, to, options), how.attention,
-             [&](size_t i, SoftAlignment tokens) {
-               results[i] = how.unit == AlignmentUnit::pieces
-                                ? std::move(tokens)
-                                : merge(tokens, {from[i].words, from[i].word_count}, {to[i].words, to[i].word_count});
-             });
+  std::vector<SoftAlignment> of_pairs(pairs.from.size()), results;
+  align_each({model_, special_ids(target_), backend_}, PairBatches(std::move(pairs.from), std::move(pairs.to), options),
+             how.attention, [&](size_t i, SoftAlignment tokens) { of_pairs[i] = std::move(tokens); });
+  size_t next = 0;
+  for (const AlignedLine& line : lines) {
+    SoftAlignment tokens = whole_of({&of_pairs[next], line.parts.size()}, line.parts);
+    next += line.parts.size();
+    results.push_back(how.unit == AlignmentUnit::pieces
+                          ? std::move(tokens)
+                          : merge(tokens, {line.source, line.source_words}, {line.target, line.target_words}));
+  }
   return results;
+}
+
+std::vector<std::string> TextScorer::units_of_source(const std::string& line, const TranslateOptions& options,
+                                                     AlignmentUnit unit) const {
+  if (unit != AlignmentUnit::pieces) return words_in(line, unit);
+  return pieces_of(source_, source_reader(options, nobody).read(line, 0, options.long_input));
+}
+
+std::vector<std::string> TextScorer::units_of_target(const std::string& line, const TranslateOptions& options,
+                                                     AlignmentUnit unit) const {
+  if (unit != AlignmentUnit::pieces) return words_in(line, unit);
+  return pieces_of(target_, target_reader(options, nobody).whole(line, 0));
 }
 
 }  // namespace hexapla::decode

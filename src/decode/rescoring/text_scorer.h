@@ -38,28 +38,54 @@ class TextScorer {
              Backend& backend);
 
   // How probable targets[i] is as the translation of sources[i], whatever the other pairs are; both may be blank. Of
-  // the options only batches, max_length and length_penalty count. UsageError: not as many targets as sources, or an
-  // option out of range.
+  // the options only batches, max_length, length_penalty and long_input count. A pair is never split: of a long line,
+  // or a long translation, only the beginning is scored, with a warning, or it is refused. UsageError: not as many
+  // targets as sources, or an option out of range. LineError, before anything is scored: a long line where they are
+  // refused.
   std::vector<TextScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
                                const TranslateOptions& options, const LineWarning& warn = {}) const;
 
   // Which words, or pieces, of sources[i] those of targets[i] came from, whatever the other pairs are. Of the options
-  // only batches and max_length count; of a line that was cut the words that were not read have no attention. Errors
-  // as in score(), and UsageError where the model has no such layer or head.
+  // only batches, max_length and long_input count; of a line that was cut the words that were not read have no
+  // attention. Errors as in score(), and UsageError where the model has no such layer or head.
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const std::string> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how,
                                    const LineWarning& warn = {}) const;
-  // The same for what a translator found for these sources: its tokens are taken as they are.
+  // The same for what a translator found for these sources with these options: its tokens are taken as they are. A line
+  // in parts was translated part by part, and each part of the translation looks at its own part of the line; the row
+  // of </s> is the mean over the parts.
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how) const;
 
+  // What such an alignment numbers in a line, without </s>: its words, or the pieces that were read.
+  std::vector<std::string> units_of_source(const std::string& line, const TranslateOptions& options,
+                                           AlignmentUnit unit) const;
+  std::vector<std::string> units_of_target(const std::string& line, const TranslateOptions& options,
+                                           AlignmentUnit unit) const;
+
  private:
   using Lines = std::vector<LineEncoder::Line>;
-  Lines source_lines(std::span<const std::string> sources, const TranslateOptions& options, const LineWarning& warn,
-                     text::WordEnds ends) const;
-  Lines target_lines(std::span<const std::string> targets, const TranslateOptions& options, const LineWarning& warn,
-                     text::WordEnds ends) const;
-  std::vector<SoftAlignment> align(const Lines& from, const Lines& to, const TranslateOptions& options,
+  struct Sides {
+    Lines from, to;  // the sources end with </s>
+  };
+  // Lines that belong to each other as they are given.
+  Sides read(std::span<const std::string> sources, std::span<const std::string> targets,
+             const TranslateOptions& options, const LineWarning& warn, text::WordEnds ends) const;
+  SourceReader source_reader(const TranslateOptions& options, const LineWarning& warn) const {
+    return {source_, model_.config, options.max_length, warn};
+  }
+  SourceReader target_reader(const TranslateOptions& options, const LineWarning& warn) const {
+    return {target_, model_.config, options.max_length, warn, LineSide::translation};
+  }
+  // Both sides of a line in words, and how many tokens of the source each of its parts has.
+  struct AlignedLine {
+    std::vector<text::WordSpan> source, target;
+    int64_t source_words, target_words;
+    std::vector<size_t> parts;
+  };
+  AlignedLine add_parts(Sides& pairs, const std::string& source, const Translation& target,
+                        const TranslateOptions& options, text::WordEnds ends) const;
+  std::vector<SoftAlignment> align(Sides pairs, std::span<const AlignedLine> lines, const TranslateOptions& options,
                                    const AlignmentOptions& how) const;
 
   const model::Transformer& model_;

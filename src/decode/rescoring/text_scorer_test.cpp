@@ -89,6 +89,39 @@ TEST_F(TextScorerTest, BlankLinesAndCutLines) {
     EXPECT_EQ(cut[0].words[i] != 0, int64_t(i) + 1 < cut[0].words_read || i + 1 == cut[0].words.size()) << i;
 }
 
+// A pair is never split: where long lines are refused it is refused, before anything is scored.
+TEST_F(TextScorerTest, LongLinesAreRefusedWhereThatIsAskedFor) {
+  options_.max_length = 4;
+  options_.long_input = LongInput::refuse;
+  const std::string longer = "Hund und Katzen und Hund";
+  const auto refusal = [&](const std::vector<std::string>& from, const std::vector<std::string>& to) {
+    Warnings warnings;
+    try {
+      scorer_.score(from, to, options_, warnings.sink());
+    } catch (const LineError& e) {
+      EXPECT_THAT(warnings.all, testing::IsEmpty());
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal({"ein"}, {"ein"}), "none");
+  EXPECT_THAT(refusal({"ein", longer}, {"ein", "ein"}),
+              testing::AllOf(testing::StartsWith("line 2 has "), testing::EndsWith("or give `long-input` truncate")));
+  EXPECT_THAT(refusal({"ein"}, {longer}), testing::StartsWith("line 1 of the translations has "));
+  EXPECT_THROW(scorer_.align(std::vector{longer}, std::vector{longer}, options_, {{1, 0}}), LineError);
+}
+
+TEST_F(TextScorerTest, UnknownLettersOfBothSidesAreWarnedOf) {
+  Warnings warnings;
+  const std::vector<std::string> from{"ein", "一个男人"}, to{"在跑步。", "ein"};
+  scorer_.score(from, to, options_, warnings.sink());
+  EXPECT_THAT(warnings.all,
+              testing::ElementsAre(testing::HasSubstr("0: its translation: the vocabulary lacks 3 of 3 letters; is the "
+                                                      "line in the language that the model translates to?"),
+                                   testing::HasSubstr("1: the vocabulary lacks 4 of 4 letters; is the line in the "
+                                                      "language that the model translates from?")));
+}
+
 TEST_F(TextScorerTest, WrongInput) {
   EXPECT_THROW(score({"ein", "Hund"}, {"ein"}), UsageError);
   options_.max_length = 1;

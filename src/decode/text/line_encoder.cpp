@@ -3,28 +3,48 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
 namespace hexapla::decode {
+namespace {
+
+// Whether each byte of a text stands in a piece that the vocabulary does not have.
+std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
+  const text::EncodedText encoded = v.encode_with_spans(text);
+  std::vector<bool> unknown(text.size());
+  for (size_t i = 0; i < encoded.ids.size(); ++i)
+    if (encoded.ids[i] == v.unk())
+      for (size_t byte = encoded.spans[i].from; byte < encoded.spans[i].to; ++byte) unknown[byte] = true;
+  return unknown;
+}
+
+}  // namespace
 
 LineEncoder::LineEncoder(const text::Vocabulary& vocabulary, const model::Config& c, int64_t max_length,
-                         const LineWarning& warn)
-    : LineEncoder(vocabulary, c.positions == "learned" ? c.max_positions : max_length, max_length, warn) {}
+                         const LineWarning& warn, LineSide side)
+    : LineEncoder(vocabulary, c.positions == "learned" ? c.max_positions : max_length, max_length, warn, side) {}
 
 LineEncoder::LineEncoder(const text::Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
-                         const LineWarning& warn)
+                         const LineWarning& warn, LineSide side)
     : vocabulary_(vocabulary),
       longest_(max_length),
       remedy_("split the line into sentences, or raise `max-length`"),
-      warn_(warn) {
+      warn_(warn),
+      side_(side) {
   if (learned_positions >= max_length) return;
   longest_ = learned_positions;
   remedy_ = "the model has no more learned positions, so split the line into sentences";
 }
 
 text::Ids LineEncoder::encode(const std::string& text, size_t line) const {
-  text::Ids ids = vocabulary_.encode(repaired(text, line));
+  return encode_clean(repaired(text, line), line);
+}
+
+text::Ids LineEncoder::encode_clean(const std::string& clean, size_t line) const {
+  text::Ids ids = vocabulary_.encode(clean);
+  warn_of_unknown_letters(clean, ids, line);
   ids.resize(kept(ids.size(), line));
   return ids;
 }
@@ -38,6 +58,7 @@ std::vector<text::Ids> LineEncoder::encode(std::span<const std::string> lines) c
 LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends) const {
   const std::string clean = repaired(text, line);
   text::EncodedText encoded = vocabulary_.encode_with_spans(clean);
+  warn_of_unknown_letters(clean, encoded.ids, line);
   const size_t all = encoded.ids.size();
   encoded.ids.resize(kept(all, line));
   encoded.spans.resize(encoded.ids.size());
@@ -51,8 +72,7 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
 // How many of so many tokens are read.
 size_t LineEncoder::kept(size_t tokens, size_t line) const {
   if (static_cast<int64_t>(tokens) < longest_) return tokens;
-  if (warn_)
-    warn_(line, cat("of ", tokens + 1, " tokens only the first ", longest_, " were read (including </s>); ", remedy_));
+  warn(line, cat("of ", tokens + 1, " tokens only the first ", longest_, " were read (including </s>); ", remedy_));
   return static_cast<size_t>(longest_ - 1);
 }
 
@@ -60,8 +80,29 @@ std::string LineEncoder::repaired(const std::string& text, size_t line) const {
   if (!text::invalid_utf8(text)) return text;
   std::string clean = text::clean_utf8(text);
   const size_t bytes = (clean.size() - text.size()) / 2;  // each became the three bytes of U+FFFD
-  if (warn_) warn_(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; convert the text to UTF-8 first"));
+  warn(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; convert the text to UTF-8 first"));
   return clean;
+}
+
+// A model that is given another script than its own reads next to nothing, and invents a fluent answer.
+void LineEncoder::warn_of_unknown_letters(const std::string& clean, const text::Ids& ids, size_t line) const {
+  if (!warn_ || std::find(ids.begin(), ids.end(), vocabulary_.unk()) == ids.end()) return;
+  const std::vector<bool> unknown = unknown_bytes(vocabulary_, clean);
+  size_t letters = 0, lacking = 0;
+  for (const text::Character& c : text::characters_of(clean)) {
+    if (c.kind != text::CharacterKind::letter) continue;
+    ++letters;
+    lacking += unknown[c.from];
+  }
+  if (2 * lacking > letters)
+    warn(line,
+         cat("the vocabulary lacks ", lacking, " of ", letters, " letters; is the line in the language that the ",
+             "model translates ", side_ == LineSide::source ? "from?" : "to?"),
+         true);
+}
+
+void LineEncoder::warn(size_t line, const std::string& what, bool unknown_letters) const {
+  if (warn_) warn_(line, {side_ == LineSide::source ? what : "its translation: " + what, unknown_letters});
 }
 
 }  // namespace hexapla::decode

@@ -1,5 +1,6 @@
 #pragma once
-// One side of the input: lines to ids, cut where they are too long for the model.
+// One side of the input: lines to ids, cut where they are too long for the model. Every line that a user gives to a
+// model is read here, so that all interfaces say the same of it.
 #include <functional>
 #include <span>
 #include <string>
@@ -10,17 +11,26 @@
 
 namespace hexapla::decode {
 
+// What is said of a line.
+struct LineNote : std::string {
+  bool unknown_letters;  // that its vocabulary lacks most of them: what the model makes of it means nothing
+  LineNote(std::string text, bool unknown = false) : std::string(std::move(text)), unknown_letters(unknown) {}
+};
 // The line's index in the input (from 0) and what was done to it. A result comes in every case.
-using LineWarning = std::function<void(size_t line, const std::string& what)>;
+using LineWarning = std::function<void(size_t line, const LineNote& what)>;
+
+// What a line is: the text that is translated, or a translation of it.
+enum class LineSide { source, translation };
 
 // Borrows everything. Warns of a line of more than max_length tokens (or than the model's learned positions), </s>
-// counted, of which only the first are read, and of bytes that are not UTF-8, each read as U+FFFD.
+// counted, of which only the first are read; of bytes that are not UTF-8, each read as U+FFFD; and of a line most of
+// whose letters the vocabulary lacks.
 class LineEncoder {
  public:
   LineEncoder(const text::Vocabulary& vocabulary, const model::Config& config, int64_t max_length,
-              const LineWarning& warn);
+              const LineWarning& warn, LineSide side = LineSide::source);
   LineEncoder(const text::Vocabulary& vocabulary, int64_t learned_positions, int64_t max_length,
-              const LineWarning& warn);
+              const LineWarning& warn, LineSide side = LineSide::source);
 
   // Without </s>; empty for a blank line. `line` is its index in the input, for warnings.
   text::Ids encode(const std::string& text, size_t line) const;
@@ -36,12 +46,16 @@ class LineEncoder {
 
  protected:
   std::string repaired(const std::string& text, size_t line) const;
+  text::Ids encode_clean(const std::string& clean, size_t line) const;
   size_t kept(size_t tokens, size_t line) const;
+  void warn_of_unknown_letters(const std::string& clean, const text::Ids& ids, size_t line) const;
+  void warn(size_t line, const std::string& what, bool unknown_letters = false) const;
 
   const text::Vocabulary& vocabulary_;
   int64_t longest_;     // tokens of a sentence, </s> counted
   const char* remedy_;  // for a longer one
   const LineWarning& warn_;
+  LineSide side_;
 };
 
 }  // namespace hexapla::decode

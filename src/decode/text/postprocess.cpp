@@ -10,36 +10,48 @@ namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
 
+void add_part(Translation& whole, const Translation& t, const text::Vocabulary& target) {
+  const size_t at = join(whole.text, t.text);
+  for (const text::TokenSpan& span : t.spans.empty() ? target.spans_in(t.ids) : t.spans)
+    whole.spans.push_back({at + span.from, at + span.to});
+  whole.score += t.score;
+  whole.normalized += t.normalized;
+  whole.coverage += t.coverage;
+  whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
+  whole.parts.push_back(t.ids.size());
+  if (t.token_scores.empty()) return;
+  float ends = t.token_scores.back();
+  if (!whole.token_scores.empty()) {
+    ends += whole.token_scores.back();
+    whole.token_scores.pop_back();
+  }
+  whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end() - 1);
+  whole.token_scores.push_back(ends);
+}
+
 // The i-th best of every part, one after the other. Sums of what falls from part to part fall, too: the joined ones are
 // best first, and the first is the one that is found alone.
-Translation in_one(std::span<const std::vector<Translation>> parts, size_t i) {
+Translation in_one(std::span<const std::vector<Translation>> parts, size_t i, const text::Vocabulary& target) {
   Translation whole;
-  std::vector<std::string> texts;
   for (const std::vector<Translation>& found : parts) {
     if (found.empty()) {
       whole.score = whole.normalized = kNone;
-      continue;
+      whole.parts.push_back(0);
+    } else {
+      add_part(whole, found[std::min(i, found.size() - 1)], target);
     }
-    const Translation& t = found[std::min(i, found.size() - 1)];
-    texts.push_back(t.text);
-    whole.score += t.score;
-    whole.normalized += t.normalized;
-    whole.coverage += t.coverage;
-    whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
-    whole.token_scores.insert(whole.token_scores.end(), t.token_scores.begin(), t.token_scores.end());
   }
-  whole.text = joined(texts);
   return whole;
 }
 
 // One at least.
-std::vector<Translation> of_line(std::span<std::vector<Translation>> parts) {
+std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, const text::Vocabulary& target) {
   if (parts.empty()) return {Translation()};
   if (parts.size() == 1 && !parts[0].empty()) return std::move(parts[0]);
   size_t most = 1;
   for (const std::vector<Translation>& p : parts) most = std::max(most, p.size());
   std::vector<Translation> all;
-  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i));
+  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i, target));
   return all;
 }
 
@@ -104,7 +116,7 @@ std::string text_so_far(const TextSides& sides, const text::Ids& ids, const Sent
   return read(sides, ids, constraints.prefix, {}).text;
 }
 
-std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
+std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
                                                const LineWarning& warn) {
   std::vector<std::vector<Translation>> results;
@@ -112,7 +124,7 @@ std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
     const size_t first = sentences.first[i], n = sentences.first[i + 1] - first;
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
-    results.push_back(of_line(parts));
+    results.push_back(of_line(parts, target));
   }
   return results;
 }

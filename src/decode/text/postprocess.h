@@ -16,9 +16,11 @@ struct Translation {
   // that follows the rules, and nothing stands for it in the text.
   double score = 0, normalized = 0;
   text::Ids ids;
-  std::vector<float> token_scores;     // of ids and </s>; only where SearchOptions asks for them
+  // Of ids and </s>, only where SearchOptions asks for them; of a line in parts the last is that of all their </s>.
+  std::vector<float> token_scores;
   double coverage = 0;                 // as in Hypothesis
   std::vector<text::TokenSpan> spans;  // of ids in the text; none where they are as Vocabulary::spans_in() has them
+  std::vector<size_t> parts;           // of a line in parts: how many of the ids are each one's
 
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
 };
@@ -37,7 +39,7 @@ std::string text_so_far(const TextSides& sides, const text::Ids& ids, const Sent
 
 // Of each line its translations, one at least, from those of its sentences. Warned of: a line, or a part of one,
 // without any.
-std::vector<std::vector<Translation>> of_lines(const SourceSentences& sentences,
+std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
                                                const LineWarning& warn);
 

@@ -1,9 +1,5 @@
 #include "decode/text/preprocess.h"
 
-#include <algorithm>
-
-#include "text/characters.h"
-
 namespace hexapla::decode {
 namespace {
 
@@ -74,37 +70,6 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
   }
 }
 
-// Of bytes of a text: whether they stand in a piece that the vocabulary does not have.
-std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
-  const text::EncodedText encoded = v.encode_with_spans(text);
-  std::vector<bool> unknown(text.size());
-  for (size_t i = 0; i < encoded.ids.size(); ++i)
-    if (encoded.ids[i] == v.unk())
-      for (size_t byte = encoded.spans[i].from; byte < encoded.spans[i].to; ++byte) unknown[byte] = true;
-  return unknown;
-}
-
-// A model that is given another script than its own reads next to nothing, and invents a fluent answer.
-void warn_of_unknown_letters(const text::Vocabulary& source, const std::vector<SourceReader::Part>& parts, size_t line,
-                             const LineWarning& warn) {
-  const auto has_unknown = [&](const SourceReader::Part& p) {
-    return std::find(p.ids.begin(), p.ids.end(), source.unk()) != p.ids.end();
-  };
-  if (!warn || std::none_of(parts.begin(), parts.end(), has_unknown)) return;
-  size_t letters = 0, lacking = 0;
-  for (const SourceReader::Part& part : parts) {
-    const std::vector<bool> unknown = unknown_bytes(source, part.text);
-    for (const text::Character& c : text::characters_of(part.text)) {
-      if (c.kind != text::CharacterKind::letter) continue;
-      ++letters;
-      lacking += unknown[c.from];
-    }
-  }
-  if (2 * lacking > letters)
-    warn(line, cat("the vocabulary lacks ", lacking, " of ", letters,
-                   " letters; is the line in the language that the model translates from?"));
-}
-
 // What each translation begins with, where the model is told languages: ">>de<<" before a line chooses for it, and is
 // no part of it.
 struct Openings {
@@ -125,16 +90,13 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
   const ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
   const std::vector<SentenceConstraints> asked = LineChecks(reader, maker, options).requests(lines);
-  const bool split = options.long_input == LongInput::split;
   SourceSentences all;
   for (size_t i = 0; i < lines.text.size(); ++i) {
     std::vector<SourceReader::Part> parts;
-    if (lines.ids.empty()) {
-      parts = split ? reader.parts(lines.text[i], i) : reader.whole(lines.text[i], i);
-      warn_of_unknown_letters(sides.source, parts, i, warn);
-    } else if (!lines.ids[i].empty()) {
+    if (lines.ids.empty())
+      parts = reader.read(lines.text[i], i, options.long_input);
+    else if (!lines.ids[i].empty())
       parts = {{lines.text[i], lines.ids[i]}};
-    }
     add_line(all, std::move(parts), asked[i], sides.source);
   }
   all.first.push_back(all.ids.size());

@@ -124,11 +124,14 @@ std::vector<std::string> parted(std::string_view text, const Fits& fits) {
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string all;
-  for (const std::string& part : parts) {
-    if (!all.empty() && !part.empty() && !text::ends_without_blank(all)) all += ' ';
-    all += part;
-  }
+  for (const std::string& part : parts) join(all, part);
   return all;
+}
+
+size_t join(std::string& all, const std::string& part) {
+  if (!all.empty() && !part.empty() && !text::ends_without_blank(all)) all += ' ';
+  all += part;
+  return all.size() - part.size();
 }
 
 }  // namespace hexapla::decode

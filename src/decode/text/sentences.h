@@ -19,5 +19,7 @@ std::vector<std::string> parted(std::string_view text, const std::function<bool(
 
 // One text of the translations of parts: a blank between them, but not in a script that has none.
 std::string joined(const std::vector<std::string>& parts);
+// Puts one more part behind them. -> where it begins
+size_t join(std::string& all, const std::string& part);
 
 }  // namespace hexapla::decode

@@ -24,9 +24,14 @@ class SourceReader : public LineEncoder {
   std::vector<Part> parts(const std::string& text, size_t line) const;
   // The line as one part; a long one is cut, and warned of.
   std::vector<Part> whole(const std::string& text, size_t line) const;
+  // One or the other.
+  std::vector<Part> read(const std::string& text, size_t line, LongInput long_input) const {
+    return long_input == LongInput::split ? parts(text, line) : whole(text, line);
+  }
   bool too_long(const std::string& text) const;
   // Of a long line that is refused, the first of `lines`: how long it is, how many of these are, and what to do.
-  std::string why_refused(std::span<const std::string> lines) const;
+  // otherwise: the value of `long-input` that reads it.
+  std::string why_refused(std::span<const std::string> lines, const char* otherwise = "split") const;
   int64_t longest() const { return longest_; }
 
  private:

@@ -82,7 +82,8 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
   search_queue(queue, options_of_search(options), options.memory,
                [&](size_t index, std::vector<Hypothesis> of_one) { found[index] = std::move(of_one); });
   const Aligner align = worker_aligner({model(), special_ids(sides_.target), backend_}, options);
-  return of_lines(sentences, translations(sides_, sentences.all(), std::move(found), options, align), warn);
+  return of_lines(sides_.target, sentences, translations(sides_, sentences.all(), std::move(found), options, align),
+                  warn);
 }
 
 // The longest sentence needs the most.

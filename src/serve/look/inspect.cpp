@@ -61,6 +61,7 @@ Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
                 {"score", seen.score},
                 {"names", names_of(inspector, seen)}};
   answer["tensors"] = std::move(tensors);
+  if (!seen.warnings.empty()) answer["warnings"] = seen.warnings;
   return answer;
 }
 

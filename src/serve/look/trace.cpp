@@ -49,11 +49,13 @@ TranslatorOptions limited(TranslatorOptions options) {
 Answer trace(const Inspector& inspector, const nlohmann::json& request) {
   const TranslatorOptions options = limited(options_member(request));
   const SearchTrace found = inspector.trace(text_member(request, "q"), options);
-  return {{"source_tokens", found.source_tokens},
-          {"steps", list_of(found.steps, step_of)},
-          {"ending", found.ending},
-          {"why", found.why},
-          {"finished", list_of(found.finished, finished_of)}};
+  Answer answer{{"source_tokens", found.source_tokens},
+                {"steps", list_of(found.steps, step_of)},
+                {"ending", found.ending},
+                {"why", found.why},
+                {"finished", list_of(found.finished, finished_of)}};
+  if (!found.warnings.empty()) answer["warnings"] = found.warnings;
+  return answer;
 }
 
 }  // namespace hexapla::serve

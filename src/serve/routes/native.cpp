@@ -148,6 +148,8 @@ OrderedJson translation_json(const Translation& t) {
   return j;
 }
 
+Json warning_json(std::size_t line, const std::string& what) { return {{"line", line}, {"what", what}}; }
+
 struct Warnings {
   std::mutex mutex;
   Json list = Json::array();
@@ -195,7 +197,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   }
   task.options.warn = [warnings = asked->warnings](std::size_t line, const std::string& what) {
     const std::lock_guard lock(warnings->mutex);
-    warnings->list.push_back({{"line", line}, {"what", what}});
+    warnings->list.push_back(warning_json(line, what));
   };
   asked->model = name_of(task.hops);
   if (task.hops.size() > 1) asked->pivot = {task.hops.front()->target};
@@ -238,9 +240,14 @@ void score(Service& service, const Service::Call& call) {
   const std::string q = (*p)["q"], t = (*p)["t"];
   const auto model = model_of(*p, *service.models(), q);
   service.compute(call, [&service, call, p, model, q, t] {
-    const ScoreResult s = model->translator.score_tokens({q}, {t}, options_of(service, (*p)["options"])).front();
-    call->answer(json_response(OrderedJson{
-        {"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}, {"token_scores", s.token_scores}}));
+    TranslatorOptions options = options_of(service, (*p)["options"]);
+    Json warnings = Json::array();
+    options.warn = [&](std::size_t line, const std::string& what) { warnings.push_back(warning_json(line, what)); };
+    const ScoreResult s = model->translator.score_tokens({q}, {t}, options).front();
+    OrderedJson answer{
+        {"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}, {"token_scores", s.token_scores}};
+    if (!warnings.empty()) answer["warnings"] = std::move(warnings);
+    call->answer(json_response(answer));
   });
 }
 

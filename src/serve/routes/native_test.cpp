@@ -129,6 +129,34 @@ TEST_F(Native, ScoresWhatItIsGiven) {
   EXPECT_EQ(server->post("/v1/score", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}}).status, 400);
 }
 
+// As everywhere: only the beginning counts, and that is said; or it is refused.
+TEST_F(Native, SaysThatOfALongPairOnlyTheBeginningIsScored) {
+  std::string longer = "a dog";
+  for (int i = 0; i < 300; ++i) longer += " a dog";
+  const auto score = [&](const std::string& q, const std::string& t, const Json& options) {
+    return server->post("/v1/score", {{"q", q}, {"t", t}, {"model", "en-de"}, {"options", options}});
+  };
+  const Json j = score(longer, longer, Json::object()).json();
+  ASSERT_EQ(j["warnings"].size(), 2u) << j;
+  for (const Json& w : j["warnings"])
+    EXPECT_THAT(w["what"].get<std::string>(), HasSubstr("only the first 512 were read"));
+  EXPECT_FALSE(score("a dog", "a dog", Json::object()).json().contains("warnings"));
+  EXPECT_EQ(score(longer, "a dog", {{"long_input", "refuse"}}).status, 400);
+}
+
+// Every route that reads text for a model and has a place for it says that the text is in another language.
+TEST_F(Native, SaysThatTheVocabularyLacksMostOfTheText) {
+  const std::string chinese = "一个男人在跑步。";
+  for (const char* route : {"/v1/translate", "/v1/score", "/v1/inspect", "/v1/trace"}) {
+    Json body{{"q", chinese}, {"t", "a dog"}, {"model", "en-de"}};
+    if (route == std::string("/v1/translate") || route == std::string("/v1/trace")) body.erase("t");
+    EXPECT_THAT(server->post(route, body).json().value("warnings", Json()).dump(), HasSubstr("lacks 7 of 7 letters"))
+        << route;
+    body["q"] = "a dog";
+    EXPECT_FALSE(server->post(route, body).json().contains("warnings")) << route;
+  }
+}
+
 TEST_F(Native, ListsItsModels) {
   const Json models = server->get("/v1/models").json()["models"];
   ASSERT_EQ(models.size(), 3u);

@@ -44,6 +44,7 @@ std::vector<data::PreparedPairs> prepare_linked_pairs(const TrainOptions& o, con
   std::vector<data::PreparedPairs> all;
   for (const auto& examples : dealt) all.push_back({data::store_examples(examples), {}, hash_of(examples)});
   all.front().notes = std::move(encoded.notes);
+  all.front().unknown = {encoded.unknown};
   return all;
 }
 

@@ -103,6 +103,11 @@ std::vector<data::ParallelSource> sets_of(const std::string& option, const std::
   return sets;
 }
 
+void say_unknown(const data::UnknownTokens& counts, const std::string& set, TrainingData& data) {
+  data.unknown.push_back(cat(set, ": ", counts.text()));
+  if (std::string many = counts.warning(set); !many.empty()) data.notes.push_back(std::move(many));
+}
+
 void read_validation(const TrainOptions& o, const data::PairFunction& pairs, TrainingData& data) {
   const std::vector<data::ParallelSource> sets = sets_of("valid-sets", o.valid_sets, o.text.tsv, pairs);
   const std::vector<std::string> names = names_of(sets);
@@ -117,6 +122,7 @@ void read_validation(const TrainOptions& o, const data::PairFunction& pairs, Tra
     add_notes(data.valid_reference, std::move(corpus.target));
     add_notes(data.notes, std::move(corpus.notes));
     add_notes(data.notes, std::move(encoded.notes));
+    say_unknown(encoded.unknown, data.valid_sets.back().name, data);
   }
 }
 
@@ -145,6 +151,26 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
     several |= n != "1";
   }
   if (several) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = parts;
+}
+
+// Of each training set, over all shards of all processes.
+std::vector<data::UnknownTokens> unknown_tokens(cluster::Processes& processes, const OwnPairs& pairs, size_t sets) {
+  std::vector<data::UnknownTokens> all(sets);
+  for (const data::PreparedPairs& shard : pairs.shards)
+    for (size_t i = 0; i < shard.unknown.size(); ++i) all[i].add(shard.unknown[i]);
+  if (processes.several()) {
+    std::vector<std::string> own;
+    for (const data::UnknownTokens& u : std::exchange(all, std::vector<data::UnknownTokens>(sets)))
+      for (const auto& counts : {u.tokens, u.unknown})
+        for (const int64_t count : counts) own.push_back(std::to_string(count));
+    for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
+      const std::vector<std::string> n = cluster::unpack(others);
+      for (size_t i = 0; i < all.size(); ++i)
+        all[i].add({{std::stoll(n.at(4 * i)), std::stoll(n.at(4 * i + 1))},
+                    {std::stoll(n.at(4 * i + 2)), std::stoll(n.at(4 * i + 3))}});
+    }
+  }
+  return all;
 }
 
 std::vector<std::string> paths_of(const TrainOptions& o) {
@@ -224,6 +250,8 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
     add_notes(data.notes, std::move(shard.notes));
   }
   data.notes = of_all(processes, data.notes);
+  const std::vector<data::UnknownTokens> unknown = unknown_tokens(processes, pairs, data.sets.size());
+  for (size_t i = 0; i < data.sets.size(); ++i) say_unknown(unknown[i], data.sets[i], data);
   if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
   name_choices(o, data);
   return data;

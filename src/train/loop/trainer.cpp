@@ -125,6 +125,7 @@ TrainStart Run::announcement() {
   info.batches = sum_of_all(processes_, learner_.stream().batches());
   info.batch_tokens = options_.batch_tokens;
   info.valid_examples = static_cast<int64_t>(data_.valid_reference.size());
+  info.unknown = data_.unknown;
   info.backend = machine_text(learner_.context().backend.name(), options_.precision);
   return info;
 }

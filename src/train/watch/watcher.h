@@ -18,6 +18,7 @@ struct TrainStart {
   size_t memory_limit = 0;  // bytes
   int64_t resumed_at = 0;   // update; 0: from the beginning
   std::string backend;
+  std::vector<std::string> unknown;  // of each set of training and validation, how many tokens are
 };
 struct TrainReport {  // one line of DIR/train.jsonl
   int64_t update = 0, epoch = 1;

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "data/files/lines.h"
 #include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
@@ -42,8 +43,14 @@ struct Compare {
         throw DataError(cat(text, " has ", sources.size(), " lines, but ", references[i], " has ", all[i].size(),
                             "; line i of one must belong to line i of the other"));
     const models::OpenModel first = open_any_model(models[0]), second = open_any_model(models[1]);
+    Progress progress(make_terminal(parse_color("auto"), false));
+    LineNotes notes(progress);
     report::Comparison c = report::compare({models[0], first, search_of(first)}, {models[1], second, search_of(second)},
-                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : sources);
+                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : sources,
+                                           [&](const std::string& model, size_t line, const std::string& what) {
+                                             notes.add(cat(model, ", line ", line + 1), what);
+                                           });
+    notes.finish();
     if (!all.empty()) add_scores(c, all);
     report::print_comparison(std::cout, c, json);
     return 0;

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
+#include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/corpus.h"
 #include "evaluate/metrics/bleu.h"
@@ -64,13 +65,14 @@ struct Quantize {
     model::save_quantized(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
   }
 
-  evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by) const {
+  evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by,
+                           const decode::LineWarning& warn = {}) const {
     use_threads(threads);
     const models::OpenModel m = models::open_translator(path, Precision::f32);
     decode::TranslateOptions how;
     how.search.beam_size = beam_size;
     std::vector<std::string> best;
-    for (const auto& found : m.translator().translate(valid.source, how)) best.push_back(found.front().text);
+    for (const auto& found : m.translator().translate(valid.source, how, warn)) best.push_back(found.front().text);
     return evaluate::corpus_bleu(best, valid.target, by);
   }
 
@@ -82,7 +84,11 @@ struct Quantize {
         tokenize == "auto" ? evaluate::tokenizer_for(valid.target) : evaluate::TokenizerChoice{tokenize, "", ""};
     if (const std::string what = evaluate::text_of(choice); !what.empty()) progress.say(what);
     const evaluate::BleuOptions by{.tokenize = choice.name};
-    const evaluate::BleuScore before = bleu(model::model_file(model), valid, by);
+    LineNotes notes(progress);
+    const evaluate::BleuScore before =
+        bleu(model::model_file(model), valid, by,
+             [&](size_t line, const std::string& what) { notes.add(valid.lines[line] - 1, what); });
+    notes.finish();
     const double whole = before.score;
     progress.say(fmt::format("{}\nf32: BLEU {:.2f}", before.signature, whole));
     const auto measure = [&](const std::vector<std::string>& parts) {
