@@ -15,8 +15,8 @@ if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 "$ROOT/scripts/install_dependencies.sh" --nightly
 note "nightly: ten million requests that went astray, under the sanitizers"
 HEXAPLA_FUZZ_SEED=$(date +%j) HEXAPLA_FUZZ_REQUESTS=5000000 "$ROOT/build/asan/test_serve" --gtest_filter='FuzzedRequests.*' || die "the server does not stand all of them"
-note "nightly: Python"
-"$ROOT/scripts/python.sh" || die "the Python package fails; the reason is above"
+note "nightly: Python, and 2,000 requests to all interfaces"
+HEXAPLA_INTERFACE_CASES=2000 "$ROOT/scripts/python.sh" || die "the Python package fails; the reason is above"
 note "nightly: valgrind"
 "$ROOT/scripts/valgrind.sh" || die "valgrind found errors; they are above"
 note "nightly: announced memory"

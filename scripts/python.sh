@@ -24,7 +24,7 @@ python=${HEXAPLA_PYTHON_FOR_WHEEL:-python3}
 "$python" -c 'import ensurepip, os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
   die "$python cannot make environments or has no headers: install python3-venv and python3-dev, or name another Python"
 "$ROOT/scripts/install_dependencies.sh"
-build release hexapla_program  # whose bytes the package must give
+build release hexapla_program test_whole  # the program whose bytes the package must give, and what compares them
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -64,4 +64,7 @@ user/bin/python -m mypy.stubtest --mypy-config-file "$ROOT/pyproject.toml" --all
   --ignore-unused-allowlist hexapla >&2 || die "the types are not those of the module"
 note "python: tests"
 OMP_WAIT_POLICY=passive user/bin/python -m pytest -q -p no:cacheprovider "$ROOT/python/tests" "$@" >&2 || die "tests failed"
+note "python: the same of one model as from the program, C++ and the server"
+HEXAPLA_PYTHON_PACKAGE="$work/user/bin/python" "$ROOT/build/release/test_whole" --gtest_filter='Interfaces.*' >&2 ||
+  die "the interfaces differ"
 note "python: all passed"

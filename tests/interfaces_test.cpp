@@ -1,0 +1,100 @@
+// One model, every interface: whatever is asked, the program, the C++ library, the server and the Python module give
+// the same translations, scores, alignments and warnings. Each case has a number:
+//   HEXAPLA_INTERFACE_CASES=2000 (100)      so many of them
+//   HEXAPLA_INTERFACE_FROM=4711 (0)         beginning with this one
+//   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  a Python that has the package; without it, Python is not asked
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "interfaces/answers.h"
+#include "interfaces/python.h"
+
+namespace hexapla::interfaces {
+namespace {
+
+uint64_t from_environment(const char* name, uint64_t usual) {
+  const char* given = std::getenv(name);
+  return given ? std::strtoull(given, nullptr, 10) : usual;
+}
+
+// What both have of a line is the same: not every interface has everything.
+void expect_same_members(const Json& a, const Json& b, const std::string& where) {
+  for (const auto& [name, value] : a.items()) {
+    if (!b.contains(name)) continue;
+    if (name == "token_scores" || name == "score" || name == "normalized") {
+      const auto numbers =
+          [](const Json& j) {  // those of tokens are single precision where they were found by a search
+            std::vector<float> all;
+            for (const Json& n : j.is_array() ? j : Json::array({j}))
+              all.push_back(n.is_null() ? -1e30F : n.get<float>());
+            return all;
+          };
+      EXPECT_EQ(numbers(value), numbers(b[name])) << where << " " << name;
+    } else {
+      EXPECT_EQ(value, b[name]) << where << " " << name;
+    }
+  }
+}
+
+void expect_same(const Json& library, const Json& other, const Case& c, const std::string& interface) {
+  const std::string where = cat(c.text(), "\n", interface, ":");
+  ASSERT_EQ(library.contains("error"), other.contains("error"))
+      << where << "\nthe library: " << library.dump(-1, ' ', false, Json::error_handler_t::replace)
+      << "\nbut here: " << other.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (library.contains("error")) return;
+  EXPECT_EQ(library["warnings"], other["warnings"]) << where;
+  ASSERT_EQ(library["lines"].size(), other["lines"].size()) << where;
+  for (size_t i = 0; i < library["lines"].size(); ++i) {
+    ASSERT_EQ(library["lines"][i].size(), other["lines"][i].size()) << where << " line " << i;
+    for (size_t j = 0; j < library["lines"][i].size(); ++j)
+      expect_same_members(library["lines"][i][j], other["lines"][i][j], cat(where, " line ", i, ", translation ", j));
+  }
+}
+
+// f(case, what the library answers) for every case that is asked for.
+struct Interfaces : TestFolder {
+  template <class F>
+  void each_case(F&& f) {
+    const Models models(folder());
+    Library library;
+    const uint64_t first = from_environment("HEXAPLA_INTERFACE_FROM", 0),
+                   count = from_environment("HEXAPLA_INTERFACE_CASES", 100);
+    uint64_t answered = 0;
+    for (uint64_t i = first; i < first + count; ++i) {
+      const Case c = Draw(models, i).next();
+      const Json expected = library.answer(c);
+      answered += !expected.contains("error");
+      f(c, expected, library);
+      if (HasFailure()) FAIL() << "HEXAPLA_INTERFACE_FROM=" << i << " HEXAPLA_INTERFACE_CASES=1 runs this case alone";
+    }
+    EXPECT_GE(answered, count > 50 ? count * 6 / 10 : 0) << "most cases are answered";
+  }
+};
+
+TEST_F(Interfaces, GiveTheSameOfOneModel) {
+  const Program program(folder());
+  Http http;
+  each_case([&](const Case& c, const Json& expected, Library& library) {
+    expect_same(expected, program.answer(c), c, "the program");
+    if (c.task == Task::translate) {
+      expect_same(expected, library.submitted(c), c, "submit()");
+      const Json best = expected.contains("error") ? expected : library.best(c);
+      for (size_t line = 0; best.is_array() && line < best.size(); ++line)
+        EXPECT_EQ(best[line], expected["lines"][line][0]["text"]) << c.text();
+    }
+    const bool served = c.subject->paths.size() == 1 && c.task != Task::align;  // HTTP has neither
+    if (c.utf8 && served) expect_same(expected, http.answer(c), c, "HTTP");
+  });
+}
+
+TEST_F(Interfaces, PythonGivesItToo) {
+  Python python;
+  if (!python.is_there()) GTEST_SKIP() << "HEXAPLA_PYTHON_PACKAGE names no Python that has the package";
+  each_case([&](const Case& c, const Json& expected, Library&) {
+    if (c.utf8) expect_same(expected, python.answer(c), c, "Python");  // its texts are characters
+  });
+}
+
+}  // namespace
+}  // namespace hexapla::interfaces
