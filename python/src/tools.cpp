@@ -1,7 +1,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 
+#include <atomic>
+
 #include "bind.h"
+#include "call.h"
 #include "gil.h"
 
 namespace hexapla::python {
@@ -16,18 +19,44 @@ auto unlocked(F&& f) {
   return f();
 }
 
-nb::list scores_of(const Evaluator& e, const Lines& hypotheses, const std::vector<Lines>& references) {
+// An evaluator whose calls a signal ends. Each call makes the library's, which is little beside its work.
+class StoppableEvaluator {
+ public:
+  explicit StoppableEvaluator(const EvaluatorOptions& options) : options_(options) { const Evaluator check(options); }
+
+  // f(evaluator), as Call::run().
+  template <class F>
+  auto run(F&& f) const {
+    std::atomic<bool> stop = false;
+    Call call([&] { stop = true; });
+    EvaluatorOptions options = options_;
+    options.stop = &stop;
+    const Evaluator evaluator(options);
+    return call.run([&] { return f(evaluator); });
+  }
+
+ private:
+  EvaluatorOptions options_;
+};
+
+nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const std::vector<Lines>& references) {
+  const auto scores = e.run([&](const Evaluator& evaluator) { return evaluator.score(hypotheses, references); });
   nb::list all;
-  for (const MetricScore& s : unlocked([&] { return e.score(hypotheses, references); }))
+  for (const MetricScore& s : scores)
     all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width));
   return all;
 }
 
-nb::list comparisons_of(const Evaluator& e, const Lines& baseline, const Lines& system,
+std::vector<std::vector<double>> scores_of_sentences(const StoppableEvaluator& e, const Lines& hypotheses,
+                                                     const std::vector<Lines>& references) {
+  return e.run([&](const Evaluator& evaluator) { return evaluator.score_sentences(hypotheses, references); });
+}
+
+nb::list comparisons_of(const StoppableEvaluator& e, const Lines& baseline, const Lines& system,
                         const std::vector<Lines>& references) {
+  const auto found = e.run([&](const Evaluator& evaluator) { return evaluator.compare(baseline, system, references); });
   nb::list all;
-  for (const Comparison& c : unlocked([&] { return e.compare(baseline, system, references); }))
-    all.append(nb::make_tuple(c.metric, c.baseline, c.system, c.p_value));
+  for (const Comparison& c : found) all.append(nb::make_tuple(c.metric, c.baseline, c.system, c.p_value));
   return all;
 }
 
@@ -44,10 +73,10 @@ void bind_evaluator(nb::module_& m) {
       .def_rw("ter_asian_support", &EvaluatorOptions::ter_asian_support)
       .def_rw("resamples", &EvaluatorOptions::resamples)
       .def_rw("resample_seed", &EvaluatorOptions::resample_seed);
-  nb::class_<Evaluator>(m, "Evaluator")
+  nb::class_<StoppableEvaluator>(m, "Evaluator")
       .def(nb::init<const EvaluatorOptions&>())
       .def("score", &scores_of)
-      .def("score_sentences", &Evaluator::score_sentences, nb::call_guard<WithoutGil>())
+      .def("score_sentences", &scores_of_sentences)
       .def("compare", &comparisons_of);
 }
 

@@ -116,6 +116,20 @@ def test_a_signal_ends_the_call(translator: hexapla.Translator, call: str, inter
     assert translator.translate(LINES) == before, "nothing is left of it"
 
 
+@pytest.mark.parametrize("call", ["score", "score_sentences", "compare"])
+def test_a_signal_ends_an_evaluation(call: str, interrupts: Callable[[], None]) -> None:
+    evaluator = hexapla.Evaluator(["bleu", "ter"], resamples=1_000_000)
+    lines = [" ".join(LINES)] * 5000 if call == "score_sentences" else LINES * 20
+    others = [line[::-1] for line in lines]
+    interrupts()
+    with pytest.raises(Interrupted):
+        if call == "compare":
+            evaluator.compare(lines, others, lines)
+        else:
+            getattr(evaluator, call)(lines, others)
+    assert hexapla.evaluate(LINES, LINES)["bleu"].score == pytest.approx(100), "nothing is left of it"
+
+
 def test_ctrl_c_is_a_keyboard_interrupt(translator: hexapla.Translator) -> None:
     pressed: list[int] = []
 
