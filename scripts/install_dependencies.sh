@@ -8,7 +8,7 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
   libssl-dev libcld2-dev googletest libgtest-dev libgmock-dev)
 if [ "${1:-}" = --checks ]; then
-  packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8)  # MeCab: BLEU of Japanese, in the tests
+  packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8 nginx)  # MeCab: BLEU of Japanese; nginx before the server: tests
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)
 elif [ "${1:-}" = --debian ]; then

@@ -117,6 +117,9 @@ TEST_F(ServeCommand, SaysWhatIsWrong) {
   EXPECT_THAT(said("-m " + model + " --certificate " + model + " --key " + model), HasSubstr("PEM"));
   EXPECT_THAT(said("-m " + model + " --host 203.0.113.1"), HasSubstr("cannot listen at 203.0.113.1"));
   EXPECT_THAT(said("-m " + model + " --api-keys /nonexistent"), HasSubstr("/nonexistent"));
+  EXPECT_THAT(said("-m " + model + " --runs /nonexistent"), HasSubstr("--runs /nonexistent"));
+  EXPECT_THAT(said("-m " + model + " --memory 1"), HasSubstr("--memory"));
+  EXPECT_THAT(said("-m " + model + " --trusted-proxies localhost"), HasSubstr("--trusted-proxies localhost"));
 }
 
 TEST_F(ServeCommand, SpeaksTls) {

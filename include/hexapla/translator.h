@@ -110,6 +110,12 @@ struct ModelOptions {
   int threads = 0;  // that each call computes with, and all requests of submit() together; 0: as set_threads() says
 };
 
+// What the translations of a request are at most: how many, their tokens, and the cells of their alignments, where they
+// are asked for (with units "words" an estimate: a token may have several words).
+struct RequestSize {
+  std::size_t translations = 0, tokens = 0, alignment_cells = 0;
+};
+
 // Options of a request beside those of its search.
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
@@ -117,6 +123,8 @@ struct RequestOptions {
   // Whose it is, any number: clients take turns, and while several are there, none has more than 2 lines per loop on
   // their way, so that one with a single line does not wait for the long steps of one with thousands.
   std::uint64_t client = 0;
+  // Called once by submit(), before anything is translated: what it throws comes out of submit().
+  std::function<void(const RequestSize& at_most)> on_size;
   // What a line reads as so far, called between steps from the translator's own thread. What it throws ends the
   // request, and comes out of get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;

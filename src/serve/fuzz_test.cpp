@@ -117,6 +117,8 @@ class Asked final : public Exchange {
     const std::lock_guard lock(watched_.mutex);
     gone_ = std::move(gone);
   }
+  void answer_at(std::chrono::steady_clock::time_point, Response) override {}
+  void keep(std::shared_ptr<void> what) override { kept_.push_back(std::move(what)); }
   void leave() {
     std::function<void()> gone;
     {
@@ -149,6 +151,7 @@ class Asked final : public Exchange {
   const Request request_;
   bool begun_ = false, ended_ = false, left_ = false;
   std::function<void()> gone_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 TEST_F(FuzzedRequests, EachIsAnsweredOnce) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <new>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 namespace hexapla::serve {
 namespace {
 
+constexpr const char* late = "the request's time was up: ask for less, or start the server with a longer `--timeout`";
 constexpr int quick_threads = 2, slow_threads = 1;
 constexpr std::size_t slow_tasks = 16;
 
@@ -21,6 +23,51 @@ void answering(const Service::Call& call, const std::function<void()>& f) {
     f();
   } catch (...) {
     call->answer(response_of(std::current_exception()));
+  }
+}
+
+// Half of what the models leave is for requests; the other half is for computing.
+std::size_t memory_for_requests(const ServiceOptions& o) {
+  constexpr std::size_t least = 32 << 20;
+  const std::size_t kept = resident_memory() + o.cache + o.files,
+                    all = o.memory > 0 ? o.memory : usable_memory() / 5 * 4;
+  if (o.memory > 0 && all < kept + least)
+    throw UsageError(cat("`memory` is ", all >> 20, " MiB, but models, `cache` and `files` take ", kept >> 20,
+                         ", and requests need ", least >> 20, "; give at least ", ((kept + least) >> 20) + 1));
+  return std::max(least, all - std::min(all, kept)) / 2;
+}
+
+// What makes the answer of a request large.
+std::string answer_described(const LinesTask& task) {
+  const TranslatorOptions& o = task.options;
+  std::string what =
+      cat("the answer (", task.lines.size(), " lines, n_best ", o.n_best, ", extra_length ", o.extra_length);
+  if (o.min_length > 0) what += cat(", min_length ", o.min_length);
+  if (!o.alignment.empty()) what += cat(", alignment ", o.alignment);
+  return what + ")";
+}
+constexpr const char* smaller_answer = "ask for fewer lines, a lower n_best, shorter translations or no alignment";
+
+// Without what may be a key, wherever it stands; of what cannot be read nothing, for there may be one in it.
+void leave_out_keys(Json& value) {
+  for (auto& [name, member] : value.items()) {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (value.is_object() && lower.find("key") != std::string::npos)
+      member = "***";
+    else if (member.is_structured())
+      leave_out_keys(member);
+  }
+}
+Json parameters_of(const Request& request) {
+  constexpr std::size_t enough = 4096;
+  try {
+    Json all = Parameters(request).all();
+    leave_out_keys(all);
+    std::string text = json_text(all);
+    return text.size() <= enough ? all : Json(text.substr(0, enough));
+  } catch (const std::exception&) {
+    return {};
   }
 }
 
@@ -60,12 +107,15 @@ Response response_of(const std::exception_ptr& error) {
 Service::Service(ServiceOptions options)
     : options_(std::move(options)),
       models_(options_.models, options_.model),
+      memory_(memory_for_requests(options_)),
       keys_(options_.api_keys, options_.requests_per_minute),
       lines_(options_.waiting_lines),
       cache_(options_.cache),
       files_(options_.files),
       quick_(quick_threads),
       slow_(slow_threads, slow_tasks) {
+  if (!options_.runs.empty() && !std::filesystem::is_directory(options_.runs))
+    throw UsageError(cat("`runs` ", options_.runs, " is no folder; give the one that has the folders of trainings"));
   add_routes();
 }
 
@@ -113,8 +163,10 @@ void Service::answer(const Call& call) {
     }
     const Route& route = router_.find(request);
     // Here, and not where its parameters are read, so that an address that asks too often holds up nobody else.
-    if (route.method == "POST")
+    if (!route.open)
       if (const auto refused = keys_.refusal_of_address(request.peer)) return call->answer(response_of(*refused));
+    const std::size_t bytes = std::max(request.body.size(), unpacked_size(request));
+    call->keep(memory_.take(cost_of_body(bytes), cat("a body of ", bytes, " bytes"), "send less at a time"));
     quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
   });
 }
@@ -122,11 +174,11 @@ void Service::answer(const Call& call) {
 std::int64_t Service::admit(const Parameters& parameters, const Request& request) {
   const Json& given = parameters["api_key"];
   if (parameters.is_json() && !given.is_null() && !given.is_string()) throw HttpError(400, "api_key must be a string");
-  std::string key = parameters.text_or("api_key", "");
+  std::string key = parameters.text_or("api_key", parameters.text_or("auth_key", ""));
   const std::string_view authorization = request.header("authorization");
   if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)
     key = authorization.substr(blank + 1);  // "Bearer KEY"
-  const auto characters = keys_.admit_key(key);
+  const auto characters = keys_.admit_key(key, request.peer);
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
@@ -158,7 +210,7 @@ void Service::translate(const Call& call, LinesTask task, std::function<void(Pen
       failed(response_of(std::current_exception()));
     }
   };
-  if (cache_.on()) ended = leave_out_known(task, std::move(ended));
+  if (cache_.on()) ended = leave_out_known(call, task, std::move(ended));
   if (task.lines.empty()) return ended({});
   begin(call, std::move(task), std::move(ended));
 }
@@ -171,6 +223,12 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
   }
   if (task.timeout.count() == 0) task.timeout = options_.timeout;
   task.client = std::hash<std::string>{}(call->request().peer);
+  call->keep(memory_.take(cost_of_parts(task), cat("the parts of ", task.lines.size(), " lines with their constraints"),
+                          "give shorter lines, fewer constraints or a larger `max_length`"));
+  // `this` outlives the job, which has its place in lines_; the task is read before the job begins.
+  task.on_size = [this, call, what = answer_described(task)](const RequestSize& most) {
+    call->keep(memory_.take(cost_of_answer(most), what, smaller_answer));
+  };
   const auto job = LinesJob::begin(quick_, std::move(task), std::move(ended));
   call->on_gone([weak = std::weak_ptr(job)] {
     if (const auto there = weak.lock()) there->cancel();
@@ -181,7 +239,8 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
 }
 
 // Takes those lines out of the task whose translations are in the cache. -> what puts them in again
-std::function<void(LinesResult)> Service::leave_out_known(LinesTask& task, std::function<void(LinesResult)> ended) {
+std::function<void(LinesResult)> Service::leave_out_known(const Call& call, LinesTask& task,
+                                                          std::function<void(LinesResult)> ended) {
   std::vector<std::uint64_t> numbers;
   for (const auto& model : task.hops) numbers.push_back(model->number);
   const auto context = TranslationCache::context_of(numbers, task.options);
@@ -193,11 +252,15 @@ std::function<void(LinesResult)> Service::leave_out_known(LinesTask& task, std::
     std::vector<std::size_t> warned;  // of these, those with a warning, which must come again
   };
   auto known = std::make_shared<Known>();
+  std::size_t bytes = 0;
   for (const std::string& line : task.lines) {
     auto found = cache_.find(*context, line);
+    bytes += found ? TranslationCache::bytes_of(*found) : 0;
+    if (cost_of_known(bytes) > memory_.most_of_one()) break;
     if (!found) known->places.push_back(known->lines.size()), known->asked.push_back(line);
     known->lines.push_back(found ? std::move(*found) : std::vector<Translation>());
   }
+  call->keep(memory_.take(cost_of_known(bytes), answer_described(task), smaller_answer));
   task.lines = known->asked;
   task.options.warn = [known, warn = task.options.warn](std::size_t line, const std::string& what) {
     known->warned.push_back(line);
@@ -225,13 +288,22 @@ void Service::count(const PendingTranslation::Lines& lines) {
   metrics_.translated(lines.size(), tokens);
 }
 
-void Service::compute(const Call& call, std::function<void()> f) {
-  if (!slow_.post([call, f = std::move(f)] { answering(call, f); }))
-    throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
+void Service::compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f) {
+  call->keep(memory_.take(bytes, "the answer", "ask for fewer tensors or a smaller beam"));
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  call->on_gone([stop] { *stop = true; });
+  call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, late));
+  const bool room = slow_.post([call, stop, f = std::move(f)] {
+    if (*stop) return;  // whoever asked has an answer, or has left
+    answering(call, [&] { f(*stop); });
+  });
+  if (!room) throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
 }
 
 void Service::reload() {
-  slow_.post([this] {
+  if (reload_asked_.exchange(true)) return;
+  upkeep_.post([this] {
+    reload_asked_ = false;
     std::string said = "the models were loaded again";
     try {
       models_.reload();
@@ -258,14 +330,18 @@ void Service::log(const Answered& what) {
                               {"request_bytes", r.body.size()},
                               {"response_bytes", what.bytes},
                               {"ms", static_cast<double>(std::int64_t(what.seconds * 1e6)) / 1e3}};
-  if (options_.log_texts) line["query"] = r.target, line["body"] = r.body.substr(0, 4096);
+  if (options_.log_texts) line["parameters"] = parameters_of(r);
   options_.log(json_text(line));
 }
 
 std::string Service::metrics() const {
-  std::vector<Metrics::Gauge> gauges{
+  std::vector<Metrics::Value> counters{
+      {"hexapla_cache_hits_total", "Lines whose translations were kept from an earlier request.", cache_.hits()},
+      {"hexapla_cache_misses_total", "Lines that were looked for in the cache in vain.", cache_.misses()}};
+  std::vector<Metrics::Value> gauges{
       {"hexapla_waiting_lines", "Lines on their way through the models.", lines_.now()},
       {"hexapla_queue_length", "Requests that wait for a thread.", quick_.waiting() + slow_.waiting()},
+      {"hexapla_request_memory_bytes", "That requests and their answers may take.", memory_.taken()},
       {"hexapla_cache_bytes", "Of translations that are kept.", cache_.bytes()},
       {"hexapla_files_bytes", "Of translated files that wait to be fetched.", files_.bytes()},
       {"hexapla_models", "Models that are loaded.", models()->models().size()},
@@ -273,10 +349,9 @@ std::string Service::metrics() const {
   if (state_ != nullptr) {
     gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", state_->requests});
     gauges.push_back({"hexapla_connections", "Open connections.", state_->connections});
-    gauges.push_back(
-        {"hexapla_connections_refused", "Connections that were refused since the start.", state_->refused});
+    counters.push_back({"hexapla_connections_refused_total", "Connections that were refused.", state_->refused});
   }
-  return metrics_.text(gauges);
+  return metrics_.text(counters, gauges);
 }
 
 }  // namespace hexapla::serve

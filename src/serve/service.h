@@ -15,6 +15,7 @@
 #include "serve/work/file_shelf.h"
 #include "serve/work/lines_job.h"
 #include "serve/work/metrics.h"
+#include "serve/work/request_memory.h"
 #include "serve/work/text_parts.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
@@ -28,6 +29,7 @@ struct ServiceOptions {
   std::int64_t char_limit = -1, batch_limit = -1;  // characters of a text, texts of a request; -1: no limit
   std::int64_t alternatives_limit = 10;
   std::size_t waiting_lines = 10'000;  // on their way through the models
+  std::size_t memory = 0;              // bytes that the server may use; 0: four fifths of usable_memory()
   std::size_t cache = 0;               // bytes of translations that are kept; 0: none
   std::size_t files = 64 << 20;        // bytes of translated files that wait to be fetched; 0: none are translated
   std::chrono::milliseconds timeout{120'000};  // of a translation
@@ -52,7 +54,9 @@ class Service {
   // For a Server.
   void answer(const Call& call);
   void answered(const Answered& what);
-  void reload();             // the models, in the background; what goes wrong is logged, and everything stays as it was
+  // Loads the models again, in the background, and once more where it is called meanwhile; what goes wrong is logged,
+  // and everything stays as it was.
+  void reload();
   static Headers headers();  // of every answer: other sites may ask; what a browser may do with it
   void watch(const ServerState& state) { state_ = &state; }
 
@@ -74,8 +78,9 @@ class Service {
   TranslatorOptions search_with(const Options& given) const;
   // For all lines of these texts, with the server's options and the alignments that they need.
   LinesTask task_of(Hops hops, const TextParts& parts) const;
-  // f() in a thread for what takes long, of which few may wait: else 503. What it throws becomes the answer.
-  void compute(const Call& call, std::function<void()> f);
+  // f(stop) in a thread for what takes long, of which few may wait: else 503. bytes: that it and its answer need. What
+  // it throws becomes the answer. stop is true when the time of a translation is up, or the client has left.
+  void compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f);
   int threads() const { return threads_; }  // that a model computes with
   bool needs_key() const { return keys_.needed(); }
   std::string metrics() const;
@@ -88,11 +93,13 @@ class Service {
   void log(const Answered& what);
   void count(const PendingTranslation::Lines& lines);
   void begin(const Call& call, LinesTask task, std::function<void(LinesResult)> ended);
-  std::function<void(LinesResult)> leave_out_known(LinesTask& task, std::function<void(LinesResult)> ended);
+  std::function<void(LinesResult)> leave_out_known(const Call& call, LinesTask& task,
+                                                   std::function<void(LinesResult)> ended);
 
   const ServiceOptions options_;
   const int threads_ = hexapla::threads();
   ServedModels models_;
+  RequestMemory memory_;
   ApiKeys keys_;
   WaitingLines lines_;
   TranslationCache cache_;
@@ -104,7 +111,8 @@ class Service {
   std::vector<std::weak_ptr<LinesJob>> jobs_;  // to be canceled at the end
   std::size_t jobs_begun_ = 0;
   bool closing_ = false;
-  Workers quick_, slow_;  // these go first
+  std::atomic<bool> reload_asked_ = false;
+  Workers quick_, slow_, upkeep_{1};  // these go first
 };
 
 // The answer to a request that ended with this error.

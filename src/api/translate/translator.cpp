@@ -119,13 +119,13 @@ struct Translator::Impl {
     return scorer.score(lines, translations, declared(options, 1), warning_of(options, functions));
   }
 
-  static Alignment alignment(const decode::SoftAlignment& soft, std::vector<std::string> source_units,
+  static Alignment alignment(decode::SoftAlignment soft, std::vector<std::string> source_units,
                              std::vector<std::string> target_units) {
     Alignment a;
     a.source_words = std::move(source_units);
     a.target_words = std::move(target_units);
-    a.weights = {static_cast<size_t>(soft.rows), static_cast<size_t>(soft.columns), soft.weights};
     for (const data::Link& link : decode::hard_links(soft)) a.links.emplace_back(link.source, link.target);
+    a.weights = {static_cast<size_t>(soft.rows), static_cast<size_t>(soft.columns), std::move(soft.weights)};
     return a;
   }
 
@@ -175,11 +175,11 @@ struct Translator::Impl {
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
     decode::TranslateOptions parted = how;  // a line is cut where all models could
     parted.max_length = std::min(how.max_length, decode::positions(ensemble));
-    const auto soft = scorer.align(sources, flat, parted, {attention, unit});
+    auto soft = scorer.align(sources, flat, parted, {attention, unit});
     size_t next = 0;
     for (auto& line : results)
       for (Translation& t : line) {
-        t.alignment = alignment(soft[next], scorer.units_of_source(sources[next], parted, unit),
+        t.alignment = alignment(std::move(soft[next]), scorer.units_of_source(sources[next], parted, unit),
                                 unit == decode::AlignmentUnit::pieces ? t.tokens : decode::words_in(t.text, unit));
         ++next;
       }
@@ -306,10 +306,10 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
     if (how.long_input == decode::LongInput::split)
       how.long_input = decode::LongInput::truncate;  // a given pair is whole
     const decode::TextScorer& scorer = impl_->scorer;
-    const auto soft = scorer.align(lines, translations, how, {impl_->attention, unit}, warning_of(options, functions));
+    auto soft = scorer.align(lines, translations, how, {impl_->attention, unit}, warning_of(options, functions));
     std::vector<Alignment> results;
     for (size_t i = 0; i < soft.size(); ++i)
-      results.push_back(Impl::alignment(soft[i], scorer.units_of_source(lines[i], how, unit),
+      results.push_back(Impl::alignment(std::move(soft[i]), scorer.units_of_source(lines[i], how, unit),
                                         scorer.units_of_target(translations[i], how, unit)));
     return results;
   });
@@ -401,6 +401,11 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     asked.options.stop = nullptr;
     asked.client = request.client;
     if (request.timeout.count() != 0) asked.deadline = end_of(request.timeout, "timeout");
+    if (request.on_size)
+      asked.on_size = [&](const decode::TextSize& most) {
+        const size_t cells = options.alignment.empty() ? 0 : most.pairs * (options.alignment == "words" ? 2 : 1);
+        state->functions.call(request.on_size, RequestSize{most.translations, most.tokens, cells});
+      };
     if (state->on_progress)
       asked.on_step = [state](size_t line, const std::string& so_far) {
         state->functions.call(state->on_progress, line, so_far);

@@ -124,6 +124,35 @@ TEST_F(LiveApi, ATranslatorHasItsOwnNumberOfThreads) {
   EXPECT_GE(added(1, 3), 1u);
 }
 
+TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {
+  for (const char* units : {"", "blanks", "pieces"}) {
+    TranslatorOptions options = short_options();
+    options.alignment = units;
+    options.max_length = 6;  // some lines are divided
+    std::vector<std::string> some = lines;
+    some.emplace_back("");
+    std::vector<RequestSize> sizes;
+    RequestOptions request;
+    request.on_size = [&](const RequestSize& size) { sizes.push_back(size); };
+    std::size_t translations = 0, tokens = 0, cells = 0;
+    const PendingTranslation::Lines found = translator.submit(some, options, request).get();
+    for (const auto& line : found)
+      for (const Translation& t : line) {
+        translations += !t.tokens.empty();
+        tokens += t.tokens.size();
+        cells += t.alignment.weights.values.size();
+      }
+    ASSERT_EQ(sizes.size(), 1u);
+    EXPECT_GE(sizes[0].translations, translations);
+    EXPECT_GE(sizes[0].tokens, tokens);
+    EXPECT_LE(sizes[0].tokens, 20 * tokens);
+    EXPECT_GE(sizes[0].alignment_cells, *units ? cells - 2 : 0);  // a blank line has a cell that is no token's
+    EXPECT_EQ(sizes[0].alignment_cells > 0, *units != 0);
+    request.on_size = [](const RequestSize&) { throw std::length_error("too large"); };
+    EXPECT_THROW(translator.submit(some, options, request), std::length_error);
+  }
+}
+
 TEST_F(LiveApi, ConstraintsAreOfEachLine) {
   const std::vector<Constraints> asked{{"two b", {}, {}}, {"", {"red"}, {}}, {"", {}, {"a"}}};
   const auto found = translator.translate({"a dog", "a cat", "a bird"}, short_options(), asked);

@@ -37,7 +37,7 @@ struct Serve {
   decode::BeamOptions search;
   int64_t port = 5000, timeout = 120, body = 4096, connections = 4096, of_address = 256, waiting = 10'000,
           per_minute = 0;
-  int64_t char_limit = 0, batch_limit = 0, cache = 0, files = 64;
+  int64_t char_limit = 0, batch_limit = 0, cache = 0, files = 64, memory = 0;
   int threads = 0;
   bool quiet = false;
 
@@ -51,6 +51,7 @@ struct Serve {
     service.batch_limit = batch_limit > 0 ? batch_limit : -1;
     service.timeout = std::chrono::seconds(timeout);
     service.waiting_lines = static_cast<size_t>(waiting);
+    service.memory = static_cast<size_t>(memory) << 20;
     service.cache = static_cast<size_t>(cache) << 20;
     service.files = static_cast<size_t>(files) << 20;
     service.requests_per_minute = static_cast<int>(per_minute);
@@ -125,6 +126,10 @@ void bind_address(Serve& s, Command& c) {
   c.add_option("--certificate", s.server.certificate, "certificate and its chain for TLS (PEM); needs --key")
       ->type_name("FILE");
   c.add_option("--key", s.server.key, "private key of the certificate (PEM)")->type_name("FILE");
+  c.add_option("--trusted-proxies", s.server.trusted_proxies,
+               "addresses or networks (10.0.0.0/8) whose X-Forwarded-For, -Proto and -Host are believed; unix: whoever "
+               "comes by --socket")
+      ->type_name("ADDRESS...");
 }
 
 void bind_limits(Serve& s, Command& c) {
@@ -139,11 +144,15 @@ void bind_limits(Serve& s, Command& c) {
   c.add_option("--alternatives-limit", s.service.alternatives_limit, Range<int64_t>{0, 15},
                "other translations that a request may ask for")
       ->default_str("10");
-  c.add_option("--body-limit", s.body, Range<int64_t>{1, 1 << 20}, "KiB of a request")->default_str("4096");
+  c.add_option("--body-limit", s.body, Range<int64_t>{1, 1 << 20}, "KiB of a request, unpacked if it comes packed")
+      ->default_str("4096");
   c.add_option("--timeout", s.timeout, kSeconds, "seconds that a translation may take")->default_str("120");
   c.add_option("--waiting-lines", s.waiting, Range<int64_t>{1, 10'000},
                "lines that may be on their way through the models; more are answered by 503")
       ->default_str("10000");
+  c.add_option("--memory", s.memory, ranges::mebibytes,
+               "MiB that the server may use; 0: four fifths of the memory of the machine or the container")
+      ->default_str("0");
   c.add_option("--connections", s.connections, Range<int64_t>{1, 1 << 20}, "connections at a time")
       ->default_str("4096");
   c.add_option("--connections-per-address", s.of_address, Range<int64_t>{1, 1 << 20},
@@ -184,7 +193,7 @@ void add_serve(Command& app, Action& chosen) {
                 "title of the description at /spec; some clients ask for LibreTranslate")
       ->default_str("hexapla");
   c->add_option("--runs", s->service.runs, "folder of trainings that the page watches")->type_name("DIR");
-  c->add_flag("--log-texts", s->service.log_texts, "log what is translated, too");
+  c->add_flag("--log-texts", s->service.log_texts, "log the parameters of requests, too, but for keys");
   c->add_flag("-q,--quiet", s->quiet, "print only errors; no log of requests");
   c->footer(
       "Examples:\n"

@@ -73,6 +73,7 @@ size_t LiveTranslator::submit(TextRequest request) {
     name = names_++;
   }
   const auto job = std::make_shared<Job>(name, std::move(request), sides_);
+  if (job->request.on_size) job->request.on_size(size_of(*job));
   {
     const std::lock_guard lock(mutex_);
     jobs_.emplace(name, job);
@@ -86,6 +87,24 @@ size_t LiveTranslator::submit(TextRequest request) {
   }
   tell(job);
   return name;
+}
+
+TextSize LiveTranslator::size_of(const Job& job) const {
+  const SearchOptions options = options_of_search(job.request.options);
+  const SourceSentences& all = job.sentences;
+  const auto best = static_cast<size_t>(options.n_best);
+  TextSize size;
+  for (size_t line = 0; line < all.lines(); ++line) {
+    size_t source = 0, target = 0;
+    for (size_t i = all.first[line]; i < all.first[line + 1]; ++i) {
+      source += all.ids[i].size();
+      target += static_cast<size_t>(longest_translation(sides_.positions, all.ids[i], options, all.constraints[i]));
+    }
+    size.translations += source > 0 ? best : 0;
+    size.tokens += best * target;
+    size.pairs += best * target * source;
+  }
+  return size;
 }
 
 // Whoever is told of the end of a sentence waits until the names of all are known.

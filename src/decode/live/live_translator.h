@@ -22,6 +22,12 @@ struct TextResult {
   std::exception_ptr error = {};                     // of one that has failed
 };
 
+// What the translations of a request are at most: n_best for each line that is not blank, their tokens, and pairs of
+// these with the tokens of their lines, </s> counted on both sides.
+struct TextSize {
+  size_t translations = 0, tokens = 0, pairs = 0;
+};
+
 // Callbacks come from the threads that LiveRequest names, and on_end from submit() too, where all lines are blank. They
 // should be short, and may submit and cancel. Those of one request never run at the same time.
 struct TextRequest {
@@ -31,6 +37,8 @@ struct TextRequest {
   uint64_t first = 0;                             // the number of the first line: it names what is drawn
   TranslateOptions options = {};                  // but batches and memory, which all requests have in common
   std::optional<LiveRequest::Clock::time_point> deadline = {};
+  // Called once by submit(), before anything is translated; what it throws comes out.
+  std::function<void(const TextSize& at_most)> on_size = {};
   // What a line reads as so far: its best hypothesis at this moment, of every part that has been begun. Steps that
   // follow each other while one is told of are told of together. Where it throws, the request has failed.
   std::function<void(size_t line, const std::string& so_far)> on_step = {};
@@ -68,6 +76,7 @@ class LiveTranslator {
   using JobPtr = std::shared_ptr<Job>;
 
   void check(const TextRequest& request) const;
+  TextSize size_of(const Job& job) const;
   LiveRequest sentence_request(const JobPtr& job, size_t sentence);
   void begin(const JobPtr& job);
   void sentence_ended(const JobPtr& job, size_t sentence, const LiveResult& result);

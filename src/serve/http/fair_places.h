@@ -1,5 +1,6 @@
 #pragma once
 // Places for requests that wait for their answers, so that no address takes them from the others.
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,28 @@ class FairPlaces {
   const std::size_t most_;
   std::size_t taken_ = 0;
   std::unordered_map<std::string, std::size_t> of_address_;
+};
+
+// One of them, if there is one, as long as this is there. taken: told how many are.
+class FairPlace {
+ public:
+  FairPlace(FairPlaces& places, const std::string& address, std::atomic<std::size_t>& taken)
+      : places_(places), address_(address), taken_(taken), has_(places.enter(address)) {
+    taken_ = places_.taken();
+  }
+  ~FairPlace() {
+    if (has_) places_.leave(address_);
+    taken_ = places_.taken();
+  }
+  FairPlace(const FairPlace&) = delete;
+  FairPlace& operator=(const FairPlace&) = delete;
+  explicit operator bool() const { return has_; }
+
+ private:
+  FairPlaces& places_;
+  const std::string address_;
+  std::atomic<std::size_t>& taken_;
+  const bool has_;
 };
 
 }  // namespace hexapla::serve

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/files/compression.h"
 #include "text/utf8.h"
 
 namespace hexapla::serve {
@@ -67,7 +68,54 @@ int depth_of(const std::string& json) {
   return deepest;
 }
 
+bool packed(const Request& request) {
+  const std::string encoding = in_lower_case(request.header("content-encoding"));
+  if (encoding.empty() || encoding == "identity") return false;
+  if (encoding == "gzip" || encoding == "x-gzip") return true;
+  throw HttpError(415, "this server reads no Content-Encoding but gzip; send the body as it is, or packed with that",
+                  {{"Accept-Encoding", "gzip"}});
+}
+
+struct StringBytes final : data::Bytes {
+  explicit StringBytes(std::string_view text) : left(text) {}
+  size_t read(char* to, size_t size) override {
+    const size_t some = left.copy(to, size);
+    left.remove_prefix(some);
+    return some;
+  }
+  std::string_view left;
+};
+
+// Of a packed body.
+std::string unpacked(const Request& request) {
+  std::string text(unpacked_size(request) + 1, '\0');  // one more than it says, to see whether there is more
+  size_t size = 0;
+  try {
+    const auto bytes = data::decompressed(data::Compression::gzip, std::make_unique<StringBytes>(request.body));
+    for (size_t some = 1; some > 0 && size < text.size(); size += some)
+      some = bytes->read(text.data() + size, text.size() - size);
+  } catch (const data::DamagedBytes& damage) {
+    throw HttpError(400, "the body is no whole gzip: " + damage.what + "; pack it again");
+  }
+  if (size != text.size() - 1)
+    throw HttpError(400, "the body is gzip, but not of the size that it says; pack it again");
+  text.resize(size);
+  return text;
+}
+
 }  // namespace
+
+size_t unpacked_size(const Request& request) {
+  if (!packed(request)) return request.body.size();
+  size_t bytes = 0;  // the last four, the lowest first
+  for (size_t i = 1; i <= std::min<size_t>(request.body.size(), 4); ++i)
+    bytes = bytes << 8 | static_cast<unsigned char>(request.body[request.body.size() - i]);
+  if (bytes > request.most_bytes)
+    throw HttpError(413, "the request has " + std::to_string(bytes) +
+                             " bytes, unpacked, and this server takes at most " + std::to_string(request.most_bytes) +
+                             "; send less at a time");
+  return bytes;
+}
 
 std::string percent_decoded(std::string_view text, bool plus) {
   std::string result;
@@ -143,10 +191,12 @@ Json parse_json(const std::string& body) {
 }
 
 Parameters::Parameters(const Request& request) {
+  const std::string opened = packed(request) ? unpacked(request) : "";
+  const std::string& body = packed(request) ? opened : request.body;
   const std::string type = in_lower_case(request.header("content-type"));
   const std::string kind = type.substr(0, type.find_first_of("; "));
   if (kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))) {
-    all_ = parse_json(request.body);
+    all_ = parse_json(body);
     if (!all_.is_object()) throw HttpError(400, "Invalid JSON format");
     is_json_ = true;
     return;
@@ -156,9 +206,9 @@ Parameters::Parameters(const Request& request) {
     for (auto& [name, value] : fields) add(name, std::move(value));
   };
   if (query != std::string::npos) add_all(parse_query(std::string_view(request.target).substr(query + 1)));
-  if (kind == "application/x-www-form-urlencoded") add_all(parse_query(request.body));
+  if (kind == "application/x-www-form-urlencoded") add_all(parse_query(body));
   if (kind != "multipart/form-data") return;
-  for (FormPart& part : parse_multipart(request.body, request.header("content-type"))) {
+  for (FormPart& part : parse_multipart(body, request.header("content-type"))) {
     if (part.file_name && text::invalid_utf8(*part.file_name))
       throw HttpError(400, "the name of the file is not UTF-8");
     if (part.file_name) file_names_.emplace(part.name, *part.file_name);

@@ -14,6 +14,10 @@ namespace hexapla::serve {
 using Json = nlohmann::json;
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
+// Bytes of a body; of one packed with gzip (Content-Encoding) as many as it says itself that it has unpacked.
+// HttpError: 415 for another encoding, 413 for more than request.most_bytes.
+std::size_t unpacked_size(const Request& request);
+
 // "%C3%BC" -> "ü", and with plus "+" -> " ". HttpError 400: no two hexadecimal digits behind a percent sign.
 std::string percent_decoded(std::string_view text, bool plus);
 // "q=a+dog&target=de" -> pairs
@@ -35,7 +39,7 @@ Json parse_json(const std::string& body);
 // The parameters of one request, by name: an object.
 class Parameters {
  public:
-  // HttpError 400: not readable, or not UTF-8.
+  // HttpError 400: not readable, damaged where it came packed, or not UTF-8; and as unpacked_size().
   explicit Parameters(const Request& request);
 
   bool is_json() const { return is_json_; }  // else strings, and lists of strings where a name came several times

@@ -1,6 +1,7 @@
 #pragma once
 // What an HTTP server and what answers its requests say to each other, whatever carries it.
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -18,8 +19,9 @@ struct Request {
   std::string target;  // as it was sent: "/translate?q=a%20dog"
   Headers headers;     // names in lower case
   std::string body;
-  std::string peer;     // address of the other side; "unix" where that has none
-  bool secure = false;  // whether it came by TLS
+  std::string peer;                  // address of the other side; "unix" where that has none
+  bool secure = false;               // whether it came by TLS
+  std::size_t most_bytes = 4 << 20;  // of its body, unpacked where it came packed
 
   // Of the first header of this name, in lower case; "" where there is none.
   std::string_view header(std::string_view name) const {
@@ -59,6 +61,10 @@ class Exchange {
   // gone() is called, from the server's thread, when the other side leaves before it has been answered; at once where
   // it has left already. It should be short.
   virtual void on_gone(std::function<void()> gone) = 0;
+  // If it has no answer by then, this one is given, and gone() is called.
+  virtual void answer_at(std::chrono::steady_clock::time_point time, Response late) = 0;
+  // Goes when the answer has been sent, or the other side has left.
+  virtual void keep(std::shared_ptr<void> what) = 0;
 };
 
 }  // namespace hexapla::serve

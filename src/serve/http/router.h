@@ -25,11 +25,16 @@ struct Route {
   std::function<void(const std::shared_ptr<Exchange>&)> answer;
   std::vector<RouteField> fields = {};
   std::string type = "application/json";  // of the answer
+  bool open = false;                      // to whoever has no key; limits of requests do not count it
 };
 
 class Router {
  public:
   void add(Route route) { routes_.push_back(std::move(route)); }
+  void add_open(Route route) {
+    route.open = true;
+    add(std::move(route));
+  }
   const std::vector<Route>& routes() const { return routes_; }
 
   // The route of a request. HttpError: 400 for a path that is none, 404, 405 with the methods that there are.

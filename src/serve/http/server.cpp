@@ -143,8 +143,8 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     const ServerLimits& limits = options.limits;
     const bool full = state.connections >= limits.connections && !drop_longest("");
     const auto known = of_address.find(peer);
-    if (full || (known != of_address.end() && peer != "unix" && known->second >= limits.connections_of_address &&
-                 !drop_longest(peer)))
+    if (full || (known != of_address.end() && peer != "unix" && !proxies.trusts(peer) &&
+                 known->second >= limits.connections_of_address && !drop_longest(peer)))
       return refuse(Socket(std::move(socket)));
     if (tls)
       begin(std::make_shared<Session<TlsStream>>(*this, TlsStream(Socket(std::move(socket)), *tls), std::move(peer)));

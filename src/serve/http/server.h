@@ -25,10 +25,11 @@ struct ServerLimits {
 };
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";  // name or address; "::" is every address of the machine
-  std::uint16_t port = 5000;       // 0: any that is free
-  std::string socket;              // path of a Unix socket; then neither host nor port count
-  std::string certificate, key;    // files in PEM for TLS, both or none; the certificate's chain follows it
+  std::string host = "127.0.0.1";            // name or address; "::" is every address of the machine
+  std::uint16_t port = 5000;                 // 0: any that is free
+  std::string socket;                        // path of a Unix socket; then neither host nor port count
+  std::string certificate, key;              // files in PEM for TLS, both or none; the certificate's chain follows it
+  std::vector<std::string> trusted_proxies;  // TrustedProxies
   ServerLimits limits;
   Headers always;  // of every answer
 };

@@ -98,6 +98,48 @@ TEST(HttpServer, SaysGoOnToClientsThatAsk) {
   EXPECT_EQ(c.receive().body, "POST / ok");
 }
 
+TEST(HttpServer, ReadsTheirQuestionInAnyCase) {
+  RunningServer s({}, echo);
+  Client c(s.server.port());
+  c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-Continue\r\n\r\n");
+  EXPECT_EQ(c.receive_head().status, 100);
+  c.send("ok");
+  EXPECT_EQ(c.receive().body, "POST / ok");
+}
+
+// At once, and after the server has asked whether it still listens.
+TEST(HttpServer, AnswersWhoSendsNothingMoreButListens) {
+  for (const int wait : {0, 200, 1500}) {
+    Kept kept;
+    RunningServer s({}, kept.handler());
+    Client c(s.server.port());
+    c.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    c.send_nothing_more();
+    const auto call = kept.take();
+    std::this_thread::sleep_for(milliseconds(wait));
+    echo(call);
+    EXPECT_EQ(c.receive().body, "GET /a ") << wait;
+    EXPECT_TRUE(c.ended());
+  }
+}
+
+TEST(HttpServer, BelievesProxiesThatItTrusts) {
+  for (const bool trusted : {false, true}) {
+    ServerOptions o;
+    if (trusted) o.trusted_proxies = {"127.0.0.0/8"};
+    std::string peer;
+    std::mutex mutex;
+    RunningServer s(o, echo, [&](const Answered& a) {
+      const std::lock_guard lock(mutex);
+      peer = a.request.peer;
+    });
+    Client c(s.server.port());
+    EXPECT_EQ(c.ask("GET", "/", "", "", "X-Forwarded-For: 203.0.113.9\r\n").status, 200);
+    s.stop();
+    EXPECT_EQ(peer, trusted ? "203.0.113.9" : "127.0.0.1");
+  }
+}
+
 // Each on a connection of its own, which ends with the answer.
 TEST(HttpServer, RefusesWhatIsNoSoundRequest) {
   RunningServer s(small(), echo);

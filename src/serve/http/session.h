@@ -12,10 +12,12 @@
 // clang-format on
 #include <array>
 #include <deque>
-#include <list>
+#include <mutex>
 #include <optional>
 
+#include "serve/http/connection.h"
 #include "serve/http/fair_places.h"
+#include "serve/http/proxies.h"
 #include "serve/http/responses.h"
 #include "serve/http/server.h"
 
@@ -33,26 +35,14 @@ using SteadyClock = std::chrono::steady_clock;
 
 // For what a client has sent before it could know that the server stops.
 constexpr Milliseconds last_words{500};
-
-struct Connection {
-  explicit Connection(std::string its_peer) : peer(std::move(its_peer)) {}
-  virtual ~Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  virtual void drop() = 0;    // at once, whatever it is doing
-  virtual bool silent() = 0;  // waits for a request of which nothing has come
-  virtual void hasten() = 0;  // the server stops: where it is silent it closes soon, but answers what is on its way
-
-  const std::string peer;
-  bool reading = false;
-  std::list<Connection*>::iterator place;  // among those that read, if it is one
-};
+inline const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // What a connection knows of its server.
 struct SessionHost {
   const ServerOptions options;
   const Handler handler;
   const std::function<void(const Answered&)> answered;
+  const TrustedProxies proxies;
   ServerState state;
   FairPlaces places;
   bool stopping = false;
@@ -63,6 +53,7 @@ struct SessionHost {
       : options(std::move(its_options)),
         handler(std::move(its_handler)),
         answered(std::move(its_answered)),
+        proxies(options.trusted_proxies),
         places(options.limits.requests) {}
   virtual ~SessionHost() = default;
   SessionHost(const SessionHost&) = delete;
@@ -74,7 +65,7 @@ struct SessionHost {
   virtual void left(Connection& connection) = 0;
 };
 
-// What has come of an answer so far. Only the server's thread touches it.
+// What has come of an answer so far. Only the server's thread touches it, but for what is kept.
 struct Reply {
   explicit Reply(asio::io_context& io) : changed(io) {}
   asio::steady_timer changed;  // is canceled when something has
@@ -82,7 +73,19 @@ struct Reply {
   bool streamed = false, ended = false, gone = false;
   std::deque<std::string> parts;
   std::function<void()> on_gone;
+  SteadyClock::time_point late_at = SteadyClock::time_point::max();
+  Response late;
+  std::mutex kept_mutex;
+  std::vector<std::shared_ptr<void>> kept;
 
+  // Whether there is an answer, if only that it took too long.
+  bool answered() {
+    if (!head && SteadyClock::now() >= late_at) {
+      head = std::move(late);
+      leave();
+    }
+    return head.has_value();
+  }
   void leave() {
     gone = true;
     if (on_gone) std::exchange(on_gone, {})();
@@ -142,6 +145,13 @@ class OpenExchange final : public Exchange {
       reply.on_gone = std::move(g);
       if (reply.gone) reply.leave();
     });
+  }
+  void answer_at(SteadyClock::time_point time, Response late) override {
+    tell([time, r = std::move(late)](Reply& reply) mutable { reply.late_at = time, reply.late = std::move(r); });
+  }
+  void keep(std::shared_ptr<void> what) override {
+    const std::lock_guard lock(reply_->kept_mutex);
+    reply_->kept.push_back(std::move(what));
   }
 
  private:
@@ -282,10 +292,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       if (auto fault = fault_of(request_of(parser.get()), parser.get().version())) co_return refuse(std::move(*fault));
       within(limits().body_time);
       parse_received(parser, ec);
-      if (!ec && !parser.is_done() && parser.get()[http::field::expect] == "100-continue") {
-        static const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+      if (!ec && !parser.is_done() && boost::beast::iequals(parser.get()[http::field::expect], "100-continue"))
         co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
-      }
       if (!ec && !parser.is_done())
         co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
     }
@@ -318,28 +326,35 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   // Without its body.
   Request request_of(const http::request<http::string_body>& message) const {
-    Request r{std::string(message.method_string()), std::string(message.target()), {}, {}, peer,
-              std::is_same_v<Stream, TlsStream>};
+    Request r{std::string(message.method_string()),
+              std::string(message.target()),
+              {},
+              {},
+              peer,
+              std::is_same_v<Stream, TlsStream>,
+              limits().body};
     for (const auto& field : message) {
       std::string name(field.name_string());
       for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
       r.headers.emplace_back(std::move(name), std::string(field.value()));
     }
+    host_.proxies.apply(r);
     return r;
   }
 
   awaitable<bool> answer(const Request& request, bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
-    const Place waiting(host_, peer);
+    const FairPlace waiting(host_.places, request.peer, host_.state.requests);
     if (waiting) {
       ask(request, reply);
     } else {
       reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
       reply->ended = true;
     }
-    while (!reply->head) {
+    asked_at_ = SteadyClock::now();
+    while (!reply->answered()) {
       co_await news(*reply);
-      if (!reply->head && peer_left()) {
+      if (!reply->head && (peer_left() || !co_await peer_listens())) {
         reply->leave();
         told(request, 499, 0);
         co_return false;
@@ -357,36 +372,26 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
   }
 
-  // Among the requests that wait for their answers, if there is one.
-  class Place {
-   public:
-    Place(SessionHost& host, const std::string& address)
-        : host_(host), address_(address), taken_(host.places.enter(address)) {
-      host_.state.requests = host_.places.taken();
-    }
-    ~Place() {
-      if (taken_) host_.places.leave(address_);
-      host_.state.requests = host_.places.taken();
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    explicit operator bool() const { return taken_; }
-
-   private:
-    SessionHost& host_;
-    const std::string& address_;
-    const bool taken_;
-  };
-
   // Waits until the reply has changed, or a moment.
   awaitable<void> news(Reply& reply) {
     error_code ec;
     reply.changed.expires_after(Milliseconds(100));
     co_await reply.changed.async_wait(asio::redirect_error(use_awaitable, ec));
   }
-  bool peer_left() {
+  bool polled(int events) {
     pollfd p{socket().native_handle(), POLLRDHUP, 0};
-    return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+    return poll(&p, 1, 0) == 1 && (p.revents & events) != 0;
+  }
+  bool peer_left() { return polled(POLLHUP | POLLERR); }
+  // Who sends nothing more may still wait for an answer, or be gone: only what is sent to it shows which. So after a
+  // while it has an interim answer, which any client of HTTP/1.1 has to bear (RFC 9110, 15.2).
+  awaitable<bool> peer_listens() {
+    error_code ec;
+    if (version_ == 10 || SteadyClock::now() - asked_at_ < std::chrono::seconds(1) || !polled(POLLRDHUP))
+      co_return true;
+    asked_at_ = SteadyClock::time_point::max();
+    co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
+    co_return !ec;
   }
 
   template <class Message>
@@ -484,7 +489,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   bool late_ = false, first_byte_awaited_ = false;
   unsigned version_ = 11;
   Response refusal_;
-  SteadyClock::time_point started_;
+  SteadyClock::time_point started_, asked_at_;
 };
 
 }  // namespace hexapla::serve

@@ -51,6 +51,7 @@ class Client {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
+  void send_nothing_more() const { shutdown(fd_, SHUT_WR); }
   void send(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t n = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);

@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 using Answer = nlohmann::ordered_json;
 
 constexpr std::size_t most_runs = 1000, most_lines = 2000;
-constexpr std::size_t tail_bytes = 1 << 16;     // more than a line of train.jsonl has
-constexpr std::size_t longest_log = 64u << 20;  // bytes that are read of a log, from its end
+constexpr std::size_t tail_bytes = 1 << 16;      // more than a line of train.jsonl has
+constexpr std::size_t longest_log = 256u << 20;  // bytes of a log that are looked at, from its end
+constexpr std::size_t longest_line = 1 << 20, block_bytes = 1 << 20;
 
 // The end of a file, from the first whole line on.
 std::string tail_of(const std::string& path, std::size_t most) {
@@ -28,25 +29,40 @@ std::string tail_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-// The lines of a log that is being written: one that is cut short is left out.
-std::vector<Answer> objects_in(const std::string& text) {
-  std::vector<Answer> all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);)
-    if (Answer object = Answer::parse(line, nullptr, false); object.is_object()) all.push_back(std::move(object));
-  return all;
+// "": it is no object, as a line that is being written.
+std::optional<Answer> object_in(const std::string& line) {
+  Answer object = Answer::parse(line, nullptr, false);
+  return object.is_object() ? std::optional(std::move(object)) : std::nullopt;
 }
 
-std::vector<Answer> log_of(const fs::path& path) {
-  return fs::is_regular_file(path) ? objects_in(tail_of(path.string(), longest_log)) : std::vector<Answer>();
+// Where lines of a file begin, and where the last one that is whole ends; of a longer file, of its end.
+std::vector<std::size_t> lines_in(const FileReader& file) {
+  std::vector<std::size_t> begins;
+  std::size_t at = file.size() > longest_log ? file.size() - longest_log : 0;
+  if (at == 0) begins.push_back(0);
+  std::string block(block_bytes, '\0');
+  for (std::size_t size = 0; at < file.size(); at += size) {
+    size = std::min(block.size(), file.size() - at);
+    file.read(at, block.data(), size);
+    for (std::size_t end = 0; (end = block.find('\n', end)) < size;) begins.push_back(at + ++end);
+  }
+  return begins;
 }
 
-// Evenly spread, the last one among them.
-std::vector<Answer> thinned(std::vector<Answer> all) {
-  if (all.size() <= most_lines) return all;
-  std::vector<Answer> some;
-  for (std::size_t i = 1; i <= most_lines; ++i) some.push_back(std::move(all[i * all.size() / most_lines - 1]));
-  return some;
+// Of the lines of a log, at most so many, evenly spread and the last one among them: only these are read. each(object).
+template <class F>
+void each_object(const fs::path& path, F&& each) {
+  if (!fs::is_regular_file(path)) return;
+  const FileReader file(path.string());
+  const std::vector<std::size_t> begins = lines_in(file);
+  const std::size_t lines = begins.empty() ? 0 : begins.size() - 1, some = std::min(lines, most_lines);
+  for (std::size_t i = 1; i <= some; ++i) {
+    const std::size_t line = i * lines / some - 1, size = begins[line + 1] - begins[line] - 1;
+    if (size > longest_line) continue;
+    std::string text(size, '\0');
+    file.read(begins[line], text.data(), size);
+    if (auto object = object_in(text)) each(*std::move(object));
+  }
 }
 
 std::string first_line(const fs::path& path) {
@@ -78,9 +94,15 @@ const char* state_of(const fs::path& folder) {
 bool trained_in(const fs::path& folder) { return fs::is_regular_file(folder / "train.jsonl"); }
 
 int64_t updates_of(const fs::path& folder) {
-  const std::vector<Answer> last = objects_in(tail_of((folder / "train.jsonl").string(), tail_bytes));
-  const auto found = last.empty() ? Answer() : last.back().value("update", Answer());
-  return found.is_number_integer() ? found.get<int64_t>() : 0;
+  std::string text = tail_of((folder / "train.jsonl").string(), tail_bytes);
+  for (std::size_t end = text.rfind('\n'); end != text.npos; end = text.rfind('\n')) {
+    text.resize(end);
+    const auto object = object_in(text.substr(text.rfind('\n') + 1));
+    if (!object) continue;
+    const Answer update = object->value("update", Answer());
+    return update.is_number_integer() ? update.get<int64_t>() : 0;
+  }
+  return 0;
 }
 
 // Of a folder directly below another one, and of nothing else.
@@ -110,18 +132,6 @@ std::vector<Found> trainings_in(const std::string& folder) {
   return all;
 }
 
-// Those of the last validation that has any; every other one's are taken out of it.
-Answer taken_samples(std::vector<Answer>& validations) {
-  Answer samples = Answer::array();
-  for (Answer& v : validations) {
-    const auto found = v.find("samples");
-    if (found == v.end()) continue;
-    samples = std::move(*found);
-    v.erase(found);
-  }
-  return samples;
-}
-
 }  // namespace
 
 Answer runs(const std::string& folder) {
@@ -137,12 +147,19 @@ std::optional<Answer> run(const std::string& folder, const std::string& name) {
   const fs::path path = fs::path(folder) / name;
   std::error_code error;
   if (!fs::is_directory(path, error) || !trained_in(path)) return {};
-  std::vector<Answer> train = thinned(log_of(path / "train.jsonl")), valid = log_of(path / "valid.jsonl");
-  Answer samples = taken_samples(valid);
+  Answer train = Answer::array(), valid = Answer::array(), samples = Answer::array();
+  each_object(path / "train.jsonl", [&](Answer object) { train.push_back(std::move(object)); });
+  each_object(path / "valid.jsonl", [&](Answer object) {  // samples are those of the last one that has any
+    if (const auto found = object.find("samples"); found != object.end()) {
+      samples = std::move(*found);
+      object.erase(found);
+    }
+    valid.push_back(std::move(object));
+  });
   return Answer{{"name", name},
                 {"state", state_of(path)},
                 {"train", std::move(train)},
-                {"valid", thinned(std::move(valid))},
+                {"valid", std::move(valid)},
                 {"samples", std::move(samples)}};
 }
 

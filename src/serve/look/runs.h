@@ -12,8 +12,9 @@ namespace hexapla::serve {
 nlohmann::ordered_json runs(const std::string& folder);
 
 // {"name", "state", "train": [...], "valid": [...], "samples": [[source, reference, hypothesis]]}: the objects of
-// train.jsonl, of 2,000 and more evenly spread ones and the last, those of valid.jsonl without their samples, likewise,
-// and the last samples. Nothing: no folder of this name lies directly in that folder, or nothing was trained there.
+// train.jsonl, of more than 2,000 lines evenly spread ones and the last, which alone are read, those of valid.jsonl
+// without their samples, likewise, and the last samples of these. Nothing: no folder of this name lies directly in that
+// folder, or nothing was trained there.
 std::optional<nlohmann::ordered_json> run(const std::string& folder, const std::string& name);
 
 }  // namespace hexapla::serve

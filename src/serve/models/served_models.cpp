@@ -139,7 +139,9 @@ std::shared_ptr<const ModelSet> ServedModels::load() const {
   Hops all;
   std::set<std::string> names;
   for (const ModelPlace& place : places_) {
-    auto model = std::make_shared<ServedModel>(place, options_);
+    // The last one to hold it may be a callback of its translator's own thread.
+    const auto free = [this](ServedModel* gone) { graves_.post([gone] { delete gone; }); };
+    std::shared_ptr<ServedModel> model(new ServedModel(place, options_), free);
     const std::string languages = model->name;
     for (int n = 2; !names.insert(model->name).second; ++n) model->name = cat(languages, "-", n);
     all.push_back(std::move(model));
@@ -155,18 +157,7 @@ std::shared_ptr<const ModelSet> ServedModels::now() const {
 void ServedModels::reload() {
   std::shared_ptr<const ModelSet> next = load();
   const std::lock_guard lock(mutex_);
-  replaced_.insert(replaced_.end(), now_->models().begin(), now_->models().end());
-  now_ = std::move(next);
-}
-
-// A model that goes joins its translator's thread, so the last one to hold it must not be a callback of that thread: it
-// is this list.
-void ServedModels::sweep() {
-  std::vector<std::shared_ptr<const ServedModel>> unused;
-  const std::lock_guard lock(mutex_);
-  for (auto& model : replaced_)
-    if (model.use_count() == 1) unused.push_back(std::move(model));
-  std::erase(replaced_, nullptr);
+  now_.swap(next);
 }
 
 }  // namespace hexapla::serve

@@ -9,6 +9,7 @@
 
 #include "hexapla/inspector.h"
 #include "hexapla/translator.h"
+#include "serve/work/workers.h"
 
 namespace hexapla::serve {
 
@@ -63,6 +64,7 @@ class ModelSet {
   Hops models_;
 };
 
+// No request and nothing else may use its models any more when it goes.
 class ServedModels {
  public:
   // Loads all of them. DataError and UsageError as Translator, and UsageError where there is none.
@@ -72,17 +74,15 @@ class ServedModels {
   // Loads all of them again; requests that are on their way end with the models that they began with. Where one cannot
   // be loaded, everything stays as it was, and its error comes out.
   void reload();
-  // Frees models that were replaced and that no request uses any more. Not from a callback of a translator.
-  void sweep();
 
  private:
   std::shared_ptr<const ModelSet> load() const;
 
+  mutable Workers graves_{1};  // a model that goes joins its translator's threads: it goes here, and this goes last
   const std::vector<ModelPlace> places_;
   const ModelOptions options_;
   mutable std::mutex mutex_;
   std::shared_ptr<const ModelSet> now_;
-  std::vector<std::shared_ptr<const ServedModel>> replaced_;  // may still be in use
 };
 
 }  // namespace hexapla::serve

@@ -25,7 +25,8 @@ async function answered(path, how) {
   return response;
 }
 
-const ask = async (path, body, signal) => (await answered(path, { ...(body ? posted(body) : {}), signal })).json();
+const with_key = () => (key ? { headers: { Authorization: `Bearer ${key}` } } : {});
+const ask = async (path, body, signal) => (await answered(path, { ...(body ? posted(body) : with_key()), signal })).json();
 
 export const models = () => ask("/v1/models");
 export const info = () => ask("/v1/info");

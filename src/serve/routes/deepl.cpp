@@ -26,12 +26,11 @@ void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
   }
 }
 
-// "EN-GB" is English where there is only one. "": there is none
+// "": there is none
 std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
-  const std::string whole = language_among(codes, word);
-  if (!whole.empty() || std::find(codes.begin(), codes.end(), undetermined) == codes.end())
-    return whole.empty() ? language_among(codes, word.substr(0, word.find('-'))) : whole;
-  return language_code(word);
+  const std::string code = language_among(codes, word);
+  const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();
+  return code.empty() && any ? language_code(word) : code;
 }
 
 std::vector<std::string> texts_of(const Json& text) {
@@ -54,35 +53,78 @@ std::shared_ptr<const TextParts> parts_of(const std::string& tags, const std::ve
   return std::make_shared<const TextLines>(texts);
 }
 
-void translate(Service& service, const Service::Call& call) {
+// Texts of one language go through the same models.
+struct Group {
+  std::string source;
+  Hops hops;  // none: they are in the language that is asked for
+  std::vector<std::size_t> texts;
+};
+
+struct Asked {
+  std::vector<std::string> texts, translated;
+  std::string target, tags;
+  std::vector<Group> groups;
+
+  Group& group_of(const std::string& source, const ModelSet& models) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == source; });
+    if (found != groups.end()) return *found;
+    const bool same = source == target && source != undetermined;
+    groups.push_back({source, same ? Hops() : models.find(source, target), {}});
+    if (groups.back().hops.empty() && !same) refuse(cat("nothing here translates from ", source, " to ", target));
+    return groups.back();
+  }
+  Json answer() const {
+    std::vector<std::string> sources(texts.size());
+    for (const Group& g : groups)
+      for (const std::size_t i : g.texts) sources[i] = g.source;
+    Json all = Json::array();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      all.push_back({{"detected_source_language", code_in_capitals(sources[i])},
+                     {"text", translated[i]},
+                     {"billed_characters", characters_in(texts[i])}});
+    return {{"translations", std::move(all)}};
+  }
+};
+
+std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
-  const auto texts = std::make_shared<const std::vector<std::string>>(texts_of(p["text"]));
-  for (const std::string& text : *texts)
+  auto asked = std::make_shared<Asked>();
+  asked->texts = asked->translated = texts_of(p["text"]);
+  check_texts("text", asked->texts.size(), service.options().batch_limit);
+  for (const std::string& text : asked->texts)
     if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
       throw HttpError(413, cat("a text has ", characters_in(text), " characters, but at most ", most, " are allowed"));
   if (!p.text_or("glossary_id", "").empty()) refuse("glossaries are not supported");
+  asked->tags = p.text_or("tag_handling", "");
   const auto models = service.models();
   const std::vector<std::string> codes = all_languages(*models);
-  const std::string target = language_of(codes, p.text_or("target_lang", "")), given = p.text_or("source_lang", "");
-  if (target.empty()) refuse("Value for 'target_lang' not supported.");
-  const std::string source =
-      given.empty() ? detect_language(texts->front(), models->sources()).front().code : language_of(codes, given);
-  if (source.empty()) refuse("Value for 'source_lang' not supported.");
-  const std::shared_ptr<const TextParts> lines = parts_of(p.text_or("tag_handling", ""), *texts);
-  LinesTask task =
-      service.task_of(source == target && source != undetermined ? Hops() : models->find(source, target), *lines);
-  const auto answer = [call, texts, lines, source](const PendingTranslation::Lines& found) {
-    Json all = Json::array();
-    for (std::size_t i = 0; i < texts->size(); ++i)
-      all.push_back({{"detected_source_language", code_in_capitals(source)},
-                     {"text", found.empty() ? texts->at(i) : lines->joined(i, found, 0)},
-                     {"billed_characters", characters_in(texts->at(i))}});
-    call->answer(json_response(Json{{"translations", std::move(all)}}));
+  const std::string given = p.text_or("source_lang", ""), source = language_of(codes, given);
+  asked->target = language_of(codes, p.text_or("target_lang", ""));
+  if (asked->target.empty()) refuse("Value for 'target_lang' not supported.");
+  if (!given.empty() && source.empty()) refuse("Value for 'source_lang' not supported.");
+  for (std::size_t i = 0; i < asked->texts.size(); ++i) {
+    const std::string& text = asked->texts[i];
+    const std::string its = given.empty() ? detect_language(text, models->sources()).front().code : source;
+    asked->group_of(its, *models).texts.push_back(i);
+  }
+  return asked;
+}
+
+// From this group on, one after another.
+void translate(Service& service, const Service::Call& call, const std::shared_ptr<Asked>& asked, std::size_t group) {
+  if (group == asked->groups.size()) return call->answer(json_response(asked->answer()));
+  const Group& g = asked->groups[group];
+  std::vector<std::string> texts;
+  for (const std::size_t i : g.texts) texts.push_back(asked->texts[i]);
+  const std::shared_ptr<const TextParts> parts = parts_of(asked->tags, texts);
+  if (g.hops.empty() || parts->lines().empty()) return translate(service, call, asked, group + 1);
+  const auto go_on = [&service, call, asked, group, parts](const PendingTranslation::Lines& found) {
+    const std::vector<std::size_t>& places = asked->groups[group].texts;
+    for (std::size_t i = 0; i < places.size(); ++i) asked->translated[places[i]] = parts->joined(i, found, 0);
+    translate(service, call, asked, group + 1);
   };
-  if (task.hops.empty() && source != target) refuse(cat("nothing here translates from ", source, " to ", target));
-  if (task.hops.empty() || task.lines.empty()) return answer({});
-  service.translate(call, std::move(task), answer, [call](const Response& why) {
+  service.translate(call, service.task_of(g.hops, *parts), go_on, [call](const Response& why) {
     speaking_deepl(call, [&] { throw HttpError(why.status, Json::parse(why.body).value("error", ""), why.headers); });
   });
 }
@@ -99,13 +141,14 @@ Json languages(const ModelSet& models, const std::string& type) {
 }  // namespace
 
 void add_deepl_routes(Router& router, Service& service) {
-  router.add({"POST",
-              "/v2/translate",
-              "Translate as DeepL's clients ask for it",
-              [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call); }); },
-              {{"text", "text", true, "texts to translate"},
-               {"target_lang", "string", true, "language to translate into"},
-               {"source_lang", "string"}}});
+  router.add(
+      {"POST",
+       "/v2/translate",
+       "Translate as DeepL's clients ask for it",
+       [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call, asked_of(service, call), 0); }); },
+       {{"text", "text", true, "texts to translate"},
+        {"target_lang", "string", true, "language to translate into"},
+        {"source_lang", "string"}}});
   const auto answer_languages = [&](const Service::Call& call) {
     speaking_deepl(call, [&] {
       const Parameters p(call->request());
@@ -113,9 +156,12 @@ void add_deepl_routes(Router& router, Service& service) {
     });
   };
   for (const char* method : {"GET", "POST"})
-    router.add({method, "/v2/languages", "Languages, for DeepL's clients", answer_languages});
-  const auto answer_usage = [](const Service::Call& call) {
-    call->answer(json_response(Json{{"character_count", 0}, {"character_limit", 1'000'000'000'000}}));
+    router.add_open({method, "/v2/languages", "Languages, for DeepL's clients", answer_languages});
+  const auto answer_usage = [&](const Service::Call& call) {
+    speaking_deepl(call, [&] {
+      service.admit(Parameters(call->request()), call->request());
+      call->answer(json_response(Json{{"character_count", 0}, {"character_limit", 1'000'000'000'000}}));
+    });
   };
   for (const char* method : {"GET", "POST"})
     router.add({method, "/v2/usage", "No limit, for DeepL's clients", answer_usage});

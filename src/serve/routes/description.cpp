@@ -49,10 +49,11 @@ OrderedJson answer_json(const std::string& what, const std::string& type) {
 
 OrderedJson operation_of(const Route& route, const Choice& choices) {
   OrderedJson answers{{"200", answer_json("the answer", route.type)}};
-  if (route.method == "POST")
+  if (route.method == "POST" || !route.open)
     for (const auto& [status, what] : {std::pair{"400", "the request is not as described here"},
                                        {"403", "a wrong API key, or something that this server does not offer"},
-                                       {"413", "the request is too large"},
+                                       {"413", "the request, or the answer that it asks for, is too large"},
+                                       {"415", "a Content-Encoding that is not gzip"},
                                        {"429", "too many requests; Retry-After says when to come back"},
                                        {"503", "the server is busy; Retry-After says when to come back"},
                                        {"504", "it took too long"}})

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "serve/html/html_text.h"
+#include "serve/http/proxies.h"
 #include "serve/routes/libre_request.h"
 #include "serve/subtitles/subtitle_text.h"
 #include "serve/work/text_lines.h"
@@ -69,12 +70,6 @@ std::string percent_encoded(const std::string& text) {
   return result;
 }
 
-// Where the client reaches this server, through a proxy or not.
-std::string address_of(const Request& request) {
-  const bool https = request.header("x-forwarded-proto") == "https" || request.secure;
-  return (https ? "https://" : "http://") + std::string(request.header("host"));
-}
-
 struct SentFile {
   std::string name;
   const FileFormat* format;
@@ -110,7 +105,7 @@ void translate_file(Service& service, const Service::Call& call) {
     const auto put = service.files().put(name, std::move(content));
     if (!put) throw HttpError(413, "the translated file is larger than the files that this server keeps");
     call->answer(json_response(
-        Json{{"translatedFileUrl", address_of(call->request()) + "/download_file/" + percent_encoded(*put)}}));
+        Json{{"translatedFileUrl", address_of_server(call->request()) + "/download_file/" + percent_encoded(*put)}}));
   };
   Hops hops = hops_of(*models, languages);
   if (parts->lines().empty() || hops.empty()) return answer(file.content);
@@ -150,12 +145,12 @@ void add_file_routes(Router& router, Service& service) {
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
                {"api_key", "string"}}});
-  router.add({"GET",
-              "/download_file/*",
-              "A translated file",
-              [&](const auto& call) { download_file(service, call); },
-              {},
-              "*/*"});
+  router.add_open({"GET",
+                   "/download_file/*",
+                   "A translated file",
+                   [&](const auto& call) { download_file(service, call); },
+                   {},
+                   "*/*"});
 }
 
 }  // namespace hexapla::serve

@@ -46,8 +46,14 @@ TEST_F(FileRoutes, KeepNamesInAnyScript) {
 }
 
 TEST_F(FileRoutes, SayTheAddressThatTheClientUses) {
-  const Received sent = send(form("a.txt", "a dog"), *server, "X-Forwarded-Proto: https\r\n");
-  EXPECT_THAT(sent.json().value("translatedFileUrl", ""), testing::StartsWith("https://x/download_file/"));
+  ServerOptions http;
+  http.trusted_proxies = {"127.0.0.1"};
+  RunningService after_a_proxy(small_service(), http);
+  const auto url = [](RunningService& s) {
+    return send(form("a.txt", "a dog"), s, "X-Forwarded-Proto: https\r\n").json().value("translatedFileUrl", "");
+  };
+  EXPECT_THAT(url(after_a_proxy), testing::StartsWith("https://x/download_file/"));
+  EXPECT_THAT(url(*server), testing::StartsWith("http://x/download_file/")) << "anybody may write such a header";
 }
 
 TEST_F(FileRoutes, SayWhatIsWrong) {

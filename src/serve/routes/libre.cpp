@@ -129,9 +129,16 @@ std::size_t characters_in(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string language_among(const std::vector<std::string>& codes, const std::string& word) {
-  const std::string code = language_code(word);
-  return !code.empty() && std::find(codes.begin(), codes.end(), code) != codes.end() ? code : "";
+void check_characters(const std::string& field, const std::string& text, std::int64_t most) {
+  if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
+    throw HttpError(400, cat(field, " has ", characters_in(text), " characters, but at most ", most,
+                             " are allowed; give a shorter text"));
+}
+
+void check_texts(const std::string& field, std::size_t texts, std::int64_t most) {
+  if (most >= 0 && static_cast<std::int64_t>(texts) > most)
+    throw HttpError(400,
+                    cat(field, " has ", texts, " texts, but at most ", most, " are allowed; give fewer at a time"));
 }
 
 std::vector<std::string> all_languages(const ModelSet& models) {
@@ -161,12 +168,12 @@ void add_libre_routes(Router& router, Service& service) {
               "Which language a text is in",
               [&](const auto& call) { detect(service, call); },
               {{"q", "text", true, "text whose language is asked for", {{"minLength", 1}}}, {"api_key", "string"}}});
-  router.add({"GET", "/languages", "Languages, and what each can be translated into",
-              [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
-  router.add({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",
-              [&](const auto& call) { call->answer(json_response(settings(service))); }});
-  router.add({"POST", "/suggest", "Suggest a better translation (not offered)",
-              [](const auto&) { throw HttpError(403, "Suggestions are disabled on this server."); }});
+  router.add_open({"GET", "/languages", "Languages, and what each can be translated into",
+                   [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
+  router.add_open({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",
+                   [&](const auto& call) { call->answer(json_response(settings(service))); }});
+  router.add_open({"POST", "/suggest", "Suggest a better translation (not offered)",
+                   [](const auto&) { throw HttpError(403, "Suggestions are disabled on this server."); }});
 }
 
 }  // namespace hexapla::serve

@@ -10,22 +10,30 @@ namespace hexapla::serve {
 namespace {
 
 using Look = Answer (*)(const Inspector&, const Json&);
+using Cost = std::size_t (*)(const Json& request);
 
-void look(Service& service, const Service::Call& call, Look f) {
+void look(Service& service, const Service::Call& call, Look f, Cost cost) {
   const auto p = std::make_shared<const Parameters>(call->request());
-  service.admit(*p, call->request());
+  const std::int64_t most = service.admit(*p, call->request());
+  for (const char* field : {"q", "t"})
+    if ((*p)[field].is_string()) check_characters(field, (*p)[field], most);
   const auto model = model_of(*p, *service.models(), p->text_or("q", ""));
-  service.compute(call, [call, p, model, f] { call->answer(json_response(f(model->inspector(), p->all()))); });
+  service.compute(call, cost(p->all()), [call, p, model, f](const std::atomic<bool>&) {
+    call->answer(json_response(f(model->inspector(), p->all())));
+  });
 }
 
-void answer_runs(const Service& service, const Service::Call& call) {
+void answer_runs(Service& service, const Service::Call& call) {
+  service.admit(Parameters(call->request()), call->request());
   const std::string& folder = service.options().runs;
   if (folder.empty()) throw HttpError(404, "this server watches no trainings; start it with a folder of `runs`");
-  const std::string path = path_of(call->request().target), above = "/v1/runs/";
-  if (!path.starts_with(above)) return call->answer(json_response(runs(folder)));
-  const auto found = run(folder, path.substr(above.size()));
-  if (!found) throw HttpError(404, "there is no training of this name");
-  call->answer(json_response(*found));
+  service.compute(call, cost_of_runs(), [call, folder](const std::atomic<bool>&) {
+    const std::string path = path_of(call->request().target), above = "/v1/runs/";
+    if (!path.starts_with(above)) return call->answer(json_response(runs(folder)));
+    const auto found = run(folder, path.substr(above.size()));
+    if (!found) throw HttpError(404, "there is no training of this name");
+    call->answer(json_response(*found));
+  });
 }
 
 void answer_page(const Service::Call& call) {
@@ -53,14 +61,14 @@ void add_look_routes(Router& router, Service& service) {
                                  {"options", "object", false, "of the search", api::schema_of_options()}};
   search.insert(search.end(), of_model.begin(), of_model.end());
   router.add({"POST", "/v1/inspect", "Every intermediate result of one pair of lines",
-              [&](const auto& call) { look(service, call, inspect); }, pair});
+              [&](const auto& call) { look(service, call, inspect, cost_of_inspection); }, pair});
   router.add({"POST", "/v1/trace", "Beam search for one line, step by step",
-              [&](const auto& call) { look(service, call, trace); }, search});
+              [&](const auto& call) { look(service, call, trace, cost_of_trace); }, search});
   const auto watched = [&](const auto& call) { answer_runs(service, call); };
   router.add({"GET", "/v1/runs", "Trainings that are watched", watched});
   router.add({"GET", "/v1/runs/*", "The logs of a training", watched});
-  router.add({"GET", "/", "The page", answer_page, {}, "text/html"});
-  router.add({"GET", "/assets/*", "Files of the page", answer_page, {}, "*/*"});
+  router.add_open({"GET", "/", "The page", answer_page, {}, "text/html"});
+  router.add_open({"GET", "/assets/*", "Files of the page", answer_page, {}, "*/*"});
 }
 
 }  // namespace hexapla::serve

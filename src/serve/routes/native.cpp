@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::int64_t longest_timeout = 86'400'000;  // milliseconds
+constexpr int most_scored = 512;                      // tokens of a line or a translation
 
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
 
@@ -116,26 +117,32 @@ Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& tex
   }
   const std::string source = p.text_or("source", ""), target = p.text_or("target", "");
   const auto& all = models.models();
-  const bool any = source.empty() || source == "auto" || language_code(source) == all.front()->source;
+  const auto code = [codes = all_languages(models)](const std::string& word) {
+    const std::string one = language_among(codes, word);
+    return one.empty() ? language_code(word) : one;
+  };
+  const bool any = source.empty() || source == "auto" || code(source) == all.front()->source;
   if (all.size() == 1 && target.empty() && any) return all;
   if (target.empty()) refuse("target is missing: the language to translate into, or model: the name of a model");
   const bool detected = source.empty() || source == "auto";
-  const std::string from = detected ? detect_language(text, models.sources()).front().code : language_code(source);
-  Hops hops = models.find(from, language_code(target));
+  const std::string from = detected ? detect_language(text, models.sources()).front().code : code(source);
+  Hops hops = models.find(from, code(target));
   if (hops.empty())
     refuse(cat("nothing here translates from ", from.empty() ? source : from, " to ", target, "; see /v1/models"));
   return hops;
 }
 
-Json alignment_json(const Alignment& a) {
-  Json links = Json::array(), rows = Json::array();
+OrderedJson alignment_json(const Alignment& a) {
+  OrderedJson links = OrderedJson::array(), rows = OrderedJson::array();
   for (const auto& [source, target] : a.links) links.push_back({source, target});
   for (std::size_t row = 0; row < a.weights.rows; ++row) {
-    Json& list = rows.emplace_back(Json::array());
+    OrderedJson& list = rows.emplace_back(OrderedJson::array());
     for (std::size_t column = 0; column < a.weights.columns; ++column)
       list.push_back(shortest(static_cast<float>(a.weights(row, column))));
   }
-  return {{"source_words", a.source_words}, {"target_words", a.target_words}, {"weights", rows}, {"links", links}};
+  OrderedJson j{{"links", std::move(links)}, {"source_words", a.source_words}, {"target_words", a.target_words}};
+  j["weights"] = std::move(rows);
+  return j;
 }
 
 OrderedJson translation_json(const Translation& t) {
@@ -163,13 +170,19 @@ struct Asked {
   std::vector<std::string> pivot = {};
   Clock::time_point begun = Clock::now();
 
-  OrderedJson answer(const PendingTranslation::Lines& found) const {
-    OrderedJson translations = OrderedJson::array();
-    for (const auto& line : found) {
-      OrderedJson& list = translations.emplace_back(OrderedJson::array());
-      for (const Translation& t : line) list.push_back(translation_json(t));
+  // As text: the JSON of all translations at once would take several times as much.
+  std::string answer(const PendingTranslation::Lines& found) const {
+    std::string text = R"({"translations":[)";
+    for (std::size_t line = 0; line < found.size(); ++line) {
+      text += line > 0 ? ",[" : "[";
+      for (std::size_t i = 0; i < found[line].size(); ++i)
+        text.append(i > 0 ? "," : "").append(json_text(translation_json(found[line][i])));
+      text += "]";
     }
-    OrderedJson j{{"translations", std::move(translations)}, {"model", model}};
+    return text + "]," + json_text(about()).substr(1);
+  }
+  OrderedJson about() const {
+    OrderedJson j{{"model", model}};
     if (!pivot.empty()) j["pivot"] = pivot;
     const std::lock_guard lock(warnings->mutex);
     if (!warnings->list.empty()) j["warnings"] = warnings->list;
@@ -184,9 +197,8 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   auto asked = std::make_shared<Asked>();
   LinesTask& task = asked->task;
   task.lines = lines_of(p["q"]);
-  for (const std::string& line : task.lines)
-    if (most >= 0 && static_cast<std::int64_t>(characters_in(line)) > most)
-      refuse(cat("a line of q has ", characters_in(line), " characters, but at most ", most, " are allowed"));
+  if (p["q"].is_array()) check_texts("q", task.lines.size(), service.options().batch_limit);
+  for (const std::string& line : task.lines) check_characters("a line of q", line, most);
   task.hops = hops_of(p, *service.models(), task.lines.front());
   task.options = options_of(service, p["options"]);
   task.constraints = constraints_of(p["constraints"]);
@@ -206,8 +218,9 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
 
 void translate(Service& service, const Service::Call& call) {
   const auto asked = asked_of(service, call);
-  service.translate(call, std::move(asked->task),
-                    [call, asked](const auto& found) { call->answer(json_response(asked->answer(found))); });
+  service.translate(call, std::move(asked->task), [call, asked](const auto& found) {
+    call->answer({200, asked->answer(found)});
+  });
 }
 
 std::string event(const std::string& name, const std::string& data) {
@@ -223,7 +236,7 @@ void stream(Service& service, const Service::Call& call) {
   service.translate(
       call, std::move(asked->task),
       [call, asked](const auto& found) {
-        call->send(event("done", json_text(asked->answer(found))));
+        call->send(event("done", asked->answer(found)));
         call->end();
       },
       [call](const Response& why) {
@@ -235,13 +248,18 @@ void stream(Service& service, const Service::Call& call) {
 
 void score(Service& service, const Service::Call& call) {
   const auto p = std::make_shared<const Parameters>(call->request());
-  service.admit(*p, call->request());
+  const std::int64_t most = service.admit(*p, call->request());
   if (!(*p)["q"].is_string() || !(*p)["t"].is_string()) refuse("q and t must be strings: a line and its translation");
   const std::string q = (*p)["q"], t = (*p)["t"];
+  check_characters("q", q, most), check_characters("t", t, most);
   const auto model = model_of(*p, *service.models(), q);
-  service.compute(call, [&service, call, p, model, q, t] {
-    TranslatorOptions options = options_of(service, (*p)["options"]);
+  TranslatorOptions options = options_of(service, (*p)["options"]);
+  if (options.max_length > most_scored)
+    refuse(cat("max_length is ", options.max_length, ", but this server scores at most ", most_scored, " tokens of a ",
+               "line or a translation; lower it"));
+  service.compute(call, cost_of_score(), [call, model, q, t, options](const std::atomic<bool>& stop) mutable {
     Json warnings = Json::array();
+    options.stop = &stop;
     options.warn = [&](std::size_t line, const std::string& what) { warnings.push_back(warning_json(line, what)); };
     const ScoreResult s = model->translator.score_tokens({q}, {t}, options).front();
     OrderedJson answer{
@@ -312,12 +330,13 @@ void add_native_routes(Router& router, Service& service) {
               [&](const auto& call) { stream(service, call); }, to_translate, "text/event-stream"});
   router.add({"POST", "/v1/score", "How probable a given translation is",
               [&](const auto& call) { score(service, call); }, to_score});
-  router.add({"GET", "/v1/models", "The models and their languages",
-              [&](const auto& call) { call->answer(json_response(models(*service.models()))); }});
-  router.add({"GET", "/v1/info", "Version, instruction set and threads", [&](const auto& call) {
-                call->answer(json_response(OrderedJson{
-                    {"version", version()}, {"instruction_set", instruction_set()}, {"threads", service.threads()}}));
-              }});
+  router.add_open({"GET", "/v1/models", "The models and their languages",
+                   [&](const auto& call) { call->answer(json_response(models(*service.models()))); }});
+  router.add_open(
+      {"GET", "/v1/info", "Version, instruction set and threads", [&](const auto& call) {
+         call->answer(json_response(OrderedJson{
+             {"version", version()}, {"instruction_set", instruction_set()}, {"threads", service.threads()}}));
+       }});
 }
 
 }  // namespace hexapla::serve

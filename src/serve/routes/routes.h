@@ -32,13 +32,14 @@ std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const 
 
 // A text's characters (code points).
 std::size_t characters_in(const std::string& text);
+// HttpError 400: more of them than a text may have, or more texts than a request may have; -1: any number.
+void check_characters(const std::string& field, const std::string& text, std::int64_t most);
+void check_texts(const std::string& field, std::size_t texts, std::int64_t most);
 
 // The endings of files that are translated: ".txt", ...
 const std::vector<std::string>& file_formats();
 
 // The languages of all models, sources first.
 std::vector<std::string> all_languages(const ModelSet& models);
-// Which of these a client means; "" for none.
-std::string language_among(const std::vector<std::string>& codes, const std::string& word);
 
 }  // namespace hexapla::serve

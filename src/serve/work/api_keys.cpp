@@ -15,12 +15,16 @@ constexpr std::size_t many_addresses = 10'000;
 
 }  // namespace
 
-double MinuteLimit::take(Clock::time_point now) {
+double MinuteLimit::wait(Clock::time_point now) {
   left_ = std::min(most_, left_ + per_second_ * std::chrono::duration<double>(now - at_).count());
   at_ = now;
-  if (left_ < 1) return (1 - left_) / per_second_;
-  left_ -= 1;
-  return 0;
+  return left_ < 1 ? (1 - left_) / per_second_ : 0;
+}
+
+double MinuteLimit::take(Clock::time_point now) {
+  const double seconds = wait(now);
+  if (seconds == 0) left_ -= 1;
+  return seconds;
 }
 
 bool MinuteLimit::full(Clock::time_point now) const {
@@ -57,31 +61,40 @@ void ApiKeys::read_line(const std::string& where, const std::string& line) {
   if (!keys_.emplace(key, entry).second) throw DataError(cat(where, ": this key is there twice; remove one of them"));
 }
 
-std::optional<HttpError> ApiKeys::refusal(MinuteLimit& limit, int per_minute) {
-  const double wait = limit.take();
+std::optional<HttpError> ApiKeys::refusal(double wait, int per_minute) {
   if (wait <= 0) return {};
   return HttpError(429, cat("Slowdown: ", per_minute, " per 1 minute"),
                    {{"Retry-After", cat(static_cast<int>(std::ceil(wait)))}});
 }
 
-std::optional<HttpError> ApiKeys::refusal_of_address(const std::string& peer) {
-  if (needed() || per_minute_ == 0) return {};
-  const std::lock_guard lock(mutex_);
+MinuteLimit& ApiKeys::limit_of(const std::string& peer) {
   if (addresses_.size() >= many_addresses) {
     const auto now = MinuteLimit::Clock::now();
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second.full(now); });
   }
-  return refusal(addresses_.try_emplace(peer, per_minute_).first->second, per_minute_);
+  return addresses_.try_emplace(peer, needed() ? wrong_per_minute : per_minute_).first->second;
 }
 
-std::optional<std::size_t> ApiKeys::admit_key(const std::string& key) {
+std::optional<HttpError> ApiKeys::refusal_of_address(const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  if (needed()) {
+    const auto found = addresses_.find(peer);
+    return found == addresses_.end() ? std::nullopt : refusal(found->second.wait(), wrong_per_minute);
+  }
+  return per_minute_ == 0 ? std::nullopt : refusal(limit_of(peer).take(), per_minute_);
+}
+
+std::optional<std::size_t> ApiKeys::admit_key(const std::string& key, const std::string& peer) {
   if (!needed()) return {};
   if (key.empty()) throw HttpError(400, "Please contact the server operator to get an API key");
   const std::lock_guard lock(mutex_);
   const auto found = keys_.find(key);
-  if (found == keys_.end()) throw HttpError(403, "Invalid API key");
+  if (found == keys_.end()) {
+    if (const auto refused = refusal(limit_of(peer).take(), wrong_per_minute)) throw *refused;
+    throw HttpError(403, "Invalid API key");
+  }
   if (auto& limit = found->second.limit)
-    if (const auto refused = refusal(*limit, found->second.per_minute)) throw *refused;
+    if (const auto refused = refusal(limit->take(), found->second.per_minute)) throw *refused;
   return found->second.characters;
 }
 

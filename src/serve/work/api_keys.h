@@ -23,6 +23,7 @@ class MinuteLimit {
 
   // Takes one. -> seconds until there is one again; 0: it was taken
   double take(Clock::time_point now = Clock::now());
+  double wait(Clock::time_point now = Clock::now());  // the same, without taking one
   bool full(Clock::time_point now) const;
 
  private:
@@ -40,12 +41,15 @@ class ApiKeys {
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
-  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often: not
-  // thrown, for of these there may be many
+  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often, or where
+  // keys are needed has tried wrong ones too often: not thrown, for of these there may be many
   std::optional<HttpError> refusal_of_address(const std::string& peer);
-  // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, 429 too many requests,
-  // with Retry-After. -> characters that a text may have by its key, if that says so
-  std::optional<std::size_t> admit_key(const std::string& key);
+  // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, which counts against
+  // the address, 429 too many requests, with Retry-After. -> characters that a text may have by its key, if that says
+  // so
+  std::optional<std::size_t> admit_key(const std::string& key, const std::string& peer);
+
+  static constexpr int wrong_per_minute = 30;  // keys of an address; beyond it no key of it is looked at
 
  private:
   struct Key {
@@ -54,12 +58,13 @@ class ApiKeys {
     std::optional<MinuteLimit> limit;
   };
   void read_line(const std::string& where, const std::string& line);
-  static std::optional<HttpError> refusal(MinuteLimit& limit, int per_minute);
+  static std::optional<HttpError> refusal(double wait, int per_minute);
+  MinuteLimit& limit_of(const std::string& peer);
 
   const int per_minute_;
   std::mutex mutex_;
   std::unordered_map<std::string, Key> keys_;
-  std::map<std::string, MinuteLimit> addresses_;
+  std::map<std::string, MinuteLimit> addresses_;  // of requests, or of wrong keys where keys are needed
 };
 
 }  // namespace hexapla::serve

@@ -26,6 +26,8 @@ struct LinesTask {
   std::chrono::milliseconds timeout{0};       // for all hops together; 0: none
   std::function<void(std::size_t line, const std::string& so_far)> on_progress =
       {};  // of the last hop; from its thread
+  // Before each hop, with the size of the answer as far as it can be told; what it throws ends the job.
+  std::function<void(const RequestSize& at_most)> on_size = {};
 };
 
 struct LinesResult {

@@ -1,6 +1,7 @@
 #include "serve/work/metrics.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.h"
 #include "base/system/machine.h"
@@ -16,6 +17,12 @@ std::string label_value(const std::string& text) {
     escaped += c == '\n' ? ' ' : c;
   }
   return escaped;
+}
+
+// With all its digits: a sum that is rounded stands still when it is large.
+std::string number(double value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
 }
 
 std::string header(const std::string& name, const std::string& kind, const std::string& help) {
@@ -39,7 +46,7 @@ void Metrics::translated(std::uint64_t lines, std::uint64_t tokens) {
   tokens_ += tokens;
 }
 
-std::string Metrics::text(const std::vector<Gauge>& gauges) const {
+std::string Metrics::text(const std::vector<Value>& counters, const std::vector<Value>& gauges) const {
   const std::lock_guard lock(mutex_);
   std::string all =
       header("hexapla_requests_total", "counter", "Requests that were answered; code 499: the client left first.");
@@ -52,16 +59,17 @@ std::string Metrics::text(const std::vector<Gauge>& gauges) const {
     const std::string label = cat("endpoint=\"", label_value(endpoint), "\"");
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < bounds.size(); ++i)
-      all += cat(duration, "_bucket{", label, ",le=\"", bounds[i], "\"} ", count += h.counts[i], "\n");
+      all += cat(duration, "_bucket{", label, ",le=\"", number(bounds[i]), "\"} ", count += h.counts[i], "\n");
     count += h.counts.back();
-    all += cat(duration, "_bucket{", label, ",le=\"+Inf\"} ", count, "\n", duration, "_sum{", label, "} ", h.sum, "\n",
-               duration, "_count{", label, "} ", count, "\n");
+    all += cat(duration, "_bucket{", label, ",le=\"+Inf\"} ", count, "\n", duration, "_sum{", label, "} ",
+               number(h.sum), "\n", duration, "_count{", label, "} ", count, "\n");
   }
   all += header("hexapla_translated_lines_total", "counter", "Lines that were translated.");
   all += cat("hexapla_translated_lines_total ", lines_, "\n");
   all += header("hexapla_target_tokens_total", "counter", "Tokens of the best translations.");
   all += cat("hexapla_target_tokens_total ", tokens_, "\n");
-  for (const Gauge& g : gauges) all += header(g.name, "gauge", g.help) + cat(g.name, " ", g.value, "\n");
+  for (const Value& c : counters) all += header(c.name, "counter", c.help) + cat(c.name, " ", c.value, "\n");
+  for (const Value& g : gauges) all += header(g.name, "gauge", g.help) + cat(g.name, " ", g.value, "\n");
   all += header("hexapla_build_info", "gauge", "Version and commit of the program.");
   all += cat("hexapla_build_info{version=\"", build().version, "\",commit=\"", build().commit, "\"} 1\n");
   return all;

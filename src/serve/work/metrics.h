@@ -12,15 +12,15 @@ namespace hexapla::serve {
 
 class Metrics {
  public:
-  struct Gauge {
+  struct Value {
     std::string name, help;
     std::uint64_t value;
   };
 
   void answered(const std::string& endpoint, int status, double seconds);
   void translated(std::uint64_t lines, std::uint64_t tokens);
-  // gauges: values of this moment, in addition.
-  std::string text(const std::vector<Gauge>& gauges) const;
+  // In addition: counters, whose names end with _total, and values of this moment.
+  std::string text(const std::vector<Value>& counters, const std::vector<Value>& gauges) const;
 
  private:
   static constexpr std::array bounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,

@@ -32,9 +32,16 @@ std::optional<std::string> TranslationCache::context_of(const std::vector<std::u
   return context + "\n";
 }
 
+std::size_t TranslationCache::bytes_of(const std::vector<Translation>& translations) {
+  std::size_t bytes = 0;
+  for (const Translation& t : translations) bytes += serve::bytes_of(t);
+  return bytes;
+}
+
 std::optional<std::vector<Translation>> TranslationCache::find(const std::string& context, const std::string& line) {
   const std::lock_guard lock(mutex_);
   const auto found = by_key_.find(context + line);
+  ++(found == by_key_.end() ? misses_ : hits_);
   if (found == by_key_.end()) return {};
   entries_.splice(entries_.begin(), entries_, found->second);
   return found->second->translations;
@@ -43,8 +50,7 @@ std::optional<std::vector<Translation>> TranslationCache::find(const std::string
 void TranslationCache::keep(const std::string& context, const std::string& line,
                             std::vector<Translation> translations) {
   Entry entry{context + line, std::move(translations), per_entry};
-  entry.bytes += entry.key.size();
-  for (const Translation& t : entry.translations) entry.bytes += bytes_of(t);
+  entry.bytes += entry.key.size() + bytes_of(entry.translations);
   const std::lock_guard lock(mutex_);
   if (entry.bytes > most_ / 16 || by_key_.count(entry.key) > 0) return;
   bytes_ += entry.bytes;

@@ -1,7 +1,9 @@
 #pragma once
 // Translations that were given before. They are what would be computed again, to the bit: a line's translations depend
 // on the model, the options and the line alone.
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -24,11 +26,16 @@ class TranslationCache {
   static std::optional<std::string> context_of(const std::vector<std::uint64_t>& models,
                                                const TranslatorOptions& options);
 
+  // What these take, by an estimate.
+  static std::size_t bytes_of(const std::vector<Translation>& translations);
+
   bool on() const { return most_ > 0; }
   std::optional<std::vector<Translation>> find(const std::string& context, const std::string& line);
   // Those that were not asked for longest make room; what would take more than a sixteenth of it all is not kept.
   void keep(const std::string& context, const std::string& line, std::vector<Translation> translations);
   std::size_t bytes() const;
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
 
  private:
   struct Entry {
@@ -43,6 +50,7 @@ class TranslationCache {
   Entries entries_;
   std::unordered_map<std::string_view, Entries::iterator> by_key_;
   std::size_t bytes_ = 0;
+  std::atomic<std::uint64_t> hits_ = 0, misses_ = 0;  // of find()
 };
 
 }  // namespace hexapla::serve

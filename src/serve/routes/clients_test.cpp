@@ -1,0 +1,152 @@
+// What clients, proxies and Prometheus take for granted.
+#include <regex>
+
+#include "data/files/compression.h"
+#include "serve/models/detect.h"
+#include "serve/models/languages.h"
+#include "serve/routes/test_service.h"
+
+namespace hexapla::serve {
+namespace {
+
+using namespace test;  // NOLINT: what tests of this folder have in common
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Clients : WithService {};
+
+std::string gzipped(const std::string& text) {
+  std::string packed;
+  const auto compressor = data::compressor(data::Compression::gzip, [&](std::string_view bytes) { packed += bytes; });
+  compressor->write(text);
+  compressor->finish();
+  return packed;
+}
+
+TEST_F(Clients, SendBodiesPackedWithGzip) {
+  const std::string more = "Content-Encoding: gzip\r\n", form = "application/x-www-form-urlencoded";
+  const Json body{{"q", "a dog"}, {"source", "en"}, {"target", "de"}};
+  const Json expected = server->post("/translate", body).json();
+  const std::string packed = gzipped(json_text(body));
+  EXPECT_EQ(server->ask("POST", "/translate", packed, "application/json", more).json(), expected);
+  EXPECT_EQ(server->ask("POST", "/translate", packed, "application/json", "Content-Encoding: GZip\r\n").json(),
+            expected);
+  EXPECT_EQ(server->ask("POST", "/translate", gzipped("q=a+dog&source=en&target=de"), form, more).json(), expected);
+  EXPECT_EQ(server->ask("POST", "/translate", json_text(body), "application/json", "Content-Encoding: br\r\n").status,
+            415);
+  std::string wrong_size = packed, damaged = packed;
+  ++wrong_size[packed.size() - 4];
+  damaged[packed.size() / 2] ^= 0x55;
+  for (const std::string& bad : {wrong_size, damaged, packed + packed, std::string("{}")})
+    EXPECT_EQ(server->ask("POST", "/translate", bad, "application/json", more).status, 400);
+  EXPECT_GE(server->ask("POST", "/translate", packed.substr(0, 40), "application/json", more).status, 400);
+}
+
+TEST_F(Clients, SendNoMoreThanFitsUnpacked) {
+  ServerOptions http;
+  http.limits.body = 10'000;
+  RunningService s(small_service(), http);
+  const auto status = [&](std::size_t size, std::size_t claimed) {
+    std::string packed = gzipped("{\"q\":\"" + std::string(size - 8, 'a') + "\"}");
+    for (std::size_t i = 0; i < 4; ++i) packed[packed.size() - 4 + i] = static_cast<char>(claimed >> 8 * i);
+    return s.ask("POST", "/detect", packed, "application/json", "Content-Encoding: gzip\r\n").status;
+  };
+  EXPECT_EQ(status(10'000, 10'000), 200);
+  EXPECT_EQ(status(10'001, 10'001), 413);
+  EXPECT_EQ(status(8'000'000, 8'000'000), 413);
+  EXPECT_EQ(status(8'000'000, 100), 400) << "more than it says";
+}
+
+TEST_F(Clients, NameLanguagesWithRegionsAndScripts) {
+  ServiceOptions o = small_service();
+  o.models = {{model_file(), "en", "zh-Hans"}, {model_file(), "en", "pt-BR"}};
+  RunningService s(o);
+  for (const auto& [source, target, found] : {std::tuple{"en-US", "zh-Hans", true},
+                                              {"EN_gb", "zh", true},
+                                              {"en-001", "zh-CN", true},
+                                              {"en", "zh-Hans-SG", true},
+                                              {"en-US", "pt-BR", true},
+                                              {"en-AU", "pt", true},
+                                              {"en", "zh-TW", false},
+                                              {"en", "zh-Hant", false},
+                                              {"en", "pt-PT", false},
+                                              {"de-AT", "pt", false}}) {
+    const std::string what = std::string(source) + " to " + target;
+    const Json text = "a dog";
+    EXPECT_EQ(s.post("/translate", {{"q", text}, {"source", source}, {"target", target}}).status == 200, found) << what;
+    EXPECT_EQ(s.post("/v1/translate", {{"q", text}, {"source", source}, {"target", target}}).status == 200, found)
+        << what;
+    EXPECT_EQ(s.post("/v2/translate", {{"text", text}, {"source_lang", source}, {"target_lang", target}}).status == 200,
+              found)
+        << what;
+  }
+  EXPECT_EQ(language_code("en-1"), "");
+  EXPECT_EQ(language_code("zh-Hans-"), "");
+  EXPECT_EQ(language_code("es-419"), "es-419");
+}
+
+TEST_F(Clients, TextsAreInALanguageThatIsServed) {
+  const auto best = [](const std::string& text, const std::vector<std::string>& among) {
+    return detect_language(text, among).front().code;
+  };
+  const std::vector<std::string> two{"en", "de"}, many{"en", "de", "fr", "es", "pt-BR", "zh-Hans", "ar", "th"};
+  for (const auto& some : {two, many}) {
+    EXPECT_EQ(best("Ein Hund rennt.", some), "de");
+    EXPECT_EQ(best("A dog runs.", some), "en");
+    EXPECT_EQ(best("Zwei Männer stehen am Herd.", some), "de");
+  }
+  EXPECT_EQ(best("Un chien court.", many), "fr");
+  EXPECT_EQ(best("Um cachorro corre na grama.", many), "pt-BR");
+  EXPECT_EQ(best("一只狗在跑。", many), "zh-Hans");
+  EXPECT_EQ(best("كلب يجري", many), "ar");
+  EXPECT_EQ(best("สุนัขวิ่ง", many), "th");
+  EXPECT_EQ(detect_language("一只狗在跑。", two).front().confidence, 0);
+  EXPECT_EQ(best("Ein Hund rennt.", {"de"}), "de");
+}
+
+TEST_F(Clients, OfDeepLHaveEachTextDetected) {
+  const std::vector<std::string> texts{"A dog runs.", "Ein Hund rennt.", "", "A cat"};
+  const Json all = server->post("/v2/translate", {{"text", texts}, {"target_lang", "FR"}}).json()["translations"];
+  ASSERT_EQ(all.size(), texts.size());
+  std::vector<std::string> languages;
+  for (const Json& one : all) languages.push_back(one["detected_source_language"]);
+  EXPECT_THAT(languages, ElementsAre("EN", "DE", "EN", "EN"));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(all[i]["text"],
+              texts[i].empty()
+                  ? Json("")
+                  : server->post("/translate", {{"q", texts[i]}, {"source", i == 1 ? "de" : "en"}, {"target", "fr"}})
+                        .json()["translatedText"]);
+}
+
+// Prometheus' naming: counters end with _total, and nothing else does; each has one HELP and one TYPE before its
+// values.
+TEST_F(Clients, OfPrometheusFindNamesAndTypes) {
+  ServiceOptions o = small_service();
+  o.cache = 1 << 20;
+  RunningService s(o);
+  for (int i = 0; i < 2; ++i) s.post("/translate", {{"q", "a dog\na cat"}, {"source", "en"}, {"target", "de"}});
+  std::istringstream lines(s.get("/metrics").body);
+  std::map<std::string, std::string> types;
+  std::map<std::string, std::string> values;
+  static const std::regex type("# TYPE ([a-z_]+) (counter|gauge|histogram)"), help("# HELP ([a-z_]+) [A-Z].*\\."),
+      value("([a-z_]+)(\\{.*\\})? ([0-9.e+-]+)");
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, type)) {
+      EXPECT_TRUE(types.emplace(found[1], found[2]).second) << line << " comes twice";
+      EXPECT_EQ(found[2] == "counter", found[1].str().ends_with("_total")) << line;
+    } else if (!std::regex_match(line, help)) {
+      ASSERT_TRUE(std::regex_match(line, found, value)) << line;
+      const std::string name = std::regex_replace(found[1].str(), std::regex("_(bucket|sum|count)$"), "");
+      EXPECT_TRUE(types.count(name) + types.count(found[1]) > 0) << line << " has no type before it";
+      values[found[1]] = found[3];
+    }
+  }
+  EXPECT_EQ(values["hexapla_cache_hits_total"], "2");
+  EXPECT_EQ(values["hexapla_cache_misses_total"], "2");
+  EXPECT_EQ(types["hexapla_connections_refused_total"], "counter");
+}
+
+}  // namespace
+}  // namespace hexapla::serve
