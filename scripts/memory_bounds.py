@@ -57,7 +57,7 @@ def draw_options(draw):
     return o, text
 
 
-HARD = [  # options, text: what validation alone takes; what stays after the text was read; the means at the end
+HARD = [  # options, text: what validation alone takes; what stays after the text was read; the means at the end; many pairs, or each many times
     ({"dim-model": 128, "heads": 4, "dim-ff": 256, "valid-beam": 64, "batch-tokens": 300}, {"valid lines": 4, "valid longest": 100}),
     ({"dim-model": 128, "heads": 4, "dim-ff": 256, "valid-beam": 1, "batch-tokens": 300, "threads": 2}, {"valid lines": 60, "valid longest": 40}),
     ({"dim-model": 256, "heads": 4, "dim-ff": 512, "valid-beam": 4, "batch-tokens": 64, "average-best": 2, "vocab-size": 8000},
@@ -66,6 +66,8 @@ HARD = [  # options, text: what validation alone takes; what stays after the tex
      {"lines": 60000, "valid lines": 60, "valid longest": 10}),
     ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1},
      {"lines": 3000, "valid lines": 10000, "valid longest": 4}),
+    ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1, "train-weights": 1000}, {"lines": 4000}),
+    ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1}, {"lines": 500000}),
 ]
 
 

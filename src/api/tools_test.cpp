@@ -234,9 +234,12 @@ TEST_F(ModelApi, LoadsChangesAndSaves) {
   EXPECT_THROW(model.save_quantized(at("x"), {"encoder.layers.9."}), UsageError);
   EXPECT_THROW(model.save("/nowhere/x"), RunError);
   EXPECT_THROW(Model::average({}), UsageError);
-  model.parameters()[0].values[0] = std::numeric_limits<float>::quiet_NaN();
-  model.save(at("nan"));
-  EXPECT_THROW(Model::load(at("nan")), DataError);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e11F}) {
+    model.parameters()[0].values[0] = bad;
+    EXPECT_THROW(model.save(at("same")), RunError) << bad;
+    EXPECT_THROW(model.save_quantized(at("same")), RunError) << bad;
+    EXPECT_EQ(read_file(at("same")), read_file(model_file())) << "a good file does not give way to " << bad;
+  }
 }
 
 }  // namespace

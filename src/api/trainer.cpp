@@ -5,7 +5,6 @@
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/training.h"
-#include "backend/cpu/cpu.h"
 #include "base/options/option_names.h"
 #include "train/options/resolve.h"
 
@@ -120,8 +119,7 @@ TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
   api::CallerFunctions functions;
   return functions.guard([&] {
     const StopHandled handled{impl_->stopped};
-    train::TrainOptions options = impl_->resolved();
-    options.precision = name_of(parse_precision(options.precision));
+    const train::TrainOptions options = impl_->resolved();
     CallbackWatcher watcher(callbacks, functions);
     return public_result(api::run_training(
         options, watcher, [&](const char* what, int64_t pairs) { watcher.reading(what, pairs); }, impl_->stopped,

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "api/test_models.h"
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/testing.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/options/option_names.h"
@@ -18,6 +20,7 @@ namespace hexapla::api {
 namespace {
 
 using test::made_up_lines;
+using testing::HasSubstr;
 
 struct TrainerApi : TestFolder {
   std::vector<std::string> source = made_up_lines(200, 1), target = made_up_lines(200, 2);
@@ -58,6 +61,51 @@ TEST_F(TrainerApi, PairsOfTheProgramGiveTheBytesOfFiles) {
   trainer.set_training_pairs(pairs(next));
   trainer.train();
   EXPECT_EQ(weights("pairs"), weights("files"));
+}
+
+// On this processor or on another: HEXAPLA_ISA stands for that.
+TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
+  const auto record = [&](const std::string& run) { return Model::load(at(run)).history().at("options"); };
+  const auto train = [&](Options o, int updates, std::string& notes) {
+    o.insert_or_assign("max_updates", updates);
+    TrainingCallbacks on;
+    on.on_note = [&](const std::string& note) { notes += note + "\n"; };
+    Trainer(o).train(on);
+  };
+  Options o = with_files(options("run"));
+  std::string notes, more;
+  o.insert_or_assign("precision", "auto");
+  {
+    const cpu::Environment isa("HEXAPLA_ISA", "generic");  // f32 is faster there
+    train(o, 4, notes);
+  }
+  train(o, 8, more);
+  EXPECT_THAT(record("run"), HasSubstr("\"precision\":\"f32\""));
+  const std::string fastest = name_of(parse_precision("auto"));
+  EXPECT_EQ(more.find("precision auto stays f32") != more.npos, fastest == "bf16") << more;
+  if (best_isa() != Isa::generic) {
+    EXPECT_THAT(Model::load(at("run")).history().at("changed"),
+                HasSubstr("update 4: instruction set cpu (generic) -> cpu ("));
+  }
+  if (!supported(Precision::bf16)) GTEST_SKIP() << "no instructions for bf16";
+  o = with_files(options("run16"));
+  o.insert_or_assign("precision", "bf16");
+  train(o, 4, notes);
+  o.insert_or_assign("precision", "auto");
+  train(o, 6, notes);
+  EXPECT_THAT(record("run16"), HasSubstr("\"precision\":\"bf16\""));
+  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  EXPECT_THAT(what_of<UsageError>([&] { train(o, 8, notes); }),
+              testing::AllOf(HasSubstr("was started in bf16"), HasSubstr("no instructions for it")));
+}
+
+TEST_F(TrainerApi, DoesNotWriteIntoWhatItReads) {
+  Trainer(with_files(options("m"))).train();
+  Options o = with_files(options("m"));
+  o.emplace("init_from", at("m").c_str());
+  const std::string before = read_file(at("m/model.safetensors"));
+  EXPECT_THAT(what_of<UsageError>([&] { Trainer(o).train(); }), HasSubstr("would be overwritten"));
+  EXPECT_EQ(read_file(at("m/model.safetensors")), before);
 }
 
 TEST_F(TrainerApi, ItsCallbacksAreTold) {

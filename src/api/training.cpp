@@ -6,9 +6,11 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/system/cancellation.h"
+#include "cluster/agreement.h"
 #include "report/pages/run_report.h"
 #include "text/quantities.h"
 #include "train/memory/memory_budget.h"
+#include "train/run/resume.h"
 #include "train/watch/watchers.h"
 
 namespace hexapla::api {
@@ -29,6 +31,23 @@ std::optional<train::TrainingData> read_data(const train::TrainOptions& options,
   return data;
 }
 
+// A run stays in the precision that `auto` was when it started, on whatever machine it goes on.
+train::TrainOptions with_precision(train::TrainOptions o, train::TrainWatcher& watcher, cluster::Processes& processes) {
+  const std::string fastest = name_of(parse_precision(o.precision));
+  if (o.precision != "auto") return o;
+  const std::string was = cluster::of_first(processes, processes.first() ? train::precision_of_run(o.model) : "");
+  o.precision = was.empty() ? fastest : was;
+  if (o.precision == fastest) return o;
+  if (o.precision == "bf16" && !supported(Precision::bf16))
+    throw UsageError(cat("the run in ", o.model, " was started in bf16, which `precision` auto chose, but this ",
+                         "processor has no instructions for it (or HEXAPLA_ISA hides them): go on where there are ",
+                         "some, or start in another `model` folder"),
+                     "precision", "auto");
+  watcher.note(
+      cat("`precision` auto stays ", was, ", as when the run started; a new run would have ", fastest, " here"));
+  return o;
+}
+
 void write_report(const train::TrainOptions& options, train::TrainWatcher& watcher, train::TrainResult& result) {
   const CancelScope of_stopped_ones_too(nullptr);
   try {
@@ -45,7 +64,7 @@ train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWa
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs, cluster::Processes& processes) {
   const CancelScope scope(&stop);
-  const train::TrainOptions options = train::with_decay_of_run(asked, watcher);
+  const train::TrainOptions options = train::with_decay_of_run(with_precision(asked, watcher, processes), watcher);
   const auto backend = make_cpu_backend(parse_precision(options.precision));
   const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/system/machine.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/options/train_options.h"
 #include "cli/parser.h"
@@ -171,6 +172,7 @@ int run(int argc, const char* const* argv) try {
   }
   return perform([&] {
     check_readers_of_stdin(app);
+    check_outputs(app);
     return chosen();
   });
 } catch (const std::bad_alloc&) {  // not even for the options

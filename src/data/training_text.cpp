@@ -62,7 +62,8 @@ class Collector {
         store_(std::make_shared<PairStore>(options.space.memory, options.space.folder)),
         too_long_(sets),
         nothing_(sets),
-        unknown_(sets) {}
+        unknown_(sets),
+        pairs_(sets) {}
 
   void add(const TextPair& text, Example& example, const text::VocabularyPair& vocabularies) {
     const auto set = static_cast<size_t>(text.corpus);
@@ -73,6 +74,7 @@ class Collector {
     if (longest > static_cast<size_t>(options_.max_length)) return too_long_[set].add(text.line);
     hash(example.source);
     hash(example.target);
+    ++pairs_[set];
     if (options_.keep_text) {
       store_->add({text.corpus, text.line, text.source, text.target});
       return;
@@ -99,6 +101,7 @@ class Collector {
     out.store = store_;
     out.fingerprint = hash_.hex();
     out.unknown = std::move(unknown_);
+    out.of_sets = pairs_;
     return out;
   }
 
@@ -112,6 +115,7 @@ class Collector {
   std::shared_ptr<PairStore> store_;
   std::vector<DropCount> too_long_, nothing_;
   std::vector<UnknownTokens> unknown_;
+  std::vector<int64_t> pairs_;  // of each set
   Hash hash_;
   std::string source_, target_;
 };

@@ -71,6 +71,7 @@ struct PreparedPairs {
   std::vector<std::string> notes;        // what was dropped for its length in tokens
   std::string fingerprint;               // of all ids
   std::vector<UnknownTokens> unknown{};  // of each set
+  std::vector<int64_t> of_sets{};        // how many pairs of each training set
 };
 struct PairOptions {
   int64_t max_length = 256;

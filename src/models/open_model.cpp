@@ -1,10 +1,7 @@
 #include "models/open_model.h"
 
-#include <filesystem>
-
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
-#include "base/files/file.h"
 #include "decode/models/model_text.h"
 #include "model/weights/packed_weights.h"
 
@@ -19,13 +16,6 @@ int64_t numbers_stored(const model::LoadedModel& m, DType type) {
 }
 
 int64_t integers_in(const std::string& file) { return numbers_stored(model::load_to_translate(file), DType::i8); }
-
-void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output) {
-  for (const std::string& input : inputs)
-    if (same_file(input, output) || (std::filesystem::is_directory(input) && same_file(input, directory_of(output))))
-      throw UsageError(cat(option, " ", output, " is one of the input files (", input,
-                           ") and would be overwritten; name another file"));
-}
 
 namespace {
 

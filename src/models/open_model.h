@@ -23,9 +23,6 @@ struct OpenModel {
 int64_t numbers_stored(const model::LoadedModel& model, DType type);
 // How many of a model file's parameters are 8-bit integers.
 int64_t integers_in(const std::string& file);
-// UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
-// (a checkpoint).
-void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
 // "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
 Precision parse_decoding_precision(const std::string& name);
 // path: as model_file(). DataError: none there, or damaged. UsageError: no path.

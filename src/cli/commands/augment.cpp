@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
@@ -52,10 +53,6 @@ struct Augment {
     if (translates() && models.empty()) throw UsageError("--model is missing: give the model that translates");
     if (!translates() && !models.empty()) throw UsageError("--both-directions needs no model; leave out --model");
     if (same_file(output[0], output[1])) throw UsageError("--output names one file twice; give SOURCE and TARGET");
-    std::vector<std::string> inputs = sets;
-    if (!text.empty()) inputs.push_back(text);
-    for (const std::string& m : models) inputs.push_back(model::model_file(m));
-    for (const std::string& file : output) models::refuse_to_overwrite(inputs, "--output", file);
     augment::check_tag(tag);
   }
 
@@ -127,6 +124,7 @@ void add_augment(Command& app, Action& chosen) {
   c->add_flag("--tsv", a->tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name");
   c->add_option("-o,--output", a->output, "files to write; .gz, .zst and .xz are compressed")
       ->expected(2)
+      ->check(output_file())
       ->type_name("SOURCE TARGET");
   c->add_option("-m,--model", a->models,
                 "model that translates: the teacher, or that of the other direction; several are an ensemble")

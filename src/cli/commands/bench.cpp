@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "cli/commands/bench.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
@@ -270,8 +271,6 @@ struct BenchTranslate {
 
   // Tokenization included, loading not.
   int translate_text() const {
-    if (!output.empty() && !model_path.empty())
-      models::refuse_to_overwrite({text, model::model_file(model_path)}, "-o", output);
     use_threads(threads);
     const models::OpenModel m = models::open_translator(model_path, models::parse_decoding_precision(precision));
     const std::vector<std::string> lines = data::read_lines(text);
@@ -392,6 +391,7 @@ void add_bench_train(Command& bench, Action& chosen) {
       ->default_str("0");
   c->add_option("--write-batches", b->batches_file,
                 "write the batches to this file, as JSON, for another program to train on")
+      ->check(output_file())
       ->type_name("FILE");
   c->add_flag("--json", b->json, "as JSON");
   c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
@@ -402,9 +402,10 @@ void add_bench_translate(Command& bench, Action& chosen) {
   Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
   c->add_option("-m,--model", b->model_path, "model to measure")->type_name("MODEL");
   c->add_option("--write-model", b->new_model, "write an untrained model of --preset to this file, and stop")
+      ->check(output_file())
       ->type_name("FILE");
   c->add_option("--text", b->text, "text to translate, one sentence per line")->check(text_input())->type_name("FILE");
-  c->add_option("-o,--output", b->output, "file to write its translations to")->type_name("FILE");
+  c->add_option("-o,--output", b->output, "file to write its translations to")->check(output_file())->type_name("FILE");
   c->add_option("--shortlist", b->shortlist, "of --text: only pieces that this file allows")->type_name("FILE");
   c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");

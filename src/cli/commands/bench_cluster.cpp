@@ -11,6 +11,7 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "cli/commands/bench.h"
+#include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "cluster/mpi/mpi_processes.h"
 #include "report/chart.h"
@@ -234,7 +235,9 @@ void add_bench_cluster(Command& bench, Action& chosen) {
   c->add_option("--threads", b->threads, ranges::threads, "compute threads of each process; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->json, "as JSON, in seconds");
-  c->add_option("--svg", b->svg, "draw the efficiency at the first three rates into this file")->type_name("FILE");
+  c->add_option("--svg", b->svg, "draw the efficiency at the first three rates into this file")
+      ->check(output_file())
+      ->type_name("FILE");
   c->footer(
       "Started by mpirun it measures 1, 2, 4, ... of the processes, how long exchanges among them take, and whole\n"
       "updates, beside what follows from the parts. Started alone it measures the step; latencies are then assumed.\n"

@@ -10,6 +10,7 @@
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "inspect/files/inspection_file.h"
 #include "inspect/gradients.h"
@@ -207,7 +208,6 @@ struct Inspect {
     if ((with_weights || with_gradients) && output != Output::safetensors && output != Output::json)
       throw UsageError(cat(with_weights ? "--weights" : "--gradients",
                            " has nowhere to go; give a file that holds numbers: --out FILE.safetensors or FILE.json"));
-    if (!out.empty() && !model.empty()) models::refuse_to_overwrite({model::model_file(model)}, "--out", out);
     return output;
   }
 
@@ -374,6 +374,7 @@ void add_inspect(Command& app, Action& chosen) {
       ->type_name("N")
       ->default_str("mean");
   c->add_option("--out", i->out, "also write every intermediate (.safetensors, .json) or the attention maps (.svg)")
+      ->check(output_file())
       ->type_name("FILE");
   c->add_flag("--weights", i->with_weights, "with --out: every parameter, too; W_Q, W_K and W_V apart");
   c->add_flag("--gradients", i->with_gradients,

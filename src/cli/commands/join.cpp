@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/shard_files.h"
-#include "models/open_model.h"
 
 namespace hexapla::cli {
 namespace {
@@ -19,7 +19,6 @@ struct Join {
     });
     if (parts.empty())
       throw UsageError("there are manifests and unfinished files alone; name the outputs of the parts");
-    models::refuse_to_overwrite(parts, "-o", output);
     const int64_t lines = data::join_shards(parts, output);
     say_on_stderr(cat(text::counted(lines, "line"), " of ", text::counted(static_cast<long long>(parts.size()), "part"),
                       ": ", output, "\n"));
@@ -36,7 +35,10 @@ void add_join(Command& app, Action& chosen) {
                 "the outputs of all parts, in any order, with their manifests beside them; part-* will do")
       ->type_name("PART")
       ->required();
-  c->add_option("-o,--output", join->output, "file to write them to")->type_name("FILE")->required();
+  c->add_option("-o,--output", join->output, "file to write them to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
   c->footer(
       "Nothing is written unless every part is there once, whole, and made of the same file by the same program, "
       "model\n"

@@ -4,6 +4,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
@@ -49,10 +50,6 @@ struct MakeShortlist {
   void check() const {
     if (lexicon.empty() ? files.size() != 2 : !files.empty())
       throw UsageError("give two files, SOURCE and TARGET, for the model to align, or one table: --lexicon FILE");
-    std::vector<std::string> inputs = files;
-    inputs.push_back(model::model_file(model));
-    if (!lexicon.empty()) inputs.push_back(lexicon);
-    models::refuse_to_overwrite(inputs, "--output", output);
   }
 
   struct SomePairs {
@@ -127,7 +124,10 @@ void add_shortlist(Command& app, Action& chosen) {
       ->default_str("100");
   c->add_option("--best", make->best, kListed, "pieces that one piece of the source brings, at most")
       ->default_str("100");
-  c->add_option("-o,--output", make->output, "file to write, in Marian's binary format")->type_name("FILE")->required();
+  c->add_option("-o,--output", make->output, "file to write, in Marian's binary format")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
   c->add_option("--threads", make->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", make->quiet, "print only errors");

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
+#include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
@@ -170,7 +171,6 @@ struct Translate {
     if (!trace.ends_with(".svg")) throw UsageError(cat("--trace ", trace, ": the name must end in .svg"));
     decode::check_traceable(how.search);
     if (models.size() > 1) throw UsageError("--trace shows the search of one model; give one --model");
-    if (!models.empty()) models::refuse_to_overwrite({model::model_file(models[0])}, "--trace", trace);
   }
 
   // The search for this line once more, step by step: the image into the file, the text to the terminal.
@@ -322,6 +322,7 @@ void add_translate(Command& app, Action& chosen) {
   c->add_flag("--json", t->json, "one JSON object per line: translations, their scores and those of their tokens");
   c->add_option("--trace", t->trace,
                 "draw the beam search for one line, step by step: an image (.svg) here, a table on stderr")
+      ->check(output_file())
       ->type_name("FILE");
   c->add_option("--input", t->input, "translate the lines of this file instead of stdin")
       ->check(text_input())

@@ -4,7 +4,9 @@
 #include <iostream>
 #include <streambuf>
 
+#include "base/files/overwriting.h"
 #include "base/hash.h"
+#include "cli/options/output_files.h"
 #include "cli/parser.h"
 #include "model/weights/model_file.h"
 #include "models/open_model.h"
@@ -29,6 +31,7 @@ void ShardFlags::bind(Command& c, const std::string& what) {
        "--output", output,
        "write to this file, which appears when it is whole, with a manifest beside it (FILE.manifest.json); one "
        "that is whole already is left alone")
+      ->check(output_file())
       ->type_name("FILE");
 }
 
@@ -62,8 +65,7 @@ ShardWork ShardFlags::open(const std::string& input, const std::vector<std::stri
   for (const std::string& m : models) files.push_back(model::model_file(m));
   std::vector<std::string> inputs = files;
   inputs.push_back(input);
-  for (const std::string& written : {output, data::manifest_of(output)})
-    models::refuse_to_overwrite(inputs, "--output", written);
+  refuse_to_overwrite(inputs, "--output", data::manifest_of(output));
   const data::ShardManifest manifest = data::describe_shard(*work.part, number(), input, made_by(files));
   if (!data::is_whole(output, manifest)) work.answers = std::make_unique<Answers>(manifest, output);
   return work;

@@ -10,7 +10,6 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/parser.h"
-#include "models/open_model.h"
 #include "train/options/recipes.h"
 #include "train/options/resolve.h"
 
@@ -98,11 +97,7 @@ train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b
   for (const std::string& name : names)
     if (const CLI::Option* option = command.parser().get_option("--" + name); option->count() > 0)
       all.push_back({name, option->reduced_results()});
-  train::TrainOptions options = train::resolve_options(all).options;
-  if (!options.init_from.empty())
-    for (const char* result : {"model.safetensors", "best.safetensors"})
-      models::refuse_to_overwrite({options.init_from}, "--model", options.model + "/" + result);
-  return options;
+  return train::resolve_options(all).options;
 }
 
 }  // namespace hexapla::cli

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <map>
 
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/testing.h"
 #include "base/files/file.h"
 #include "base/files/toy_corpus.h"
 #include "cli/test_command.h"
@@ -54,6 +56,55 @@ TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
   EXPECT_LT(r.err.find(told), r.err.find("Ep. 1")) << "before training";
   EXPECT_THAT(r.out, AllOf(HasSubstr("not reproduced"), HasSubstr("likely because:\n  " + told),
                            HasSubstr("changed: not there\n"), Not(HasSubstr("report this as a bug"))));
+}
+
+TEST_F(RunsAgain, AnotherInstructionSetOnTheWayIsTold) {
+  if (best_isa() == Isa::generic) GTEST_SKIP() << "there is no other";
+  {
+    const cpu::Environment isa("HEXAPLA_ISA", "generic");
+    ASSERT_EQ(train("run", {{"--save-every", "5"}, {"--max-updates", "10"}}).code, 0);
+  }
+  EXPECT_THAT(train("run").err, HasSubstr("or on another processor: instruction set cpu (generic) -> cpu ("));
+  const Result r = run_command({"reproduce", at("run")});
+  EXPECT_THAT(r.err, HasSubstr("options or the processor were changed during the run (update 10: instruction set"));
+  EXPECT_THAT(r.out, Not(HasSubstr("report this as a bug")));
+}
+
+TEST_F(RunsAgain, AVocabularyThatWasGivenIsOpenedAndCompared) {
+  const std::map<std::string, std::string> alike{{"--target-normalization", "nmt_nfkc"}};
+  ASSERT_EQ(train("other", alike).code, 0);
+  const std::string given = at("given.spm"), other = at("other/vocab.spm");
+  write_file_atomically(given, read_file(other));
+  const auto start = [&](const std::string& vocab, const std::string& updates) {
+    return run_command({"train",         "--train-sets", at("a"),       at("b"), "--model",        at("run"),
+                        "--vocab",       vocab,          "--layers",    "1",     "--dim-model",    "32",
+                        "--dim-ff",      "64",           "--heads",     "2",     "--batch-tokens", "64",
+                        "--max-updates", updates,        "--precision", "f32"});
+  };
+  ASSERT_EQ(start(given, "4").code, 0);
+  EXPECT_THAT(start("/nonexistent", "6").err, AllOf(HasSubstr("/nonexistent"), HasSubstr("the run has a copy")));
+  std::filesystem::remove(given);
+  Result r = run_command({"reproduce", at("run"), "-o", at("again")});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, AllOf(HasSubstr(given), HasSubstr("name it with --vocab")));
+  r = run_command({"reproduce", at("run"), "-o", at("again"), "--vocab", at("a")});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, HasSubstr("was trained with another vocabulary"));
+  EXPECT_FALSE(std::filesystem::exists(at("again")));
+  r = run_command({"reproduce", at("run"), "-o", at("again"), "--vocab", at("run/vocab.spm")});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+// As a kill leaves it: the pieces are there, and no checkpoint.
+TEST_F(RunsAgain, AVocabularyOfAnEarlyEndIsNotUsed) {
+  ASSERT_EQ(train("run").code, 0);
+  std::filesystem::remove_all(at("run/checkpoints"));
+  const Result again = train("run", {{"--vocab-size", "40"}});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("left by an earlier start"));
+  EXPECT_THAT(run_command({"info", "-m", at("run")}).out, HasSubstr("40"));
+  const Result r = run_command({"reproduce", at("run")});
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
 }
 
 TEST_F(RunsAgain, AProgramThatTheFileNamesIsNotRunUnasked) {

@@ -133,6 +133,7 @@ Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, i
     const int64_t n = sizes[index].source, m = sizes[index].target;
     const bool full = targets + m > batch_tokens || 2 * (sources + n) > 3 * batch_tokens;
     if (batches.empty() || full) {
+      if (full && !batches.empty()) batches.back().shrink_to_fit();  // the plan of an epoch is kept for as long as that
       batches.emplace_back();
       sources = targets = 0;
     }

@@ -66,6 +66,16 @@ class Prefetch {
   std::jthread thread_;  // the last: it ends before what it uses goes
 };
 
+size_t beyond(size_t bytes, size_t counted) { return bytes - std::min(bytes, counted); }
+
+// What finding and planning the pairs takes where an epoch is one window: where each is and how long, the plan that is
+// drawn from, and the next one while it is made, with the order that it is made of and half as much to sort that.
+size_t planning(size_t pairs, size_t drawn, size_t batches) {
+  constexpr size_t allocation = 16;  // takes so much more than was asked for
+  return pairs * (sizeof(uint64_t) + sizeof(PairSize)) + drawn * sizeof(int32_t) * 7 / 2 +
+         2 * batches * (sizeof(Plan::value_type) + allocation);
+}
+
 class WindowedStream : public BatchStream {
  public:
   WindowedStream(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space)
@@ -110,8 +120,12 @@ class WindowedStream : public BatchStream {
   int64_t pairs() const override { return window().epoch_pairs; }
 
   size_t memory() const override {
-    if (maker().whole()) return 0;
-    return static_cast<size_t>((kWindowsAhead + 1) * static_cast<double>(maker().most_pairs()) * maker().means().bytes);
+    const auto pairs = static_cast<size_t>(maker().pairs()), drawn = static_cast<size_t>(maker().pairs_of_epoch());
+    if (maker().whole()) return beyond(planning(pairs, drawn, window().plan.size()), pairs * PairStore::besides);
+    // In memory there is the order of the whole epoch, too, and while it is made that of none else.
+    const size_t order = maker().in_memory() ? drawn * sizeof(int32_t) : 0;
+    return order +
+           static_cast<size_t>((kWindowsAhead + 1) * static_cast<double>(maker().most_pairs()) * maker().means().bytes);
   }
   Batch largest() override { return maker().whole() ? largest_planned() : largest_possible(); }
 

@@ -30,8 +30,8 @@ class BatchStream {
   // A batch that needs as much memory as any, for a rehearsal: the largest of the first epoch or, where an epoch is
   // made in windows, one as full as the limits and the text let it be. To be called before the first next().
   virtual Batch largest() = 0;
-  // Bytes that the windows take which are made ahead, going by a sample of the pairs; 0 where an epoch is one window of
-  // pairs that are there anyway.
+  // Bytes that the windows take which are made ahead, going by a sample of the pairs. Where an epoch is one window of
+  // pairs that are there anyway: what its plans take beyond PairStore::besides.
   virtual size_t memory() const = 0;
 };
 

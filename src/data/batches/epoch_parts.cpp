@@ -22,29 +22,37 @@ double total_weight(const TrainingPairs& pairs) {
 
 class MemoryParts : public EpochParts {
  public:
-  MemoryParts(const TrainingPairs& pairs, uint64_t seed) : weights_(pairs.weights), seed_(seed) {
+  MemoryParts(const TrainingPairs& pairs, uint64_t seed)
+      : weights_(pairs.weights),
+        all_once_(std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 1; })),
+        seed_(seed) {
+    table_->reserve(pairs.store->pairs());
     for (size_t i = 0; i < pairs.store->blocks(); ++i) table_->add(pairs.store->block(i));
   }
   int64_t count() const override { return 1; }
-  int64_t pairs_before(int64_t epoch, int64_t part, std::stop_token) override {
-    return part == 0 ? 0 : static_cast<int64_t>(order(epoch).size());
-  }
+  int64_t pairs_before(int64_t epoch, int64_t part, std::stop_token) override { return part == 0 ? 0 : size(epoch); }
   EpochPart load(int64_t epoch, int64_t, std::stop_token) override { return {table_, order(epoch)}; }
 
  private:
   std::vector<int32_t> order(int64_t epoch) const {
-    std::vector<int32_t> all(static_cast<size_t>(table_->size()));
-    std::iota(all.begin(), all.end(), 0);
-    if (std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 1; })) return all;
     std::vector<int32_t> chosen;
-    for (const int32_t i : all) {
-      const double weight = weights_.at(static_cast<size_t>((*table_)[i].corpus));
-      chosen.insert(chosen.end(), static_cast<size_t>(times_in_epoch(weight, seed_, i, epoch)), i);
-    }
+    chosen.reserve(static_cast<size_t>(size(epoch)));
+    for (int64_t i = 0; i < table_->size(); ++i)
+      chosen.insert(chosen.end(), static_cast<size_t>(times(i, epoch)), static_cast<int32_t>(i));
     return chosen;
+  }
+  int64_t size(int64_t epoch) const {
+    if (all_once_) return table_->size();
+    int64_t sum = 0;
+    for (int64_t i = 0; i < table_->size(); ++i) sum += times(i, epoch);
+    return sum;
+  }
+  int64_t times(int64_t i, int64_t epoch) const {
+    return all_once_ ? 1 : times_in_epoch(weights_.at(static_cast<size_t>((*table_)[i].corpus)), seed_, i, epoch);
   }
   std::shared_ptr<PairTable> table_ = std::make_shared<PairTable>();
   std::vector<double> weights_;
+  bool all_once_;
   uint64_t seed_;
 };
 
@@ -88,6 +96,7 @@ class DiskParts : public EpochParts {
   EpochPart load(int64_t epoch, int64_t part, std::stop_token stop) override {
     const Scattered& s = scattered(epoch, stop);
     auto table = std::make_shared<PairTable>();
+    table->reserve(s.buckets[static_cast<size_t>(part)].pairs);
     for (const auto& [offset, size] : s.buckets[static_cast<size_t>(part)].chunks) {
       if (stop.stop_requested()) throw Stopped();
       auto chunk = std::make_shared<std::string>();

@@ -10,7 +10,6 @@ namespace hexapla::data {
 namespace {
 
 constexpr size_t kBlock = size_t{4} << 20;
-constexpr uint64_t kBesides = 40;  // bytes a pair: its place, its lengths, its place in the plans of two epochs
 
 std::string_view take_bytes(std::string_view& from) {
   const uint64_t size = take_varint(from);
@@ -71,7 +70,7 @@ void PairStore::add(const PackedPair& pair) {
   const size_t before = open_.size();
   append_pair(open_, pair);
   ++pairs_;
-  bytes_ += open_.size() - before + kBesides;
+  bytes_ += open_.size() - before + besides;
   if (open_.size() >= kBlock) close_block();
   if (!file_ && bytes_ > memory_) move_to_file();
 }

@@ -34,6 +34,9 @@ using PairBlock = std::shared_ptr<const std::string>;  // whole pairs, one after
 
 class PairStore {
  public:
+  // Bytes a pair beside its own: its place, its lengths, its place in the plans of two epochs that draw it once.
+  static constexpr uint64_t besides = 40;
+
   // Keeps up to `memory` bytes in memory: with more, everything goes into a temporary file in `folder`.
   PairStore(size_t memory, std::string folder) : memory_(memory), folder_(std::move(folder)) {}
 
@@ -72,6 +75,7 @@ class PairStore {
 // Pairs in memory, by number.
 class PairTable {
  public:
+  void reserve(int64_t pairs) { at_.reserve(static_cast<size_t>(pairs)); }
   void add(PairBlock block);
   int64_t size() const { return static_cast<int64_t>(at_.size()); }
   PackedPair operator[](int64_t i) const;

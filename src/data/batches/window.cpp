@@ -63,10 +63,12 @@ WindowMaker::WindowMaker(const TrainingPairs& pairs, const Batching& options, co
   target_sampler_.emplace(target_, pairs.subword_alpha);
 }
 
+int64_t WindowMaker::pairs_of_epoch() const {
+  return static_cast<int64_t>(static_cast<double>(store_->pairs()) * std::ceil(most_weight_));
+}
+
 int64_t WindowMaker::most_pairs() const {
-  const double epoch = static_cast<double>(store_->pairs()) * std::ceil(most_weight_);
-  return whole_ ? static_cast<int64_t>(epoch)
-                : static_cast<int64_t>(std::min(epoch, static_cast<double>(window_pairs_)));
+  return whole_ ? pairs_of_epoch() : std::min(pairs_of_epoch(), window_pairs_);
 }
 
 PairMeans WindowMaker::means() const {
@@ -139,14 +141,13 @@ Window WindowMaker::next(std::stop_token stop) {
 Window WindowMaker::plan_whole() {
   Window w;
   w.table = loaded_.table;
-  if (sizes_.empty())
-    for (int64_t i = 0; i < w.table->size(); ++i) {
-      const PackedPair pair = (*w.table)[i];
-      sizes_.push_back(
-          {static_cast<int32_t>(count_ids(pair.source)), static_cast<int32_t>(count_ids(pair.target)) + 1});
-    }
+  sizes_.reserve(static_cast<size_t>(w.table->size()));
+  for (auto i = static_cast<int64_t>(sizes_.size()); i < w.table->size(); ++i) {
+    const PackedPair pair = (*w.table)[i];
+    sizes_.push_back({static_cast<int32_t>(count_ids(pair.source)), static_cast<int32_t>(count_ids(pair.target)) + 1});
+  }
   Random order = plan_random(options_.seed, epoch_);
-  w.plan = plan_batches(sizes_, loaded_.order, options_.batch_tokens, order);
+  w.plan = plan_batches(sizes_, std::move(loaded_.order), options_.batch_tokens, order);
   return w;
 }
 

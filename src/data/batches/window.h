@@ -36,8 +36,11 @@ class WindowMaker {
   WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space);
 
   bool whole() const { return whole_; }
-  int64_t most_pairs() const;  // of a window
-  PairMeans means() const;     // of a thousand pairs from all over the text, cut as an epoch would
+  bool in_memory() const { return store_->in_memory(); }
+  int64_t pairs() const { return store_->pairs(); }
+  int64_t pairs_of_epoch() const;  // at most, each as often as it is drawn
+  int64_t most_pairs() const;      // of a window
+  PairMeans means() const;         // of a thousand pairs from all over the text, cut as an epoch would
   void seek(int64_t epoch, const WindowPosition& window);
   Window next(std::stop_token stop);  // DataError: an epoch has no pair; RunError: the disk; Stopped
 

@@ -86,6 +86,26 @@ void check_format(const SafetensorsFile& file) {
                         format_version_with_halves, "; install a newer hexapla"));
 }
 
+// "the tensor encoder.x holds inf as its number 3, ...": what no model file may have; "": nothing. No training that
+// works comes near the largest; scales and variances have a sign.
+std::string fault_of(const NamedTensor& t) {
+  constexpr float most = 1e9F;
+  const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
+  const auto n = static_cast<size_t>(t.tensor.size());
+  const auto first_beyond = [&](const auto& number) {
+    for (size_t i = 0; i < n; ++i)
+      if (const float value = number(i); !(value >= least && value <= most))
+        return cat("the tensor ", t.name, " ", t.tensor.shape, " holds ", value, " as its number ", i, ", allowed are ",
+                   least, " to ", most);
+    return std::string();
+  };
+  const auto* halves = reinterpret_cast<const uint16_t*>(t.tensor.bytes);
+  if (t.tensor.dtype == DType::f16) return first_beyond([&](size_t i) { return float_of_f16(halves[i]); });
+  if (t.tensor.dtype == DType::bf16) return first_beyond([&](size_t i) { return float_of_bf16(halves[i]); });
+  if (t.tensor.dtype == DType::f32) return first_beyond([&](size_t i) { return t.tensor.data<float>()[i]; });
+  return "";
+}
+
 // Copies tensors out of a model file and sums up the copies: that sum is compared with the checksum, so nothing gets
 // past it that others write into the file meanwhile.
 class TensorReader {
@@ -125,30 +145,12 @@ class TensorReader {
     if (found != expected)
       throw DataError(cat(file_.path(), ": its content has the checksum ", found, ", but was written with ", expected,
                           "; the file is damaged, copy it again"));
-    for (const NamedTensor& t : numbers_) check_range(t);
+    for (const NamedTensor& t : numbers_)
+      if (const std::string fault = fault_of(t); !fault.empty())
+        throw DataError(cat(file_.path(), ": ", fault, "; the training diverged or the file is damaged"));
   }
 
  private:
-  // No training that works comes near the largest; scales and variances have a sign.
-  void check_range(const NamedTensor& t) const {
-    constexpr float most = 1e9F;
-    const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
-    const auto refuse_beyond = [&](size_t i, float value) {
-      if (!(value >= least && value <= most))
-        throw DataError(cat(file_.path(), ": the tensor ", t.name, " ", t.tensor.shape, " holds ", value,
-                            " as its number ", i, ", allowed are ", least, " to ", most,
-                            "; the training diverged or the file is damaged"));
-    };
-    const auto n = static_cast<size_t>(t.tensor.size());
-    const auto* halves = reinterpret_cast<const uint16_t*>(t.tensor.bytes);
-    if (t.tensor.dtype == DType::f16)
-      for (size_t i = 0; i < n; ++i) refuse_beyond(i, float_of_f16(halves[i]));
-    else if (t.tensor.dtype == DType::bf16)
-      for (size_t i = 0; i < n; ++i) refuse_beyond(i, float_of_bf16(halves[i]));
-    else
-      for (size_t i = 0; i < n; ++i) refuse_beyond(i, t.tensor.data<float>()[i]);
-  }
-
   const SafetensorsFile& file_;
   Checksum sum_;
   std::vector<NamedTensor> numbers_;
@@ -284,9 +286,15 @@ void with_numbers(const std::string& name, const Shape& shape, DType type, const
 
 }  // namespace
 
+void check_numbers(const std::string& path, const NamedTensor& t) {
+  if (const std::string fault = fault_of(t); !fault.empty())
+    throw RunError(cat(path, " is not written, for it could not be read again: ", fault));
+}
+
 void save_model(const std::string& path, Transformer& net, const ModelText& text,
                 const std::map<std::string, std::string>& history) {
   std::vector<NamedTensor> tensors = tensors_of(net);
+  for (const NamedTensor& t : tensors) check_numbers(path, t);
   for (NamedTensor& t : tensors_of(text)) tensors.push_back(std::move(t));
   const std::string config = net.config.to_json();
   write_safetensors(path, tensors, metadata_of(config, checksum_of(config, tensors), history));
@@ -300,7 +308,10 @@ void save_model(const std::string& path, const Config& config, const ModelText& 
   std::vector<TensorSource> sources;
   const auto add = [&](const std::string& name, const Shape& shape, DType type) {
     if (is_half(type)) version = format_version_with_halves;
-    with_numbers(name, shape, type, numbers, [&](const Tensor& t) { sum.add(name, type, shape, bytes_of(t)); });
+    with_numbers(name, shape, type, numbers, [&](const Tensor& t) {
+      check_numbers(path, {name, t});
+      sum.add(name, type, shape, bytes_of(t));
+    });
     sources.push_back({name, type, shape, [&numbers, name, shape, type](const auto& give) {
                          with_numbers(name, shape, type, numbers, [&](const Tensor& t) { give(t.bytes); });
                        }});

@@ -27,6 +27,10 @@ struct ModelText {                                   // what turns text into ids
 void save_model(const std::string& path, Transformer& net, const ModelText& text,
                 const std::map<std::string, std::string>& history);
 
+// RunError where a model file with these numbers could not be read again. save_model() asks it of all that it writes,
+// before the first byte.
+void check_numbers(const std::string& path, const NamedTensor& numbers);
+
 // Numbers that are made one tensor at a time.
 struct MadeNumbers {
   // Writes those of a parameter or buffer to a tensor in memory. It is called twice for each, first for the checksum,

@@ -4,14 +4,18 @@
 
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <limits>
 #include <list>
+#include <set>
 
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/hash.h"
 #include "base/test_paths.h"
+#include "model/weights/quantize.h"
 #include "tensor/half.h"
 #include "tensor/safetensors.h"
 
@@ -221,13 +225,31 @@ TEST_F(ModelFileTest, RefusesTensorsThatDoNotFitTheConfig) {
               HasSubstr("tokenizer.source is not part of the model's configuration"));
 }
 
+// Another number in a file, with the checksum that belongs to it.
+template <class T>
+void change_number(const std::string& path, const std::string& tensor, size_t i, T number) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  auto metadata = file.metadata();
+  std::deque<std::string> contents;
+  std::vector<NamedTensor> tensors;
+  std::set<std::string> lines{cat("config ", hash_hex(metadata["config"]), "\n")};
+  for (const TensorEntry& entry : file.tensors()) {
+    std::string& bytes = contents.emplace_back(file.text(entry));
+    if (entry.name == tensor) std::memcpy(bytes.data() + i * sizeof number, &number, sizeof number);
+    lines.insert(cat(entry.name, " ", name_of(entry.dtype), " ", entry.shape, " ", hash_hex(bytes), "\n"));
+    tensors.push_back({entry.name, Tensor(bytes.data(), entry.shape, entry.dtype)});
+  }
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  metadata["checksum"] = hash_hex(all);
+  write_safetensors(path, std::span<const NamedTensor>(tensors), metadata);
+}
+
 TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     SmallModel m(tiny());
-    for_each<Parameter>(m.net, [&](const std::string& name, Parameter& p) {
-      if (name == "embeddings.0.table") p.value.data<float>()[6] = bad;
-    });
     save_model(at("m"), m.net, text_, {});
+    change_number(at("m"), "embeddings.0.table", 6, bad);
     EXPECT_THAT(what_of<DataError>([&] { load_model(at("m")); }),
                 AllOf(HasSubstr("embeddings.0.table [11, 4]"), HasSubstr("number 6"), HasSubstr("diverged")));
   }
@@ -243,12 +265,29 @@ TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
     for_each<Buffer>(m.net,
                      [&](const std::string& n, Buffer& b) { at_name = n == name ? b.value.data<float>() : at_name; });
     ASSERT_NE(at_name, nullptr) << name;
-    const float good = std::exchange(at_name[1], bad);
     save_model(at("m"), m.net, text_, {});
+    change_number(at("m"), name, 1, bad);
     for (const auto load : {load_model, load_to_translate})
       EXPECT_THAT(what_of<DataError>([&] { load(at("m")); }),
                   AllOf(HasSubstr(name), HasSubstr("number 1, allowed are "), HasSubstr("to 1e+09")));
-    at_name[1] = good;
+    // And what is refused is not written, in no form: the good file stays.
+    save_model(at("m"), m.net, text_, {});
+    const std::string before = read_file(at("m"));
+    for (const float refused :
+         {bad, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+      const float good = std::exchange(at_name[1], refused);
+      const auto not_written = AllOf(HasSubstr(at("m") + " is not written"), HasSubstr(name), HasSubstr("number 1"));
+      EXPECT_THAT(what_of<RunError>([&] { save_model(at("m"), m.net, text_, {}); }), not_written);
+      EXPECT_THAT(what_of<RunError>([&] { save_quantized(at("m"), m.net, text_, {}, {}); }), not_written);
+      const auto fill = [&](const std::string& n, const Tensor& to) {
+        if (n == name) to.data<float>()[1] = refused;
+      };
+      EXPECT_THAT(what_of<RunError>([&] { save_model(at("m"), m.net.config, text_, {}, {fill}); }), not_written);
+      EXPECT_EQ(read_file(at("m")), before);
+      at_name[1] = good;
+    }
+    save_quantized(at("m"), m.net, text_, {}, {});
+    EXPECT_NO_THROW(load_model(at("m"))) << "a refusal leaves the model as it was";
   }
 }
 
@@ -381,12 +420,18 @@ TEST_P(HalfPrecision, DamageIsSeen) {
 
 TEST_P(HalfPrecision, WhatIsNotFiniteIsRefused) {
   SmallModel m(tiny());
-  const auto fill = [](const std::string& name, const Tensor& to) {
-    if (!name.ends_with("qkv.weight")) return;
-    const uint16_t infinity = GetParam() == DType::f16 ? 0x7c00 : 0x7f80;
-    std::memcpy(to.bytes + 6, &infinity, 2);
+  const uint16_t infinity = GetParam() == DType::f16 ? 0x7c00 : 0x7f80;
+  bool infinite = false;
+  const auto fill = [&](const std::string& name, const Tensor& to) {
+    if (infinite && name.ends_with("qkv.weight")) std::memcpy(to.bytes + 6, &infinity, 2);
   };
-  save_model(at("bad"), m.net.config, text_, {}, {fill, [](const std::string&) { return GetParam(); }});
+  const auto save = [&] {
+    save_model(at("bad"), m.net.config, text_, {}, {fill, [](const std::string&) { return GetParam(); }});
+  };
+  save();
+  infinite = true;
+  EXPECT_THAT(what_of<RunError>(save), HasSubstr("holds inf as its number 3"));
+  change_number(at("bad"), "encoder.layers.0.self_attention.qkv.weight", 3, infinity);
   const auto refused = AllOf(HasSubstr("qkv.weight"), HasSubstr("holds inf as its number 3"));
   EXPECT_THAT(what_of<DataError>([&] { load_model(at("bad")); }), refused);
   EXPECT_THAT(what_of<DataError>([&] { load_to_translate(at("bad")); }), refused);

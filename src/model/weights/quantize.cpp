@@ -59,6 +59,7 @@ std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p) 
 
 void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep) {
+  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { check_numbers(path, {name, p.value}); });
   std::deque<Quantized> memory;
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
     const auto how = quantizable(name, p);

@@ -100,6 +100,19 @@ void add_up(cluster::Processes& processes, OwnPairs& pairs) {
   pairs.fingerprint = hash.hex();
 }
 
+std::vector<int64_t> pairs_of_each(size_t sets, const std::vector<data::PreparedPairs>& shards,
+                                   cluster::Processes& processes) {
+  std::vector<std::string> own;
+  for (const data::PreparedPairs& shard : shards)
+    for (const int64_t pairs : shard.of_sets) own.push_back(std::to_string(pairs));
+  std::vector<int64_t> sums(sets);
+  for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
+    const std::vector<std::string> texts = cluster::unpack(others);
+    for (size_t i = 0; i < texts.size(); ++i) sums[i % sets] += std::stoll(texts[i]);
+  }
+  return sums;
+}
+
 }  // namespace
 
 OwnPairs prepare_own_pairs(const TrainOptions& o, const std::vector<data::ParallelSource>& sets,
@@ -122,6 +135,7 @@ OwnPairs prepare_own_pairs(const TrainOptions& o, const std::vector<data::Parall
   } else {
     add_up(how.processes, pairs);
   }
+  pairs.of_sets = pairs_of_each(text.names().size(), pairs.shards, how.processes);
   return pairs;
 }
 

@@ -12,6 +12,7 @@ struct OwnPairs {
   std::vector<std::string> notes;           // of reading the sets
   std::string fingerprint;                  // of all ids of all processes
   int64_t examples = 0;                     // of all processes
+  std::vector<int64_t> of_sets;             // of all processes, from each training set
 };
 
 struct Reading {

@@ -1,4 +1,6 @@
 // From files to what training draws from: the pairs, the vocabularies, the validation set.
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <map>
 
@@ -12,6 +14,7 @@
 #include "train/loop/trainer.h"
 #include "train/run/checkpoint.h"
 #include "train/run/init_from.h"
+#include "train/run/run_files.h"
 #include "train/run/run_vocabularies.h"
 #include "train/shards/own_lines.h"
 
@@ -58,11 +61,24 @@ text::VocabularyPair train_vocabularies(const TrainOptions& o, data::LineSample 
           text::Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
 }
 
+// With the way to the run's own copy, where it has one.
+std::optional<text::VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate,
+                                                       const std::optional<VocabularyRecord>& record) try {
+  return given_vocabularies(o, separate);
+} catch (const DataError& e) {
+  const std::string option = given_vocabulary(o);
+  if (!record || option == "init-from") throw;
+  throw DataError(cat(e.what(), "; the run has a copy: give `", option, "` ", copies_of_vocabularies(o.model)));
+}
+
 text::VocabularyPair find_or_train_vocabularies(const TrainOptions& o, data::TrainingText& text,
                                                 const data::ReadingProgress& progress) {
   const bool separate = o.text.separate();
-  std::optional<text::VocabularyPair> found = vocabularies_of_run(o.model, separate);
-  if (!found) found = given_vocabularies(o, separate);
+  const std::optional<VocabularyRecord> record = VocabularyRecord::of_run(o.model);
+  if (record) record->compare(o);
+  std::optional<text::VocabularyPair> found = given_vocabularies(o, separate, record);
+  if (found && record) record->compare(o, *found);
+  if (!found && record) found = vocabularies_of_run(o.model, separate);
   if (found) return *found;
   data::LineSample sample = data::sample_lines(text, o.text.vocab_lines / 2, progress);
   progress("training the vocabulary", 0);
@@ -136,10 +152,12 @@ std::vector<std::string> of_all(cluster::Processes& processes, const std::vector
 }
 
 // What is usual is not named, so that runs of before there was a choice can be resumed.
-void name_choices(const TrainOptions& o, TrainingData& data) {
+void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, TrainingData& data) {
   std::string weights;
   for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
   if (!weights.empty()) data.identity["train-weights"] = weights;
+  // Where sets count differently, it matters which of them a line is in.
+  if (!weights.empty()) data.identity[pairs_of_sets] = fmt::format("{}", fmt::join(of_sets, " "));
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
   std::vector<std::string> own;
   for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i)
@@ -150,7 +168,7 @@ void name_choices(const TrainOptions& o, TrainingData& data) {
     parts += (parts.empty() ? "" : " ") + n;
     several |= n != "1";
   }
-  if (several) data.identity["parts that the pairs are shuffled in (--shuffle-memory)"] = parts;
+  if (several) data.identity[parts_of_pairs] = parts;
 }
 
 // Of each training set, over all shards of all processes.
@@ -216,6 +234,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   o.check();
   if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
+  refuse_own_files(o);
   check_shares(o, processes);
   // Of all shards together, whoever computes them: the order of the pairs depends on it.
   const data::ShuffleSpace space{(static_cast<size_t>(o.text.shuffle_memory) << 20) / static_cast<size_t>(o.shards),
@@ -253,7 +272,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   const std::vector<data::UnknownTokens> unknown = unknown_tokens(processes, pairs, data.sets.size());
   for (size_t i = 0; i < data.sets.size(); ++i) say_unknown(unknown[i], data.sets[i], data);
   if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
-  name_choices(o, data);
+  name_choices(o, pairs.of_sets, data);
   return data;
 }
 

@@ -20,6 +20,10 @@ struct ValidSet {
   size_t lines = 0, examples = 0;
 };
 
+// Keys of TrainingData::identity that others ask for.
+inline constexpr const char *pairs_of_sets = "pairs of each training set",
+                            *parts_of_pairs = "parts that the pairs are shuffled in (--shuffle-memory)";
+
 // What a run learns from and is measured on.
 struct TrainingData {
   data::TrainingPairs pairs;  // with the vocabularies

@@ -52,7 +52,7 @@ class Run {
         learner_(options_, data, backend),
         pace_(options_, state_, learner_.stream()),
         fingerprint_(resume_fingerprint(options, learner_.model().config, data, learner_.initial_checksum())),
-        noted_(noted_options(options, data)) {}
+        noted_(noted_options(options, data, backend.name())) {}
 
   TrainResult go(const std::atomic<bool>& stop);
 
@@ -66,6 +66,8 @@ class Run {
   void note(const std::string& text) {
     if (!text.empty()) watcher_.note(text);
   }
+  void keep_vocabularies();
+  const UpdateBatches& draw();
   void share_state(bool& resumed);
   // Of the next update; each of its batches has one of its own.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
@@ -94,7 +96,11 @@ class Run {
   void compare_weights();
   Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
-  TrainResult interrupted() { return {TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()}; }
+  TrainResult interrupted() {
+    TrainResult result{TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()};
+    if (processes_.first()) result.missing = folder_.missing(state_.update);
+    return result;
+  }
 
   double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
   Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
@@ -149,7 +155,12 @@ bool Run::resume() {
   std::optional<Resumed> found;
   if (processes_.first())
     found = resume_run(options_, fingerprint_, noted_, [&](const std::string& n) { watcher_.note(n); });
-  if (found) state_ = found->state, resumed = true;
+  if (found) {
+    state_ = found->state;
+    fingerprint_ = found->identity;
+    noted_ = found->changeable;
+    resumed = true;
+  }
   share_state(resumed);
   if (!resumed) return false;
   if (!learner_.read(found ? &found->checkpoint : nullptr))
@@ -183,7 +194,7 @@ void Run::start() {
   learner_.reschedule();
   compare_weights();
   if (processes_.first()) {
-    keep_vocabularies(options_.model, data_.pairs.source, data_.pairs.target, options_.text.separate());
+    keep_vocabularies();
     folder_.open_logs(state_);
   }
   learner_.forget_initial_model();
@@ -211,8 +222,31 @@ void Run::fit_warmup(int64_t updates_an_epoch) {
   state_.asked_warmup = options_.warmup;
 }
 
+void Run::keep_vocabularies() {
+  const std::string replaced =
+      train::keep_vocabularies(options_.model, {data_.pairs.source, data_.pairs.target}, options_.text.separate());
+  if (!replaced.empty())
+    watcher_.note(cat(replaced, ": left by an earlier start that no checkpoint is of, and not used: replaced"));
+}
+
+// Where the pairs cannot be read any more, because the disk that they are shuffled on is full, say, the run is saved.
+const UpdateBatches& Run::draw() {
+  try {
+    return learner_.stream().draw();
+  } catch (const RunError& e) {
+    if (processes_.several()) throw;  // the others wait for this one in the middle of an update
+    save_off_schedule();
+    const int64_t saved = folder_.saved_update();
+    throw RunError(cat(e.what(), ". The run has ended after update ", state_.update,
+                       saved == state_.update ? ", and is saved"
+                       : saved > 0            ? cat(", and the last checkpoint is of update ", saved)
+                                              : ", and nothing could be saved",
+                       "; once that is fixed, the same command resumes from there"));
+  }
+}
+
 void Run::update() {
-  const model::LossSums sums = learner_.accumulate_gradient(learner_.stream().draw(), first_dropout_step());
+  const model::LossSums sums = learner_.accumulate_gradient(draw(), first_dropout_step());
   norm_ = learner_.gradient_norm();
   const double mean = state_.update + 1 < jump_memory ? 0 : state_.mean_loss;  // the check begins with the hundredth
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
@@ -401,6 +435,7 @@ TrainResult Run::finish() {
   std::vector<std::string> missing = folder_.missing(state_.update);
   learner_.end_updates();
   const UseAverage averaged = learner_.use_average();
+  if (processes_.first()) folder_.check_place();
   if (!processes_.first()) return {TrainEnd::finished, state_.update, state_.epoch, {}, "", learner_.peak()};
   EndOfRun end{trained(),
                learner_.parameters(),
@@ -463,7 +498,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     result = finish();
     if (processes_.first()) folder_.forget_failure();
   });
-  return result;
+  return result.end == TrainEnd::interrupted ? interrupted() : result;
 }
 
 }  // namespace

@@ -88,6 +88,28 @@ std::vector<double> announced_and_taken(const std::function<TrainStart()>& train
   return {announced / 1024, taken / 1024};
 }
 
+// Of what finding and planning the pairs takes, the plans grow with how often each is drawn.
+TEST_F(Memory, PairsThatAreDrawnManyTimesAreAnnounced) {
+  const auto measured = [&](double weight, double alpha) {
+    TrainOptions o = options(cat("weight ", weight, alpha));
+    write_corpus(1000);
+    o.valid_sets.clear();
+    o.text.train_weights = {weight};
+    o.text.subword_alpha = alpha;
+    o.max_updates = 2;
+    Started watcher;
+    return announced_and_taken([&] {
+      run(o, watcher, false);
+      return watcher.start;
+    });
+  };
+  for (const double alpha : {0.0, 0.2}) {
+    const std::vector<double> once = measured(1, alpha), often = measured(1000, alpha);
+    EXPECT_LE(often[1] - once[1], often[0] - once[0] + 3) << "MiB, subword-alpha " << alpha;
+    EXPECT_LE(often[0] - once[0], 2 * (often[1] - once[1]) + 3) << "MiB, subword-alpha " << alpha;
+  }
+}
+
 // A wide beam over long lines takes far more than a step of training.
 TEST_F(Memory, TranslatingTheValidationSetsStaysWithinTheAnnouncement) {
   for (const int64_t beam : {1, 64}) {

@@ -79,9 +79,9 @@ struct TrainOptions {
       AnyValue{}, Effect::content);
     f("model", o.model, "folder of the run: checkpoints, logs, final model", AnyValue{}, Effect::none);
     f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", AnyValue{}, Effect::last);
-    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::noted);
+    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::vocabulary);
     f("vocab-size", o.vocab_size, "size of the vocabulary that is trained if none is given", Range<int64_t>{8, 1 << 22},
-      Effect::noted);
+      Effect::vocabulary);
     TextOptions::visit(o.text, f);
     f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::seed, Effect::fixed);
     f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",

@@ -275,7 +275,9 @@ TEST_F(RunOptions, ARunIsNotResumedWithOptionsThatChangeIt) {
   EXPECT_THAT(message([](auto& c) { c.average_best = 2; }), HasSubstr("average-best was 0, now it is 2"));
   EXPECT_THAT(message([](auto& c) { c.label_smoothing = 0; }), HasSubstr("label-smoothing was 0.1, now it is 0.0"));
   EXPECT_THAT(message([](auto& c) { c.beta2 = 0.999; }), HasSubstr("adam-beta2 was 0.98, now it is 0.999"));
-  EXPECT_THAT(message([](auto& c) { c.init_from = c.model + "/model.safetensors"; }), HasSubstr("init-from was \"\""));
+  fs::copy_file(o.model + "/model.safetensors", folder_ + "/start");
+  EXPECT_THAT(message([&](auto& c) { c.init_from = folder_ + "/start"; }), HasSubstr("init-from was \"\""));
+  EXPECT_THAT(message([](auto& c) { c.schedule = "plateau"; }), HasSubstr("schedule was \"inverse-sqrt\""));
   EXPECT_EQ(message([](auto& c) { c.lr = 1e-3, c.clip_norm = 1, c.max_updates = 7, c.threads = 2; }),
             "(no such error was thrown)")
       << "these may change";
@@ -299,9 +301,7 @@ TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
   EXPECT_EQ(history(15).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30");
   EXPECT_EQ(history(20).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30") << "it has stayed so";
   o.clip_norm = 1;
-  o.vocab_size = 50;  // too late: the run has its vocabulary
-  EXPECT_EQ(history(22).at("changed"),
-            "update 12: lr 0.003 -> 0.001, warmup 20 -> 30; update 20: vocab-size 60 -> 50, clip-norm 0 -> 1");
+  EXPECT_EQ(history(22).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30; update 20: clip-norm 0 -> 1");
   o.valid_sets = o.train_sets;
   o.average_last = 2;
   o.final_model = "mean";  // else it may be the best model, of before the change

@@ -32,27 +32,27 @@ struct TextOptions {
       Range<double>{.least = 0, .most = 1000, .open_least = true}, Effect::content);
     f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name", AnyValue{}, Effect::content);
     f("vocab-type", o.vocab_type, "type of the vocabulary that is trained if none is given: unigram or bpe",
-      Choices{"unigram", "bpe"}, Effect::noted);
+      Choices{"unigram", "bpe"}, Effect::vocabulary);
     f("vocabs", o.vocabs, "SentencePiece models of source and target, instead of training them", AnyValue{},
-      Effect::noted);
+      Effect::vocabulary);
     f("separate-vocabs", o.separate_vocabs, "train one vocabulary per side; the source embedding is then separate",
-      AnyValue{}, Effect::noted);
+      AnyValue{}, Effect::vocabulary);
     f("character-coverage", o.character_coverage, "share of the text's characters that get a piece",
-      Range<double>{0.98, 1}, Effect::noted);
+      Range<double>{0.98, 1}, Effect::vocabulary);
     f("byte-fallback", o.byte_fallback, "encode characters without a piece as bytes instead of as unknown", AnyValue{},
-      Effect::noted);
-    f("user-symbols", o.user_symbols, "strings that are always one piece", AnyValue{}, Effect::noted);
+      Effect::vocabulary);
+    f("user-symbols", o.user_symbols, "strings that are always one piece", AnyValue{}, Effect::vocabulary);
     f("source-normalization", o.source_normalization,
       "nmt_nfkc: full-width and plain characters, no-break and plain spaces read alike; nmt_nfkc_cf: upper and lower "
       "case, too; keep, nfkc, nfkc_cf, identity",
-      AnyValue{}, Effect::noted);
+      AnyValue{}, Effect::vocabulary);
     f("target-normalization", o.target_normalization,
       "keep: translations can have every character of the text except control characters and repeated spaces; "
       "nmt_nfkc: one spelling of each character is enough; nfkc, nmt_nfkc_cf, nfkc_cf, "
       "identity",
-      AnyValue{}, Effect::noted);
+      AnyValue{}, Effect::vocabulary);
     f("vocab-lines", o.vocab_lines, "train the vocabulary on at most this many lines, sampled from both sides",
-      Range<int64_t>{2, int64_t{1} << 40}, Effect::noted);
+      Range<int64_t>{2, int64_t{1} << 40}, Effect::vocabulary);
     f("subword-alpha", o.subword_alpha,
       "sample a new segmentation of every sentence in each epoch: exponent of the probabilities for unigram (0.5; 0.2 "
       "for long runs), share of merges dropped for BPE (0.1); 0: always the best segmentation",

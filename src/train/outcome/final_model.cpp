@@ -6,7 +6,6 @@
 
 #include "base/files/disk.h"
 #include "base/files/file.h"
-#include "base/hash.h"
 #include "evaluate/metrics/bleu.h"
 #include "model/weights/average.h"
 #include "model/weights/model_file.h"
@@ -29,10 +28,9 @@ bool past_limits(const TrainOptions& o, const RunState& s) {
 Provenance make_provenance(const Trained& trained, const RunState& state, const Weights& weights) {
   const auto& [model, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
-  const bool joint = source == target;
   Provenance c{options,
                data.files,
-               hash_hex(joint ? source : source + target),
+               hash_of_vocabularies(source, target),
                build_text(),
                machine_text(backend.name(), options.precision),
                "",

@@ -125,6 +125,10 @@ Provenance Provenance::from_history(const std::map<std::string, std::string>& hi
   return c;
 }
 
+std::string hash_of_vocabularies(const std::string& source, const std::string& target) {
+  return hash_hex(source == target ? source : source + target);
+}
+
 std::string build_text() {
   const Build& b = build();
   return cat(b.version, b.commit.empty() ? "" : " of " + b.commit, ", ", b.compiler, ", ", b.type);
@@ -155,7 +159,8 @@ std::vector<std::string> differences(const Provenance& was, const Provenance& no
   if (was.build != now.build)
     all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not recorded" : was.build));
   if (was.changed != now.changed)
-    all.push_back(cat("options were changed during the run (", was.changed,
+    all.push_back(cat(was.changed.find(instruction_set) == was.changed.npos ? "options" : "options or the processor",
+                      " were changed during the run (", was.changed,
                       "), but the reproduction uses the last values from the start: the bytes will differ"));
   return all;
 }

@@ -17,6 +17,9 @@ struct DataFile {
 // is no such file.
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths);
 
+// What Provenance::changed calls the kernels of a processor, whose results differ from those of others.
+inline constexpr const char* instruction_set = "instruction set";
+
 struct Provenance {
   TrainOptions options;         // without what does not change the result: folder, threads
   std::vector<DataFile> files;  // that were trained and validated on
@@ -33,6 +36,8 @@ struct Provenance {
                                  std::vector<std::string>& unknown);
 };
 
+// The hash of their bytes, as Provenance has it.
+std::string hash_of_vocabularies(const std::string& source, const std::string& target);
 std::string build_text();
 std::string machine_text(const std::string& backend, const std::string& precision);
 

@@ -6,12 +6,15 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "train/loop/schedule.h"
+#include "train/run/run_vocabularies.h"
 
 namespace hexapla::train {
 
 namespace {
 
 constexpr const char *vocabulary_key = "vocabulary", *frozen_statistics = "running statistics of frozen norms";
+// Later versions have added them to one of the records.
+constexpr const char* added_later[] = {vocabulary_key, pairs_of_sets, instruction_set};
 // In this order, so that the bytes of a checkpoint stay what they were in earlier versions; the rest follows.
 constexpr const char* written_first[] = {"seed",
                                          "init-gain",
@@ -36,13 +39,6 @@ constexpr const char* written_first[] = {"seed",
                                          frozen_statistics,
                                          "best-by",
                                          "average-best"};
-
-std::string hash_of_vocabularies(const data::TrainingPairs& pairs) {
-  Hash both;
-  for (const text::Vocabulary* side : {&pairs.source, &pairs.target})
-    both.add(cat(side->bytes().size(), " ", side->bytes()));
-  return both.hex();
-}
 
 // Does an option do anything beside the others?
 bool matters(const std::string& name, const TrainOptions& o) {
@@ -74,7 +70,7 @@ std::string resume_fingerprint(const TrainOptions& o, const model::Config& model
 
   nlohmann::ordered_json j;
   j["model"] = nlohmann::json::parse(model.to_json());
-  j[vocabulary_key] = hash_of_vocabularies(data.pairs);
+  j[vocabulary_key] = hash_of({data.pairs.source, data.pairs.target});
   for (const char* name : written_first)
     if (fixed.contains(name)) j[name] = fixed[name];
   for (const auto& [name, value] : data.identity) j[name] = value;
@@ -83,24 +79,31 @@ std::string resume_fingerprint(const TrainOptions& o, const model::Config& model
   return json_text(j);
 }
 
-bool same_run(const std::string& before, const std::string& now) {
-  auto left = nlohmann::json::parse(before), right = nlohmann::json::parse(now);
-  if (!left.contains(vocabulary_key)) right.erase(vocabulary_key);
-  return left == right;
+std::string as_recorded(const std::string& before, const std::string& now) {
+  const auto left = nlohmann::ordered_json::parse(before);
+  auto right = nlohmann::ordered_json::parse(now);
+  for (const char* key : added_later)
+    if (!left.contains(key)) right.erase(key);
+  return json_text(right);
 }
 
-std::string noted_options(const TrainOptions& o, const TrainingData& data) {
-  // The vocabulary is that of the run's folder by then, but the record would say that others had made it.
+bool same_run(const std::string& before, const std::string& now) {
+  return nlohmann::json::parse(before) == nlohmann::json::parse(as_recorded(before, now));
+}
+
+std::string noted_options(const TrainOptions& o, const TrainingData& data, const std::string& backend) {
   nlohmann::ordered_json j;
   const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+    const bool noted = effect == Effect::noted || effect == Effect::vocabulary;
     const bool of_validation = name.starts_with("valid-");
-    if (effect == Effect::noted && matters(name, o) && !(of_validation && data.valid.empty())) j[name] = value;
+    if (noted && matters(name, o) && !(of_validation && data.valid.empty())) j[name] = value;
   };
   TrainOptions::visit(o, take_noted);
   Hash valid;
   for (const auto* side : {&data.valid_source, &data.valid_reference})
     for (const std::string& line : *side) valid.add(line), valid.add("\n");
   j["hash of valid-sets"] = data.valid.empty() ? "" : valid.hex();
+  j[instruction_set] = backend;
   return json_text(j);
 }
 
@@ -132,29 +135,46 @@ std::string changes(const std::string& before, const std::string& now) {
   return text;
 }
 
+namespace {
+// Of what an identity has only where it is not the usual.
+std::string usual_value(const std::string& key) {
+  if (key == parts_of_pairs) return "\"1\"";
+  std::string value = "not set";
+  const TrainOptions any;
+  TrainOptions::visit(any, [&](const std::string& name, const auto& field, const auto&...) {
+    if (const nlohmann::json number = field; name == key && number.is_number()) value = json_text(number);
+  });
+  return value;
+}
+}  // namespace
+
 std::string first_difference(const std::string& before, const std::string& now) {
-  const auto left = nlohmann::json::parse(before).flatten(), right = nlohmann::json::parse(now).flatten();
-  auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
+  const auto left = nlohmann::json::parse(before).flatten(),
+             right = nlohmann::json::parse(as_recorded(before, now)).flatten();
+  const auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
+  const auto text_of = [&](const nlohmann::json& all, const std::string& key) {
+    return all.contains(key) ? json_text(all[key]) : usual_value(name(key));
+  };
+  const auto differs = [&](const std::string& key) { return text_of(left, key) != text_of(right, key); };
+  const auto told = [&](const std::string& key) {
+    return cat(name(key), " was ", text_of(left, key), ", now it is ", text_of(right, key));
+  };
   // With another one the training data is other ids, too.
-  if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && left[key] != right[key])
+  if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && differs(key))
     return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
                json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
   // With another number the lines are dealt out in another way.
-  const auto text_of = [](const nlohmann::json& all, const char* key) {
-    return all.contains(key) ? json_text(all[key]) : std::string("not set");
-  };
   for (const char* key : {"/shards", "/accumulate"})
-    if (const auto was = text_of(left, key), is = text_of(right, key); was != is)
-      return cat(name(key), " was ", was, ", now it is ", is);
-  for (const auto& [key, value] : right.items()) {
-    if (left.contains(key) && left[key] == value) continue;
-    const bool end = name(key) == "decay-updates" && left.contains(key);
-    return cat(name(key), " was ", left.contains(key) ? json_text(left[key]) : "not set", ", now it is ",
-               json_text(value),
-               end ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[key]), ")") : "");
-  }
-  for (const auto& [key, value] : left.items())
-    if (!right.contains(key)) return cat(name(key), " was ", json_text(value), ", now it is not set");
+    if (differs(key)) return told(key);
+  // What only one of them has follows from what both have: the factor of a plateau from the schedule.
+  for (const auto& [key, value] : right.items())
+    if (left.contains(key) && left[key] != value)
+      return cat(told(key), name(key) == "decay-updates"
+                                ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[key]), ")")
+                                : "");
+  for (const auto* all : {&right, &left})
+    for (const auto& [key, value] : all->items())
+      if (differs(key)) return told(key);
   return "the options differ";
 }
 

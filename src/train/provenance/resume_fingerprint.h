@@ -12,13 +12,17 @@ namespace hexapla::train {
 std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
                                const std::string& initial);
 
-// Can a run with one of these go on as the other? Checkpoints of earlier versions do not name the vocabulary.
+// `now` in the form of `before`, a record of an earlier version perhaps: a run keeps the form that it began with.
+std::string as_recorded(const std::string& before, const std::string& now);
+
+// Can a run with one of these go on as the other?
 bool same_run(const std::string& before, const std::string& now);
 
 // What may be others when a run goes on, and decides its result all the same, as JSON: a model file says where in its
 // run they changed, because the run cannot be repeated from the last of them. Limits are not among them: they say where
-// a run ends, whichever way it got there.
-std::string noted_options(const TrainOptions& options, const TrainingData& data);
+// a run ends, whichever way it got there. And what a run keeps of its vocabulary (train/run/run_vocabularies.h), and
+// the instruction set, by which `backend` is called.
+std::string noted_options(const TrainOptions& options, const TrainingData& data, const std::string& backend);
 
 // The part of noted_options() that says what a validation's score by this metric is of: scores of two measures
 // cannot be compared. "" without validation sets.

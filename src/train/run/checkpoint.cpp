@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -185,6 +186,17 @@ std::map<std::string, std::string> load_state(const std::string& dir, int64_t up
   return state_of(folder + "/" + state_name);
 }
 
+std::optional<std::map<std::string, std::string>> newest_state(const std::string& dir) {
+  const auto updates = list_checkpoints(dir);
+  for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
+    try {
+      if (complete(dir, *update)) return load_state(dir, *update);
+    } catch (const UserError&) {  // load_newest() says why
+    }
+  }
+  return {};
+}
+
 std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<std::string>& notes) {
   const auto updates = list_checkpoints(dir);
   for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
@@ -241,25 +253,54 @@ void prune(const std::string& dir, int64_t keep_last) {
 }
 
 RunLock::RunLock(const std::string& dir) : folder_(dir) {
-  make_folder(dir);
+  std::error_code none;
+  for (fs::path part = fs::absolute(dir); !fs::exists(part, none) && part.has_relative_path();
+       part = part.parent_path())
+    made_.insert(made_.begin(), part.string());
   const std::string path = dir + "/LOCK";
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail_file("open", path, errno);
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
-    const std::string pid = std::to_string(getpid()) + "\n";  // for the reader of a message: the lock is flock's
-    if (ftruncate(descriptor_, 0) == 0) [[maybe_unused]]
-      const auto n = pwrite(descriptor_, pid.data(), pid.size(), 0);
-    return;
-  }
-  const int error = errno;
-  char owner[32] = {};
-  const auto n = pread(descriptor_, owner, sizeof owner - 1, 0);
-  close(descriptor_);
-  if (error != EWOULDBLOCK) fail_file("lock", path, error);
-  throw UsageError(cat(dir, " is in use by another run, process ", n > 1 ? std::string(owner, n - 1) : "unknown",
-                       "; wait until it ends or stop it, or choose another folder"));
+  if (!fs::exists(path, none)) made_.push_back(path);
+  do {  // one that its holder has removed meanwhile locks nothing
+    if (descriptor_ >= 0) close(descriptor_);
+    make_folder(dir);
+    descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail_file("open", path, errno);
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const int error = errno;
+      char owner[32] = {};
+      const auto n = pread(descriptor_, owner, sizeof owner - 1, 0);
+      close(descriptor_);
+      if (error != EWOULDBLOCK) fail_file("lock", path, error);
+      throw UsageError(cat(dir, " is in use by another run, process ", n > 1 ? std::string(owner, n - 1) : "unknown",
+                           "; wait until it ends or stop it, or choose another folder"));
+    }
+  } while (!in_place());
+  const std::string pid = std::to_string(getpid()) + "\n";  // for the reader of a message: the lock is flock's
+  if (ftruncate(descriptor_, 0) == 0) [[maybe_unused]]
+    const auto n = pwrite(descriptor_, pid.data(), pid.size(), 0);
 }
 
-RunLock::~RunLock() { close(descriptor_); }
+bool RunLock::in_place() const {
+  struct stat own, there;
+  return fstat(descriptor_, &own) == 0 && stat((folder_ + "/LOCK").c_str(), &there) == 0 &&
+         own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+void RunLock::check_place() const {
+  if (in_place()) return;
+  std::error_code none;
+  const fs::path now = fs::read_symlink(cat("/proc/self/fd/", descriptor_), none).parent_path();
+  throw RunError(cat(folder_, " was renamed or removed while the run goes on",
+                     fs::exists(now, none) ? cat(" (it is ", now.string(), " now)") : "",
+                     ": nothing is written under that name; give the folder its name back"));
+}
+
+RunLock::~RunLock() {
+  std::error_code none;
+  const std::string lock = folder_ + "/LOCK";
+  const bool alone = in_place() && std::distance(fs::directory_iterator(folder_, none), {}) == 1;
+  if (alone && !made_.empty() && made_.back() == lock)
+    for (auto made = made_.rbegin(); made != made_.rend(); ++made) fs::remove(*made, none);  // a folder if it is empty
+  close(descriptor_);
+}
 
 }  // namespace hexapla::train

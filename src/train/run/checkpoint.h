@@ -46,6 +46,10 @@ std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<
 // The state of one, its tensors unread. DataError as load_checkpoint.
 std::map<std::string, std::string> load_state(const std::string& dir, int64_t update);
 
+// The state of the newest one that is complete, as far as can be known without reading the tensors; none: there is
+// none.
+std::optional<std::map<std::string, std::string>> newest_state(const std::string& dir);
+
 // Sets those of later updates aside: they are damaged, and a run goes on without them. RunError.
 void set_aside_after(const std::string& dir, int64_t update);
 
@@ -69,15 +73,20 @@ class RunLock {
  public:
   // Makes the folder if need be. UsageError naming the process that holds the lock; RunError: no permission, ...
   explicit RunLock(const std::string& dir);
-  ~RunLock();
+  ~RunLock();  // what it has made goes again where nothing else has come into it
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
   const std::string& folder() const { return folder_; }
+  // RunError: another folder has that name now, or none.
+  void check_place() const;
 
  private:
+  bool in_place() const;
+
   std::string folder_;
   int descriptor_ = -1;
+  std::vector<std::string> made_;  // folders and the file, from the outermost
 };
 
 }  // namespace hexapla::train

@@ -1,6 +1,7 @@
 #include "train/run/resume.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "train/outcome/best_files.h"
 #include "train/provenance/resume_fingerprint.h"
 
@@ -23,12 +24,23 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
                        "; give the options of that run, or another `model` folder"));
 }
 
+// What a run keeps: VocabularyRecord has compared it.
+std::string without_vocabulary(const std::string& noted) {
+  auto all = nlohmann::ordered_json::parse(noted);
+  const TrainOptions any;
+  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect) {
+    if (effect == Effect::vocabulary) all.erase(name);
+  });
+  return json_text(all);
+}
+
 // Checkpoints of earlier versions do not say what could have changed.
 void record_changes(const std::string& was, const std::string& now, RunState& state, const Note& note) {
-  const std::string what = was.empty() ? "" : changes(was, now);
+  const std::string what = was.empty() ? "" : changes(without_vocabulary(was), now);
   if (what.empty()) return;
   state.changed += cat(state.changed.empty() ? "" : "; ", "update ", state.update, ": ", what);
-  note(cat("resumes with other options: ", what, "; the model's record will show it"));
+  note(cat("resumes with other options", what.find(instruction_set) == what.npos ? "" : " or on another processor",
+           ": ", what, "; the model's record will show it"));
 }
 
 // now: "" where nothing is validated; then the scores stay what they were.
@@ -63,10 +75,12 @@ std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& iden
   std::optional<LoadedCheckpoint> found = load_newest(checkpoints, notes);
   for (const auto& n : notes) note(n);
   RunState state;
+  std::string noted = changeable;
   if (found) {
     require_same_run(o, found->state, identity);
     state = RunState::from_strings(found->state, checkpoints);
     const std::string was = text_in(found->state, "changeable");
+    if (!was.empty()) noted = as_recorded(was, changeable);
     record_changes(was, changeable, state, note);
     if (state.measure.empty() && !was.empty()) state.measure = measure_of(was, o.best_by);
   }
@@ -76,7 +90,15 @@ std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& iden
   compare_measures(measure_of(changeable, o.best_by), state, note);
   prune_best(o.model, state);
   if (!found) return {};
-  return Resumed{std::move(*found), state};
+  const std::string identity_now = as_recorded(found->state.at("identity"), identity);
+  return Resumed{std::move(*found), state, identity_now, noted};
+}
+
+std::string precision_of_run(const std::string& folder) {
+  const auto state = newest_state(folder + "/checkpoints");
+  const std::string identity = state ? text_in(*state, "identity") : "";
+  const std::string was = identity.empty() ? "" : nlohmann::json::parse(identity).value("precision", "");
+  return was == "auto" ? "" : was;
 }
 
 }  // namespace hexapla::train

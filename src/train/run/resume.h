@@ -12,7 +12,11 @@ namespace hexapla::train {
 struct Resumed {
   LoadedCheckpoint checkpoint;
   RunState state;
+  std::string identity, changeable;  // of the run now, in the form of the checkpoint
 };
+
+// What `precision` auto was when the run started that the folder holds: "f32" or "bf16"; "": there is no run.
+std::string precision_of_run(const std::string& folder);
 
 // Where the run goes on that the folder holds: from its newest checkpoint that is whole; none: it has none. Damaged
 // ones of later updates are set aside, and best.safetensors is what it was then. What options changed goes into the

@@ -79,6 +79,7 @@ void RunFolder::log(const Validation& validation) {
 
 bool RunFolder::written(const char* otherwise, const std::function<void()>& write) {
   try {
+    lock_->check_place();
     write();
     return true;
   } catch (const RunError& e) {

@@ -51,6 +51,7 @@ class RunFolder {
   // Does `write`. -> false: it failed, and the watcher was told.
   bool written(const char* otherwise, const std::function<void()>& write);
 
+  void check_place() const { lock_->check_place(); }      // RunError: the folder is not where it was
   int64_t saved_update() const { return saved_update_; }  // of the last checkpoint; 0: none
   // What the end of the run must tell of, in a few words each.
   std::vector<std::string> missing(int64_t update) const;

@@ -4,7 +4,9 @@
 
 #include "api/average.h"
 #include "base/error.h"
+#include "base/files/overwriting.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "models/open_model.h"
 #include "train/outcome/run_models.h"
@@ -23,7 +25,7 @@ struct Average {
     std::vector<std::string> files;
     for (const std::string& m : models)
       for (std::string& file : files_of(m)) files.push_back(std::move(file));
-    models::refuse_to_overwrite(files, "-o", output);
+    refuse_to_overwrite(files, "-o", output);
     model::LoadedModel mean = api::average_files(files);
     model::save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
     std::string said =
@@ -59,7 +61,10 @@ void add_average(Command& app, Action& chosen) {
   c->add_option("--best", average->best, ranges::count_from_1,
                 "use the N best validated models of each training folder")
       ->excludes(last);
-  c->add_option("-o,--output", average->output, "file to write the mean to")->type_name("FILE")->required();
+  c->add_option("-o,--output", average->output, "file to write the mean to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
   c->footer(
       "All models must have the same configuration and vocabulary: runs with different seeds from the same start, or\n"
       "the best models of several runs that continue one. Without --last and --best, a training folder stands for its\n"

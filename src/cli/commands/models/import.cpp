@@ -7,9 +7,10 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files/overwriting.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "models/open_model.h"
 #include "text/quantities.h"
 
 namespace hexapla::cli {
@@ -51,7 +52,7 @@ struct Import {
   bool quiet = false;
 
   int run() const {
-    models::refuse_to_overwrite({path}, "-o", output);
+    refuse_to_overwrite({path}, "-o", output);
     Progress progress(make_terminal(parse_color(color), quiet));
     ImportWatch watch(path, progress);
     const convert::Imported done =
@@ -110,7 +111,10 @@ void add_import(Command& app, Action& chosen) {
   auto import = std::make_shared<Import>();
   Command* c = app.add_command("import", "a model of another system as one of hexapla's");
   c->add_option("path", import->path, "the model: its folder, or its file")->type_name("PATH")->required();
-  c->add_option("-o,--output", import->output, "file to write the model to")->type_name("FILE")->required();
+  c->add_option("-o,--output", import->output, "file to write the model to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
   Choices names;
   for (const convert::Kind& kind : convert::kinds()) names.push_back(kind.name);
   c->add_option("--from", import->options.from,

@@ -8,6 +8,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
@@ -39,9 +40,6 @@ struct Quantize {
     if (tokenize != "auto") evaluate::bleu_tokenizer(tokenize);
     Progress progress(make_terminal(parse_color(color), quiet));
     const std::string file = model::model_file(model);
-    std::vector<std::string> inputs = valid_sets;
-    inputs.push_back(file);
-    models::refuse_to_overwrite(inputs, "-o", output);
     if (models::integers_in(file) > 0)
       throw DataError(cat(file, " is already quantized; give the model that it was made from"));
     model::LoadedModel m = model::load_model(file);
@@ -115,7 +113,10 @@ void add_quantize(Command& app, Action& chosen) {
   auto q = std::make_shared<Quantize>();
   Command* c = app.add_command("quantize", "a model in 8-bit integers: a quarter of the size, faster to translate");
   c->add_option("-m,--model", q->model, "model file or training folder")->type_name("MODEL")->required();
-  c->add_option("-o,--output", q->output, "file to write the quantized model to")->type_name("FILE")->required();
+  c->add_option("-o,--output", q->output, "file to write the quantized model to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
   c->add_option("--valid-sets", q->valid_sets, "measure the loss in BLEU on this text")
       ->expected(2)
       ->check(text_input())

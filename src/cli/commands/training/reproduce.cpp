@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Reproduce {
   std::string model, out, color = "auto";
-  std::vector<std::string> train_sets, valid_sets;
+  std::vector<std::string> train_sets, valid_sets, vocabs;
   std::string vocab, valid_script;
   int64_t threads = 0, memory = 0;
   bool quiet = false;
@@ -42,6 +42,7 @@ struct Reproduce {
     const std::vector<std::string> why = train::differences(was, now);
     for (const std::string& difference : why) watcher.note(difference);
     refuse_other_data(was, now, file);
+    refuse_other_vocabulary(was, now, file);
     claim_folder(o.model, original, file);
     const train::TrainResult result = run_training(o, watcher);
     if (result.end == train::TrainEnd::interrupted) {
@@ -71,6 +72,7 @@ struct Reproduce {
     if (!train_sets.empty()) o.train_sets = train_sets;
     if (!valid_sets.empty()) o.valid_sets = valid_sets;
     if (!vocab.empty()) o.vocab = vocab;
+    if (!vocabs.empty()) o.text.vocabs = vocabs;
     // A file, perhaps a stranger's, is not obeyed where it names a program.
     if (!o.valid_script.empty() && valid_script.empty())
       throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
@@ -102,8 +104,23 @@ struct Reproduce {
     std::vector<std::string> paths = o.train_sets;
     paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
     if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
-    return {o, describe_moved(paths), "", train::build_text(), train::machine_text(backend->name(), o.precision), "",
+    return {o,
+            describe_moved(paths),
+            hash_of_given_vocabulary(o),
+            train::build_text(),
+            train::machine_text(backend->name(), o.precision),
+            "",
             ""};
+  }
+
+  // "": it will be trained, or a model brings it.
+  static std::string hash_of_given_vocabulary(const train::TrainOptions& o) try {
+    if (!o.vocab.empty()) return train::hash_of_vocabularies(read_file(o.vocab), read_file(o.vocab));
+    if (o.text.vocabs.empty()) return "";
+    return train::hash_of_vocabularies(read_file(o.text.vocabs[0]), read_file(o.text.vocabs[1]));
+  } catch (const DataError& e) {
+    throw DataError(cat(e.what(), "; if the vocabulary has moved, name it with --vocab or --vocabs; a copy is in the ",
+                        "folder of the training"));
   }
 
   static std::vector<train::DataFile> describe_moved(const std::vector<std::string>& paths) {
@@ -121,6 +138,14 @@ struct Reproduce {
     if (same) return;
     throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(),
                         "; name the files that it was trained on with --train-sets and --valid-sets"));
+  }
+
+  static void refuse_other_vocabulary(const train::Provenance& was, const train::Provenance& now,
+                                      const std::string& file) {
+    if (now.vocabulary.empty() || now.vocabulary == was.vocabulary) return;
+    throw DataError(cat(file, " was trained with another vocabulary: its hash was ", was.vocabulary, ", but that of ",
+                        now.options.vocab.empty() ? now.options.text.vocabs.front() : now.options.vocab, " is ",
+                        now.vocabulary, "; name the file that it was given with --vocab or --vocabs"));
   }
 
   static std::string checksum(const model::LoadedModel& m) {
@@ -169,6 +194,9 @@ void add_reproduce(Command& app, Action& chosen) {
       ->check(text_input())
       ->type_name("SOURCE TARGET");
   c->add_option("--vocab", r->vocab, "new location of the SentencePiece model, if the training was given one");
+  c->add_option("--vocabs", r->vocabs, "the same of the models of source and target")
+      ->expected(2)
+      ->type_name("SOURCE TARGET");
   c->add_option("--valid-script", r->valid_script, "the scoring program, if the training had one")
       ->type_name("PROGRAM");
   c->add_option("-o,--out", r->out, "folder of the new run; default: the folder reproduced next to the model")

@@ -1,5 +1,6 @@
 // hexapla train: from parallel text to a model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 #include <iostream>
@@ -41,10 +42,9 @@ struct Train : BoundTrainOptions {
 
   int run(cluster::Processes& processes) {
     train::TrainOptions o = resolve_train_options(*command, *this);
-    const Precision precision = parse_precision(o.precision);
-    o.precision = name_of(precision);
     if (dump && !processes.first()) return 0;
     if (dump) {
+      o.precision = name_of(parse_precision(o.precision));
       std::cout << train::dump_options(o) << "\n";
       return 0;
     }
@@ -57,6 +57,11 @@ struct Train : BoundTrainOptions {
   }
 
   static void report(Progress& progress, const train::TrainOptions& o, const train::TrainResult& r) {
+    if (r.end == train::TrainEnd::interrupted && !r.missing.empty()) {
+      progress.say(fmt::format("stopped after update {}, but not everything could be written. Missing:\n  {}",
+                               text::grouped(r.updates), fmt::join(r.missing, "\n  ")));
+      return;
+    }
     if (r.end == train::TrainEnd::interrupted) {
       progress.say(
           fmt::format("stopped after update {}; the same command resumes from there", text::grouped(r.updates)));
