@@ -1,10 +1,8 @@
 #include "base/range.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.h"
@@ -27,32 +25,15 @@ std::string digits(T value) {
   }
 }
 
-// Of all those of the type: what does not fit is no number.
-template <Number T>
-bool read_whole(const std::string& word, T& value) {
-  char* end = nullptr;
-  errno = 0;
-  if constexpr (std::is_unsigned_v<T>) {
-    if (word.find('-') != std::string::npos) return false;  // it would be taken for a large number
-    value = std::strtoull(word.c_str(), &end, 0);
-  } else {
-    value = std::strtoll(word.c_str(), &end, 0);
-  }
-  return errno != ERANGE && !word.empty() && end == word.data() + word.size();
-}
-
 }  // namespace
 
 template <Number T>
 std::optional<T> parse_number(const std::string& word) {
   T value{};
-  if constexpr (std::floating_point<T>) {
-    const char *const begin = word.data() + (word.starts_with('+') ? 1 : 0), *const end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(begin, end, value);
-    if (error != std::errc() || stop != end) return {};
-  } else if (!read_whole(word, value)) {
-    return {};
-  }
+  const bool plus = std::floating_point<T> && word.starts_with('+');
+  const char *const begin = word.data() + (plus ? 1 : 0), *const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end) return {};
   return value;
 }
 

@@ -61,12 +61,15 @@ TEST(Range, KnowsItsNeighbors) {
 }
 
 TEST(Range, ReadsWholeWordsThatTheTypeHas) {
-  EXPECT_EQ(hypotheses.parse("x", "+7"), 7);
-  EXPECT_EQ(hypotheses.parse("x", "0x1f"), 31);
+  EXPECT_EQ(hypotheses.parse("x", "7"), 7);
+  for (const char* ten : {"10", "010", "0000010"}) EXPECT_EQ(hypotheses.parse("x", ten), 10);
+  EXPECT_EQ(hypotheses.parse("x", "08"), 8);
   EXPECT_EQ(ranges::seed.parse("x", "18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(ranges::from_0.parse("x", "+3e-4"), 3e-4);
   EXPECT_EQ(tokens.parse("x", "auto"), 0);
-  for (const char* word : {"", " ", "x", "1x", "1.5", "1e3", "nan", "inf", "99999999999999999999", "-1"}) {
+  for (const char* word :
+       {"",    " ",  "x",  "1x",  "1.5", "1e3",   "nan",   "inf", "99999999999999999999", "-1", "+7", "0x1f",
+        "0b1", " 7", "7 ", "\t7", "7\n", "1_000", "1,000", "٧"}) {
     EXPECT_NE(refused([&] { hypotheses.parse("x", word); }), "") << word;
     EXPECT_NE(refused([&] { tokens.parse("x", word); }), "") << word;
   }

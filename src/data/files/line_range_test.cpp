@@ -93,6 +93,8 @@ TEST_F(LineRanges, AreRefusedWithARemedy) {
   EXPECT_THAT(what_of<UsageError>([&] { RangeReader(folder(), {1, 2}); }), HasSubstr("is no regular file"));
   EXPECT_THAT(what_of<UsageError>([] { ShardNumber::parse("shard", "9/8"); }), HasSubstr("`shard` is '9/8'"));
   EXPECT_EQ(ShardNumber::parse("shard", "3/8").text(), "3/8");
+  EXPECT_EQ(ShardNumber::parse("shard", "08/10").text(), "8/10");
+  EXPECT_EQ(ShardNumber::parse("shard", "012/100").text(), "12/100");
 }
 
 }  // namespace
