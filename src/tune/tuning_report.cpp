@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files/file.h"
+#include "base/files/shell_word.h"
 #include "base/options/option_names.h"
 #include "report/chart.h"
 #include "report/pages/page.h"
@@ -161,7 +162,7 @@ void write_tuning_report(const std::string& folder, const Tuned& tuned, const tr
   std::string body = fmt::format("<p>{} {}</p>\n", xml_escaped(why_chosen(tuned)), xml_escaped(doubt_of(tuned)));
   body += changes_table(tuned, baseline);
   body += fmt::format("<p>To train it in full, in {}:</p>\n<p><code>hexapla train -c {}</code></p>\n",
-                      xml_escaped(chosen.model), xml_escaped(tuned.options_file));
+                      xml_escaped(chosen.model), xml_escaped(shell_word(tuned.options_file)));
   body += trials_table(tuned) + charts(tuned) + how_it_was_done(tuned, folder);
   const std::string lead =
       fmt::format("{} in {}", text::counted(static_cast<int64_t>(tuned.record.trials.size()), "trial"),

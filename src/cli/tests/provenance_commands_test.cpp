@@ -228,7 +228,7 @@ TEST_F(RunsAgain, AModelOfUnknownTrainingIsRefused) {
 TEST_F(RunsAgain, AFailedStepIsReplayed) {
   const Result failed = train("run", {{"--lr", "1e38"}, {"--warmup", "1"}});
   EXPECT_EQ(failed.code, 1);
-  EXPECT_THAT(failed.err, AllOf(HasSubstr("at update 2; the batch holds lines"), HasSubstr("`hexapla replay ")));
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("at update 2; the batch holds lines"), HasSubstr("with: hexapla replay ")));
   const Result r = run_command({"replay", at("run")});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("at update 2\n"), HasSubstr("found    the first bad value is in"),

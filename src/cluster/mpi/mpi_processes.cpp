@@ -151,8 +151,8 @@ std::unique_ptr<Processes> launched_processes() {
   auto processes = std::make_unique<MpiProcesses>();
   if (processes->count() == 1 && started > 1)
     throw UsageError(cat("the launcher has started ", started, " processes, but each is alone with the MPI that this ",
-                         "program was built with, ", mpi_library(), ": start it with the mpirun of that (or srun with ",
-                         "the -mpi plugin that suits it)"));
+                         "program was built with, ", mpi_library(), ": start it with the mpirun of that, or with srun ",
+                         "and the MPI plugin that suits it"));
   return processes;
 }
 
@@ -164,7 +164,7 @@ std::unique_ptr<Processes> launched_processes() {
   if (const int64_t started = started_by_launcher(); started > 1)
     throw UsageError(
         cat("a launcher has started ", started, " processes, but this program was built without MPI: each ",
-            "would train a model of its own. Run scripts/install_dependencies.sh with mpi, and build it ", "again"));
+            "would train a model of its own. Run scripts/install_dependencies.sh --mpi, and build it ", "again"));
   return std::make_unique<Alone>();
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "data/files/lines.h"
 #include "text/utf8.h"
 
@@ -20,7 +21,7 @@ std::string hex(unsigned char byte) {
 
 // Files from elsewhere are mostly Latin-1 or UTF-16; the latter shows by its mark or by NUL bytes.
 std::string convert_with(std::string_view encoding, const std::string& name) {
-  return cat("convert the file with: iconv -f ", encoding, " -t UTF-8 ", name);
+  return cat("convert the file with: iconv -f ", encoding, " -t UTF-8 ", shell_word(name));
 }
 
 [[noreturn]] void fail_empty(const std::string& name) {

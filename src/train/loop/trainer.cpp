@@ -7,6 +7,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
+#include "base/files/shell_word.h"
 #include "base/json.h"
 #include "base/system/cancellation.h"
 #include "base/system/machine.h"
@@ -287,7 +288,7 @@ void Run::fail_step(const std::string& what, const std::vector<data::Batch>& bat
                   batches};
   const std::string found = check_step(learner_.context(), learner_.model(), learner_.parameters(), step).text();
   std::string where =
-      cat("Its pairs and state are in ", folder, "; `hexapla replay ", options_.model, "` reruns the step");
+      cat("Its pairs and state are in ", folder, "; rerun the step with: hexapla replay ", shell_word(options_.model));
   try {
     save_step(folder, step, learner_.model().config, content("off"), data_.pairs.source, data_.pairs.target);
     write_file_atomically(folder + "/report.txt", cat(step.reason, "\n", found, "\n"));

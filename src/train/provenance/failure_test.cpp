@@ -66,7 +66,7 @@ TEST_F(Failure, APlantedNanIsFoundWithItsParameterOpAndLayer) {
   EXPECT_THAT(message, HasSubstr("the first bad value is in y of linear, in decoder.layers.0.feed_forward"));
   EXPECT_THAT(message,
               HasSubstr("decoder.layers.0.feed_forward.inner.weight held 1 NaN of 2048 values before the step"));
-  EXPECT_THAT(message, AllOf(HasSubstr("`hexapla replay " + o.model + "`"), HasSubstr("lower `lr`")));
+  EXPECT_THAT(message, AllOf(HasSubstr("rerun the step with: hexapla replay " + o.model), HasSubstr("lower `lr`")));
   const StepFindings again = replay(o);
   ASSERT_TRUE(again.bad());
   EXPECT_THAT(message, HasSubstr(again.text()));

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "backend/cpu/cpu.h"
+#include "base/files/shell_word.h"
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
@@ -73,7 +74,7 @@ struct Train : BoundTrainOptions {
         fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",
                     text::counted(r.updates, "update"), text::counted(r.epochs, "epoch"), r.model,
-                    told(o, r.contenders.front()), others, o.model, o.model));
+                    told(o, r.contenders.front()), others, o.model, shell_word(o.model)));
   }
 
   static std::string told(const train::TrainOptions& o, const train::Contender& c) {
@@ -102,7 +103,7 @@ void add_train(Command& app, Action& chosen) {
       "--model run\n"
       "The same command in the same folder resumes where it stopped (Ctrl-C saves and stops).\n"
       "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations, DIR/report.html\n"
-      "the curves; `tensorboard --logdir DIR` reads the run, too.");
+      "the curves; tensorboard --logdir DIR reads the run, too.");
   c->callback([train, &chosen] { chosen = [train] { return train->run(); }; });
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "base/options/option_names.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
@@ -117,7 +118,7 @@ struct Tune {
     if (!tuned.held_out.empty()) progress.say(tuned.held_out);
     if (tuned.minutes_in_full)
       progress.say(fmt::format("training it in full takes about {} here", text::duration(*tuned.minutes_in_full * 60)));
-    std::cout << "hexapla train -c " << tuned.options_file << "\n" << std::flush;
+    std::cout << "hexapla train -c " << shell_word(tuned.options_file) << "\n" << std::flush;
     return 0;
   }
 };
