@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "model/weights/other_files.h"
 #include "model/weights/quantize.h"
 #include "tensor/half.h"
 #include "tensor/safetensors.h"
@@ -68,14 +69,14 @@ const std::string& required(const SafetensorsFile& file, const std::string& key)
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end())
     throw DataError(cat(file.path(), ": this is not a hexapla model, its metadata has no '", key,
-                        "'; name a file that hexapla has written"));
+                        "'; if it is another system's, hexapla import makes one of it"));
   return found->second;
 }
 
 void check_format(const SafetensorsFile& file) {
   if (required(file, "format") != "hexapla")
     throw DataError(cat(file.path(), ": this is not a hexapla model, its format is '", required(file, "format"),
-                        "'; name a file that hexapla has written"));
+                        "'; if it is another system's, hexapla import makes one of it"));
   const std::string& text = required(file, "format_version");
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
@@ -341,11 +342,11 @@ std::string model_file(const std::string& path) {
   if (!exists(path, S_IFDIR)) return path;
   for (const char* name : {"/model.safetensors", "/best.safetensors"})
     if (exists(path + name, S_IFREG)) return path + name;
-  throw DataError(cat(path, " is a folder without a model.safetensors; `model` takes a model file, or the folder of a ",
-                      "finished training"));
+  refuse_folder(path);
 }
 
 LoadedModel load_model(const std::string& path) {
+  refuse_other_files(path);
   const SafetensorsFile file = SafetensorsFile::open(path);
   LoadedModel model = open_model(file);
   model.parameters = std::make_unique<Parameters>(*model.net, DType::f32, Parameters::Use::inference);
@@ -365,6 +366,7 @@ LoadedModel load_model(const std::string& path) {
 }
 
 LoadedModel load_to_translate(const std::string& path) {
+  refuse_other_files(path);
   const SafetensorsFile file = SafetensorsFile::open(path);
   LoadedModel model = open_model(file);
   TensorReader from(file);

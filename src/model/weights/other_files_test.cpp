@@ -1,0 +1,73 @@
+#include "model/weights/other_files.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files/test_folder.h"
+#include "model/weights/model_file.h"
+
+namespace hexapla::model {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class OtherFiles : public TestFolder {
+ protected:
+  std::string file(const std::string& name, const std::string& bytes) {
+    fs::create_directories(fs::path(at(name)).parent_path());
+    std::ofstream(at(name), std::ios::binary) << bytes;
+    return at(name);
+  }
+  static std::string refusal(const std::string& path) {
+    return what_of<DataError>([&] { load_to_translate(model_file(path)); });
+  }
+};
+
+TEST_F(OtherFiles, TextIsCalledText) {
+  for (const char* text : {"A dog runs.\n", "一只狗在跑。\n", "สุนัขวิ่ง\n", "كلب يركض\n", "{\"a\": 1}", "lr: 3\r\n"})
+    EXPECT_THAT(refusal(file("a b.en", text)),
+                AllOf(HasSubstr("is no model of hexapla, but text"), HasSubstr("-m MODEL < '" + at("a b.en") + "'")))
+        << text;
+}
+
+TEST_F(OtherFiles, OfOtherSystemsPointToImport) {
+  EXPECT_THAT(refusal(file("model.pt", std::string("PK\x03\x04\0\0", 6))),
+              AllOf(HasSubstr("PyTorch"), HasSubstr("hexapla import " + at("model.pt") + " -o FILE")));
+  EXPECT_THAT(refusal(file("old.pt", "\x80\x02\x8A\x0A")), HasSubstr("hexapla import"));
+  EXPECT_THAT(refusal(file("text.gz", "\x1F\x8B\x08")), HasSubstr("a compressed file"));
+  EXPECT_THAT(refusal(file("v.spm", "\x0A\x0E\x0A\x05<unk>\x15")), HasSubstr("vocabulary of SentencePiece"));
+}
+
+TEST_F(OtherFiles, FoldersAreCalledByTheirSystem) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> folders{
+      {{"model.bin", "config.json", "shared_vocabulary.json"}, "CTranslate2"},
+      {{"model.npz", "vocab.spm"}, "Marian"},
+      {{"checkpoint_best.pt", "dict.en.txt", "dict.de.txt"}, "fairseq"},
+      {{"config.json", "pytorch_model.bin"}, "Hugging Face"},
+      {{"src_vocab.txt", "best.ckpt"}, "JoeyNMT"}};
+  int number = 0;
+  for (const auto& [names, system] : folders) {
+    const std::string folder = std::to_string(++number);
+    for (const std::string& name : names) file(folder + "/" + name, "x");
+    EXPECT_THAT(refusal(at(folder)),
+                AllOf(HasSubstr("a model of " + system), HasSubstr("hexapla import " + at(folder))));
+  }
+  file("run/checkpoints/update-5/state", "x");
+  EXPECT_THAT(refusal(at("run")), HasSubstr("is the folder of a training that has no model yet"));
+  file("other/notes.txt", "x");
+  EXPECT_THAT(refusal(at("other")), HasSubstr("is a folder without a model.safetensors"));
+}
+
+TEST_F(OtherFiles, ADamagedModelIsNotTakenForSomethingElse) {
+  EXPECT_THAT(refusal(file("short.safetensors", std::string("\xFF\0\0\0\0\0\0\0{", 9))), HasSubstr("cut short"));
+  EXPECT_THAT(refusal(file("empty.safetensors", "")), HasSubstr("too few"));
+  EXPECT_THAT(refusal(at("missing.safetensors")), HasSubstr("missing.safetensors"));
+}
+
+}  // namespace
+}  // namespace hexapla::model
