@@ -129,7 +129,7 @@ void bind_address(Serve& s, Command& c) {
   c.add_option("--trusted-proxies", s.server.trusted_proxies,
                "addresses or networks (10.0.0.0/8) whose X-Forwarded-For, -Proto and -Host are believed; unix: whoever "
                "comes by --socket")
-      ->type_name("ADDRESS...");
+      ->type_name("ADDRESS");
 }
 
 void bind_limits(Serve& s, Command& c) {

@@ -90,7 +90,8 @@ void detect(Service& service, const Service::Call& call) {
   if (!texts.translatable()) {
     answer.push_back(detected_json({"en", 0}));
   } else {
-    for (const DetectedLanguage& d : detect_language(texts.together(), service.models()->sources()))
+    const auto models = service.models();  // languages that are translated into are known, too
+    for (const DetectedLanguage& d : detect_language(texts.together(), all_languages(*models)))
       answer.push_back(detected_json(d));
   }
   call->answer(json_response(answer));
