@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
@@ -12,7 +11,6 @@
 #include "base/system/cancellation.h"
 #include "base/system/machine.h"
 #include "base/system/subprocess.h"
-#include "cluster/agreement.h"
 #include "cluster/gathered.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
@@ -25,6 +23,7 @@
 #include "train/provenance/resume_fingerprint.h"
 #include "train/run/run_folder.h"
 #include "train/run/run_vocabularies.h"
+#include "train/shards/same_training.h"
 #include "train/validation/valid_tokenizer.h"
 #include "train/validation/validation.h"
 
@@ -33,14 +32,6 @@ namespace {
 
 constexpr int64_t jump_memory = 100;             // updates that a jump of the loss is measured against
 constexpr int64_t weights_compared_every = 100;  // updates
-
-int64_t sum_of_all(cluster::Processes& processes, int64_t own) {
-  int64_t sum = 0;
-  for (const std::string& text : cluster::gather(processes, std::to_string(own))) sum += std::stoll(text);
-  return sum;
-}
-
-int processors_of_host() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 class Run {
  public:
@@ -60,7 +51,6 @@ class Run {
  private:
   void start();
   TrainStart announcement();
-  void check_others();
   bool resume();
   void begin(int64_t updates_an_epoch);
   void fit_warmup(int64_t updates_an_epoch);
@@ -94,7 +84,9 @@ class Run {
     Cooldown cooldown;  // begins now
   };
   Next next(const std::atomic<bool>& stop);
-  void compare_weights();
+  void compare_weights() {
+    if (processes_.several()) require_same_weights(processes_, state_.update, learner_.hash_of_weights());
+  }
   Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
   TrainResult interrupted() {
@@ -137,20 +129,6 @@ TrainStart Run::announcement() {
   return info;
 }
 
-// What makes other weights of the same update, or would end the run elsewhere.
-void Run::check_others() {
-  cluster::require_same(processes_, "another program", build_text(), cluster::words_that_differ,
-                        "start the same program on all hosts");
-  cluster::require_same(processes_, "other kernels", learner_.context().backend.name(), cluster::words_that_differ,
-                        "set HEXAPLA_ISA to what all processors have");
-  cluster::require_same(processes_, "another run", fingerprint_, first_difference,
-                        "give all processes the same options, and put the same files on all hosts");
-  cluster::require_same(processes_, "other validation or learning rates", noted_, changes,
-                        "give all processes the same options, and put the same files on all hosts");
-  const cluster::Place place{threads(), usable_processors(), processors_of_host()};
-  for (const std::string& n : cluster::warnings_of_threads(processes_, place)) watcher_.note(n);
-}
-
 bool Run::resume() {
   bool resumed = false;
   std::optional<Resumed> found;
@@ -184,7 +162,9 @@ void Run::share_state(bool& resumed) {
 
 void Run::start() {
   if (processes_.first()) folder_.tidy();
-  check_others();
+  for (const std::string& n :
+       require_same_training(processes_, learner_.context().backend.name(), fingerprint_, noted_))
+    watcher_.note(n);
   TrainStart info = announcement();
   const int64_t updates_an_epoch = (info.batches + options_.accumulate - 1) / options_.accumulate;
   if (resume())
@@ -462,16 +442,6 @@ Run::Next Run::next(const std::atomic<bool>& stop) {
   return own;
 }
 
-// Bits that a memory or a link has lost would spread with the next update.
-void Run::compare_weights() {
-  if (!processes_.several()) return;
-  cluster::require_same(
-      processes_, cat("other weights after update ", state_.update), learner_.hash_of_weights(),
-      [](const std::string& a, const std::string& b) { return cat("their hashes are ", a, " and ", b); },
-      "a memory, a link or a processor is faulty, or not of the same kind (HEXAPLA_ISA makes kinds alike); the same "
-      "command goes on from the last checkpoint");
-}
-
 TrainResult Run::go(const std::atomic<bool>& stop) {
   start();
   state_.validation_due = state_.validation_due && !data_.valid.empty();
@@ -500,19 +470,6 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     if (processes_.first()) folder_.forget_failure();
   });
   return result.end == TrainEnd::interrupted ? interrupted() : result;
-}
-
-}  // namespace
-
-namespace {
-
-// What the first process knows of the run's folder, and options that no checkpoint knows and that all must follow.
-TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes) {
-  o.decay_updates = cluster::of_first(processes, o.decay_updates);
-  o.valid_tokenize = cluster::of_first(processes, o.valid_tokenize);
-  o.save_every = cluster::of_first(processes, o.save_every);
-  o.max_loss_jump = std::stod(cluster::of_first(processes, fmt::format("{}", o.max_loss_jump)));
-  return o;
 }
 
 }  // namespace
