@@ -119,7 +119,7 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory =
-      pairs.most([&](const auto& from, const auto& to) { return score_memory(model_, from, to, dtype); });
+      pairs.most([&](const auto& source, const auto& target) { return score_memory(model_, source, target, dtype); });
   pairs.each_batch(backend_, dtype, memory, [&](Context& cx, const PairBatch& batch) {
     auto scores = score_pairs(cx, model_, batch.from, batch.to, special_ids(target_));
     for (size_t b = 0; b < scores.size(); ++b)

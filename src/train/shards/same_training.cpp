@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/compute/parallel.h"
+#include "base/error.h"
 #include "base/system/machine.h"
 #include "cluster/agreement.h"
 #include "train/provenance/provenance.h"
