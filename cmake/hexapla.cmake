@@ -24,6 +24,7 @@ if(HEXAPLA_BUILD_TESTS)
   target_compile_options(hexapla_test_headers PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(hexapla_test_headers PRIVATE cmake/test_headers.h)
   add_library(hexapla_test_paths STATIC cmake/test_paths.cpp)
+  add_library(hexapla_test_locale OBJECT cmake/test_locale.cpp)
   target_include_directories(hexapla_test_paths PRIVATE src)
   target_compile_definitions(hexapla_test_paths PRIVATE
     HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -83,7 +84,7 @@ function(hexapla_tests short)
     hexapla_unity(test_${short} ${sources})
   endif()
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
-    hexapla_test_paths GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
+    hexapla_test_paths $<TARGET_OBJECTS:hexapla_test_locale> GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
   # Several tests run at once: threads that wait must not hold the cores of those that work.
   gtest_discover_tests(test_${short} ${HEXAPLA_TEST_NAMES_${short}}
     DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)

@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 import check_layers
+import check_locale
 import check_ranges
 import check_sizes
 import check_translations
@@ -159,6 +160,33 @@ class Ranges(unittest.TestCase):
                      "int x : a.b.all()", "int x : std::span(a).subspan(1)", "int x : rows.back().all()", "int x : f(g(y))",
                      "auto p = parts(); int x : p.all()", "int x = a ? b : c; x < n(y).size(); ++x", "int x : {1, 2, h(3)}"):
             self.assertEqual(self.found(loop), [], loop)
+
+
+class Locale(unittest.TestCase):
+    def found(self, code, name="src/base/b.cpp"):
+        return problems(check_locale.check, files={name: f"\nvoid f() {{ {code} }}\n"})
+
+    def test_sound(self):
+        self.assertEqual(problems(check_locale.check), [])
+
+    def test_what_asks_the_locale(self):
+        for code in ("std::istringstream in(text);", "std::ofstream(path) << 1.5;", "x = std::strtod(text, nullptr);", "x = std::stod(s);",
+                     'std::snprintf(to, 9, "%g", x);', 'sscanf(text, "%d", &x);', "s += std::to_string(x);", "if (std::isalpha(c)) g();",
+                     "c = tolower(c);", "std::setlocale(LC_ALL, name);", "static const std::regex r(x);", "strftime(to, 9, x, &t);",
+                     "std::locale l;"):
+            for name in ("src/base/b.cpp", "python/src/b.cpp", "include/hexapla/b.h"):
+                found = self.found(code, name)
+                self.assertEqual(len(found), 1, (code, found))
+                self.assertIn(f"{name}:2: ", found[0])
+
+    def test_what_does_not(self):
+        for code in ("Classic<std::istringstream> in(text);", "x = std::stoi(digits);", 'text = "std::locale and strtod(x)";  // printf(x)',
+                     "utf8proc_tolower(c); in_lower(c);", "std::fputs(text, stderr);"):
+            self.assertEqual(self.found(code), [], code)
+        self.assertEqual(self.found("std::stod(s);", "src/base/b_test.cpp") + self.found("std::stod(s);", "src/cli/tests/b.h"), [])
+
+    def test_an_exception_that_nobody_needs(self):
+        self.assertIn("is not used any more", self.found("return 1;", "src/base/scope.cpp")[0])
 
 
 class Words(unittest.TestCase):

@@ -7,8 +7,11 @@
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
   libssl-dev libcld2-dev googletest libgtest-dev libgmock-dev)
+locales=()
 if [ "${1:-}" = --checks ]; then
-  packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8 nginx)  # MeCab: BLEU of Japanese; nginx before the server: tests
+  # MeCab: BLEU of Japanese; nginx before the server; locales: the tests run under a German one, too.
+  packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8 nginx locales)
+  locales=(de_DE)
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)
 elif [ "${1:-}" = --debian ]; then
@@ -33,17 +36,33 @@ missing=()
 for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
-if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
-note "installing ${missing[*]}"
-if [ "$(id -u)" -eq 0 ]; then
-  as_root=(env)
-elif have sudo; then
-  as_root=(sudo)
-else
-  die "packages are missing, and you are neither root nor have sudo. Ask an administrator to run:
-  apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+# as_root HINT command...: HINT is what an administrator is asked to run.
+as_root() {
+  local hint=$1
+  shift
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif have sudo; then
+    sudo "$@"
+  else
+    die "packages or locales are missing, and you are neither root nor have sudo. Ask an administrator to run:
+  $hint"
+  fi
+}
+
+if [ ${#missing[@]} -gt 0 ]; then
+  note "installing ${missing[*]}"
+  command="apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+  as_root "$command" apt-get update -qq >&2 || note "apt-get update failed; trying with the existing package lists"
+  as_root "$command" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 ||
+    die "apt-get could not install ${missing[*]}; its message is above"
 fi
-"${as_root[@]}" apt-get update -qq >&2 || note "apt-get update failed; trying with the existing package lists"
-"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 ||
-  die "apt-get could not install ${missing[*]}; its message is above"
+
+for name in "${locales[@]}"; do
+  if [ "$(LC_ALL=$name.UTF-8 locale charmap 2>/dev/null)" != UTF-8 ]; then
+    note "generating the locale $name.UTF-8"
+    as_root "localedef -i $name -f UTF-8 $name.UTF-8" localedef -i "$name" -f UTF-8 "$name.UTF-8" >&2 ||
+      die "localedef could not make the locale $name.UTF-8; its message is above"
+  fi
+done

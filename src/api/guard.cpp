@@ -1,5 +1,6 @@
 #include "api/guard.h"
 
+#include "base/files/disk.h"
 #include "base/options/option_names.h"
 
 namespace hexapla::api {
@@ -22,6 +23,7 @@ void rethrow_for_caller(const std::exception& error) {
   if (dynamic_cast<const OutOfMemory*>(&error)) throw OutOfMemory(what);
   if (dynamic_cast<const RunError*>(&error)) throw RunError(what);
   if (dynamic_cast<const Canceled*>(&error)) throw Canceled(what);
+  if (const auto* e = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) guarded([&] { fail_path(*e); });
   if (const auto* e = dynamic_cast<const std::system_error*>(&error);
       e && e->code() == std::errc::resource_unavailable_try_again)
     throw RunError("the system refuses to start more threads: use fewer (set_threads), or allow more (ulimit -u)");

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/scope.h"
 
 namespace hexapla {
@@ -12,7 +13,7 @@ Streamed streamed(const char* text) {
 }
 
 std::string joined(std::initializer_list<Streamed> all) {
-  std::ostringstream out;
+  Classic<std::ostringstream> out;
   out.exceptions(std::ios_base::badbit);  // a lack of memory is thrown: else the text would end there in silence
   for (const Streamed& one : all) one.write(out, one.value);
   return out.str();

@@ -13,16 +13,13 @@ namespace {
 // The shortest digits that give the number, without an exponent where they are few.
 template <Number T>
 std::string digits(T value) {
+  char text[32];
   if constexpr (std::floating_point<T>) {
     if (std::isnan(value)) return "nan";  // whatever its sign
-    char text[32];
     const bool plain = std::abs(value) < 1e15 && (std::abs(value) >= 1e-4 || value == 0);
-    const auto end = plain ? std::to_chars(text, text + sizeof text, value, std::chars_format::fixed)
-                           : std::to_chars(text, text + sizeof text, value);
-    return {text, end.ptr};
-  } else {
-    return std::to_string(value);
+    if (plain) return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
   }
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 }  // namespace

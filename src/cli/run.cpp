@@ -4,11 +4,13 @@
 #include "cli/run.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/system/machine.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
@@ -142,6 +144,8 @@ int perform(const Action& chosen) {
     return exit_code(e);
   } catch (const std::bad_alloc&) {
     complain_about_memory();
+  } catch (const std::filesystem::filesystem_error& e) {
+    return perform([&]() -> int { fail_path(e); });
   } catch (const std::system_error& e) {
     if (e.code() != std::errc::resource_unavailable_try_again) return complain_about_defect(e);
     complain(cat("the system refuses to start more threads: ", why_memory_was_refused(0),

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 
 namespace hexapla::cluster {
@@ -24,7 +25,7 @@ void require_same(Processes& p, const std::string& what, const std::string& own,
 
 std::string words_that_differ(const std::string& first, const std::string& other) {
   const auto words = [](const std::string& text) {
-    std::istringstream in(text);
+    Classic<std::istringstream> in(text);
     return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
   };
   const std::vector<std::string> a = words(first), b = words(other);
@@ -49,7 +50,7 @@ std::vector<std::string> warnings_of_threads(Processes& p, const Place& own) {
   for (int i = 0; i < p.count(); ++i) {
     const std::string& host = hosts[static_cast<size_t>(i)];
     Place place;
-    std::istringstream(places[static_cast<size_t>(i)]) >> place.threads >> place.bound >> place.cores;
+    Classic<std::istringstream>(places[static_cast<size_t>(i)]) >> place.threads >> place.bound >> place.cores;
     if (place.threads > place.bound)
       warnings.push_back(cat(name_of(p, i, host), " has ", place.threads, " threads, but the launcher has bound it to ",
                              place.bound, place.bound == 1 ? " core" : " cores", ": give `threads` ", place.bound,

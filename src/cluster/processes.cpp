@@ -84,7 +84,7 @@ std::string of_first(Processes& p, const std::string& own) {
   if (!p.several()) return own;
   return gather(p, p.first() ? own : std::string()).front();
 }
-int64_t of_first(Processes& p, int64_t own) { return std::stoll(of_first(p, std::to_string(own))); }
+int64_t of_first(Processes& p, int64_t own) { return std::stoll(of_first(p, cat(own))); }
 
 // By a binary tree: after the round of distance d the first 2d processes have it.
 void spread(Processes& p, void* bytes, size_t size) {

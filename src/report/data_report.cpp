@@ -261,7 +261,7 @@ Json clean_json(const Examination::Clean& clean, const ExamineOptions& options) 
 
 std::string shift_text(const curate::ShiftPlace& place) {
   const int by = place.after - place.before, n = std::abs(by);
-  const std::string lines = n == 1 ? "1 {} line is" : std::to_string(n) + " {} lines are";
+  const std::string lines = n == 1 ? "1 {} line is" : cat(n) + " {} lines are";
   auto named = [&](const char* side) { return fmt::format(fmt::runtime(lines), side); };
   const std::string partner =
       place.after == 0 ? "i" : fmt::format("i {} {}", place.after < 0 ? "-" : "+", std::abs(place.after));

@@ -9,11 +9,18 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/range.h"
 
 namespace hexapla::scale {
 namespace {
 
 using Numbers = std::array<double, 3>;
+
+std::vector<double> seconds_of_all(cluster::Processes& p, double own) {
+  std::vector<double> all;
+  for (const std::string& seconds : cluster::gather(p, cat(own))) all.push_back(parse_number<double>(seconds).value());
+  return all;
+}
 
 // The least squares of those of the three numbers that are wanted, by Gauss' elimination with pivots; the others are 0.
 Numbers least_squares(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
@@ -78,7 +85,7 @@ double seconds_of(cluster::Processes& p, int messages, size_t bytes, int times) 
     p.exchange(out, in);
     const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     double last = own;  // who is ready first waits for nobody else's bytes
-    for (const std::string& other : cluster::gather(p, std::to_string(own))) last = std::max(last, std::stod(other));
+    for (const double other : seconds_of_all(p, own)) last = std::max(last, other);
     if (i > 0) all.push_back(last);
   }
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
@@ -138,7 +145,7 @@ double measure_processor_per_byte(cluster::Processes& p) {
   for (int i = 0; i < times; ++i) p.exchange_beside(out, in);
   const double own = processor_seconds() - start;
   double sum = 0;
-  for (const std::string& seconds : cluster::gather(p, std::to_string(own))) sum += std::stod(seconds);
+  for (const double seconds : seconds_of_all(p, own)) sum += seconds;
   return sum / (p.count() * static_cast<double>(times) * static_cast<double>(bytes) * (p.count() - 1));
 }
 

@@ -52,7 +52,8 @@ constexpr const char* smaller_answer = "ask for fewer lines, a lower n_best, sho
 void leave_out_keys(Json& value) {
   for (auto& [name, member] : value.items()) {
     std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
     if (value.is_object() && lower.find("key") != std::string::npos)
       member = "***";
     else if (member.is_structured())

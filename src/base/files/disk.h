@@ -1,5 +1,6 @@
 #pragma once
 // What full disks, killed programs and power cuts leave.
+#include <filesystem>
 #include <string>
 
 #include "base/error.h"
@@ -23,5 +24,13 @@ void make_folder(const std::string& path);
 
 // Makes `to` a second name of the file `from`, replacing what had it: this takes no space. RunError.
 void link_file(const std::string& from, const std::string& to);
+
+// What the system says of an error, "No such file or directory", in English as all messages are: strerror() speaks the
+// language of the locale.
+std::string system_text(int error_number);
+
+// The DataError or RunError that says what the standard library found, with a remedy: a name that is too long, a folder
+// that may not be looked into.
+[[noreturn]] void fail_path(const std::filesystem::filesystem_error& error);
 
 }  // namespace hexapla

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <regex>
 #include <system_error>
@@ -43,6 +45,8 @@ const char* remedy_of(std::string_view doing, int error_number) {
     case EMFILE:
     case ENFILE:
       return "; raise the limit of open files (ulimit -n)";
+    case ENAMETOOLONG:
+      return "; give a shorter name";
     case EIO:
       return "; the disk reports an error; check it before you continue";
     default:
@@ -50,14 +54,25 @@ const char* remedy_of(std::string_view doing, int error_number) {
   }
 }
 
+}  // namespace
+
+std::string system_text(int error_number) {
+  const char* const text = strerrordesc_np(error_number);
+  return text ? text : cat("error ", error_number);
+}
+
+namespace {
+
 std::string message_of(std::string_view doing, const std::string& path, int error_number) {
-  return cat("cannot ", doing, " ", path, ": ", std::generic_category().message(error_number),
-             remedy_of(doing, error_number));
+  return cat("cannot ", doing, " ", path, ": ", system_text(error_number), remedy_of(doing, error_number));
+}
+
+bool no_such_file(int error_number) {
+  return error_number == ENOENT || error_number == ENOTDIR || error_number == EISDIR || error_number == ENAMETOOLONG;
 }
 
 [[noreturn]] void fail_read(const std::string& path, int error_number) {
-  if (error_number == ENOENT || error_number == ENOTDIR || error_number == EISDIR)
-    throw DataError(message_of("read", path, error_number));
+  if (no_such_file(error_number)) throw DataError(message_of("read", path, error_number));
   fail_file("read", path, error_number);
 }
 
@@ -152,9 +167,21 @@ void sync_directory(const std::string& path) {
   if (fsync(folder.fd) != 0 && errno != EINVAL) fail_file("flush", path, errno);
 }
 
+namespace {
+
+// Beside the file; of a name that leaves no room for the ending only the beginning.
+std::string temporary_of(const std::string& path, int attempt) {
+  const std::string ending = cat(".tmp-", getpid(), "-", attempt);
+  const size_t name = path.rfind('/') + 1, size = path.size() - name;
+  const bool cut = size <= NAME_MAX && size + ending.size() > NAME_MAX;
+  return path.substr(0, cut ? name + NAME_MAX - ending.size() : path.size()) + ending;
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const std::string& path) : path_(target_of(path)) {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    temporary_ = cat(path_, ".tmp-", getpid(), "-", attempt);
+    temporary_ = temporary_of(path_, attempt);
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) fail_file("create", path_, errno);
   }
@@ -186,6 +213,13 @@ void AtomicFile::commit() {
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_file("write", path_, errno);
   temporary_.clear();
   sync_directory(directory_of(path_));
+}
+
+void fail_path(const std::filesystem::filesystem_error& error) {
+  const int number = error.code().value();
+  const std::string message = message_of("use", error.path1().string(), number);
+  if (no_such_file(number)) throw DataError(message);
+  throw RunError(message);
 }
 
 namespace {

@@ -83,6 +83,25 @@ TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
               AllOf(HasSubstr(at("no/file")), HasSubstr("No such file"), HasSubstr("create the folder")));
 }
 
+// The name while it is written is longer than the name itself.
+TEST_F(FileTest, NamesMayBeAsLongAsTheSystemAllows) {
+  for (const size_t size : {200, 240, 245, 250, 255}) {
+    write_file_atomically(at(std::string(size, 'n')), "x");
+    EXPECT_EQ(read_file(at(std::string(size, 'n'))), "x");
+  }
+  EXPECT_EQ(entries(), 5u);
+  EXPECT_THAT(what_of<RunError>([&] { write_file_atomically(at(std::string(256, 'n')), "x"); }),
+              AllOf(HasSubstr("File name too long"), HasSubstr("give a shorter name")));
+  EXPECT_THAT(what_of<DataError>([&] { read_file(at(std::string(256, 'n'))); }), HasSubstr("give a shorter name"));
+  try {
+    std::filesystem::is_directory(at(std::string(256, 'n')));
+    FAIL();
+  } catch (const std::filesystem::filesystem_error& e) {
+    EXPECT_THAT(what_of<DataError>([&] { fail_path(e); }),
+                AllOf(HasSubstr("nnn: File name too long"), HasSubstr("shorter")));
+  }
+}
+
 TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTemporary) {
   write_file_atomically(at("f"), "old");
   {

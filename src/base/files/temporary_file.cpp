@@ -9,13 +9,13 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files/disk.h"
 
 namespace hexapla {
 namespace {
 
 [[noreturn]] void fail_there(const char* doing, const std::string& folder, int error_number) {
-  throw RunError(cat("cannot ", doing, " a temporary file in ", folder, ": ",
-                     std::generic_category().message(error_number),
+  throw RunError(cat("cannot ", doing, " a temporary file in ", folder, ": ", system_text(error_number),
                      "; free some space there, or name a folder on another disk with `temp-dir`"));
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/classic.h"
 #include "base/compute/random.h"
 #include "base/error.h"
 
@@ -16,7 +17,7 @@ inline void write_toy_corpus(const std::filesystem::path& source, const std::fil
                              uint64_t seed = 7, uint32_t longest = 5) {
   constexpr std::array from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};
   constexpr std::array to{"rot", "gruen", "klein", "gross", "haus", "baum", "hund", "katze"};
-  std::ofstream a(source), b(target);
+  Classic<std::ofstream> a(source), b(target);
   Random random(seed);
   for (int i = 0; i < pairs; ++i) {
     std::string x, y;

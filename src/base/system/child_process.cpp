@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <locale>
 #include <new>
 #include <system_error>
 
@@ -71,7 +72,8 @@ std::string outcome(const std::function<std::string()>& work) {
 constexpr int other_exception = 3;  // exit code: in a thread of the work, where nobody can catch it
 
 [[noreturn]] void be_the_child(pid_t parent, int out, const std::function<std::string()>& work) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would want the result
+  std::locale::global(std::locale::classic());  // SentencePiece writes and reads numbers as the locale does
+  prctl(PR_SET_PDEATHSIG, SIGKILL);             // nobody would want the result
   if (getppid() != parent) std::_Exit(1);
   std::set_terminate([] {  // without a word: the parent says what happened
     const std::exception_ptr error = std::current_exception();

@@ -4,11 +4,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/classic.h"
+
 namespace hexapla {
 namespace {
 
 bool lists(const std::string& names, const std::string& name) {
-  std::istringstream in(names);
+  Classic<std::istringstream> in(names);
   for (std::string one; std::getline(in, one, ',');)
     if (one == name) return true;
   return false;
@@ -33,12 +35,12 @@ struct Mount {
 // Of the hierarchy that has this controller; "": of version 2.
 std::vector<Mount> mounts_of(const std::string& controller, const std::string& path) {
   std::vector<Mount> found;
-  std::ifstream in(path);
+  Classic<std::ifstream> in(path);
   for (std::string line;
        std::getline(in, line);) {  // 35 31 0:32 /root /point rw,relatime shared:1 - type source options
     const size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
-    std::istringstream before(line.substr(0, dash)), after(line.substr(dash + 3));
+    Classic<std::istringstream> before(line.substr(0, dash)), after(line.substr(dash + 3));
     std::string id, parent, device, root, point, type, source, options;
     before >> id >> parent >> device >> root >> point;
     after >> type >> source >> options;
@@ -61,7 +63,7 @@ std::string below(const Mount& mount, std::string group) {
 
 // The numbers that a file begins with, at most two; "max", and what cannot be read, is none.
 std::vector<double> numbers_in(const std::string& path) {
-  std::ifstream in(path);
+  Classic<std::ifstream> in(path);
   std::vector<double> all;
   for (double n = 0; all.size() < 2 && in >> n;) all.push_back(n);
   return all;
@@ -78,7 +80,7 @@ void lower(size_t& least, const std::string& path) {
 
 std::vector<std::string> ControlGroups::folders(const std::string& controller) const {
   std::vector<std::string> all;
-  std::ifstream in(membership_);
+  Classic<std::ifstream> in(membership_);
   for (std::string line; std::getline(in, line);) {  // hierarchy:controllers:path
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

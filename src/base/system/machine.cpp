@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/classic.h"
 #include "base/commit.h"  // made by cmake/commit.cmake
 #include "base/error.h"
 #include "base/system/control_groups.h"
@@ -30,7 +31,7 @@ struct Mapped {
   size_t all = 0, data = 0, resident = 0;
 };
 Mapped mapped() {
-  std::ifstream in("/proc/self/statm");
+  Classic<std::ifstream> in("/proc/self/statm");
   size_t all = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
   if (!(in >> all >> resident >> shared >> text >> library >> data)) return {};
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -62,7 +63,7 @@ const Build& build() {
 }
 
 std::string processor_name() {
-  std::ifstream in("/proc/cpuinfo");
+  Classic<std::ifstream> in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)
     if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
       return line.substr(line.find(": ") + 2);

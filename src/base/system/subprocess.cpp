@@ -16,7 +16,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/classic.h"
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/system/cancellation.h"
 
 extern char** environ;
@@ -120,7 +122,7 @@ std::string find_program(const std::string& name, const std::string& option) {
     throw UsageError(cat(option, " ", name, fs::exists(name) ? " is not executable; chmod +x it" : " does not exist",
                          ", or name another program"));
   }
-  std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
+  Classic<std::istringstream> folders(std::getenv("PATH") ? std::getenv("PATH") : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty() && may_be_run(fs::path(folder) / name)) return (fs::path(folder) / name).string();
   throw UsageError(cat(option, " ", name, ": there is no such program on PATH",
@@ -130,10 +132,10 @@ std::string find_program(const std::string& name, const std::string& option) {
 SubprocessResult run_to_end(const Subprocess& program) {
   SubprocessResult result;
   Pipe out;
-  if (out.read < 0) return {"", cat("could not be started: ", std::strerror(errno))};
+  if (out.read < 0) return {"", cat("could not be started: ", system_text(errno))};
   pid_t child = 0;
   if (const int why = Surroundings(out.write, program.errors).start(program.words, child); why != 0)
-    return {"", cat("could not be started: ", std::strerror(why))};
+    return {"", cat("could not be started: ", system_text(why))};
   Pipe::close_end(out.write);
   const auto started = Clock::now();
   std::optional<int> status;

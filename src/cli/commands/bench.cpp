@@ -13,6 +13,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
+#include "base/classic.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json.h"
@@ -48,7 +49,7 @@ double median(std::vector<double> v) {
 
 // Not getrusage(): that counts the process that started this one, too.
 int64_t peak_mib() {
-  std::ifstream status("/proc/self/status");
+  Classic<std::ifstream> status("/proc/self/status");
   for (std::string key; status >> key;)
     if (int64_t kib = 0; key == "VmHWM:" && status >> kib) return kib / 1024;
   return 0;

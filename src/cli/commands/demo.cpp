@@ -8,6 +8,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
+#include "base/error.h"
+#include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/hash.h"
 #include "cli/command.h"
@@ -44,7 +46,7 @@ void claim_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw RunError(cat("cannot create the folder ", folder, " (--model): ", error.message(),
+    throw RunError(cat("cannot create the folder ", folder, " (--model): ", system_text(error.value()),
                        "; choose a folder that you may write to"));
   const std::string note = folder + "/" + kNote;
   if (fs::exists(note)) return;
@@ -58,7 +60,7 @@ void remove_run(const std::string& folder) {
   for (const char* name : kRunFiles) {
     std::error_code error;
     fs::remove_all(folder + "/" + name, error);
-    if (error) throw RunError(cat("cannot remove ", folder, "/", name, ": ", error.message()));
+    if (error) throw RunError(cat("cannot remove ", folder, "/", name, ": ", system_text(error.value())));
   }
 }
 
@@ -266,7 +268,7 @@ void add_demo(Command& app, Action& chosen) {
       ->type_name("DIR");
   c->add_option("--text", d->text, "convert this date to ISO 8601 and print only that");
   c->add_option("--max-updates", d->max_updates, ranges::count_from_1, "number of training updates")
-      ->default_str(std::to_string(kUpdates));
+      ->default_str(cat(kUpdates));
   c->add_option("--seed", d->seed, ranges::seed, "random seed for the dates and the training; default: 1");
   c->add_flag("--retrain", d->retrain, "train again even if there is a trained model");
   c->add_option("--threads", d->threads, ranges::threads,

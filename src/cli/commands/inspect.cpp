@@ -7,7 +7,9 @@
 #include <iostream>
 #include <optional>
 
+#include "base/classic.h"
 #include "base/compute/parallel.h"
+#include "base/error.h"
 #include "base/files/file.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
@@ -38,7 +40,7 @@ text::Ids parse_ids(const std::string& text, const text::Vocabulary& v, const ch
   text::Ids ids;
   std::string list = text;
   std::replace(list.begin(), list.end(), ',', ' ');
-  std::istringstream words(list);
+  Classic<std::istringstream> words(list);
   for (std::string word; words >> word;) {
     const auto id = whole_number(word);
     if (!id || *id < 0 || *id >= v.size())

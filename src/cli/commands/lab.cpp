@@ -7,6 +7,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
@@ -60,7 +61,7 @@ struct Lab {
     std::error_code error;
     fs::create_directories(runs, error);
     if (error)
-      throw RunError(cat("cannot create the folder ", runs, " (--output): ", error.message(),
+      throw RunError(cat("cannot create the folder ", runs, " (--output): ", system_text(error.value()),
                          "; choose a folder that you may write to"));
     ProgressOfLab watcher(make_terminal(parse_color(color), quiet));
     const auto began = Clock::now();

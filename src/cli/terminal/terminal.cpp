@@ -11,6 +11,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/options/option_names.h"
 #include "base/range.h"
@@ -89,12 +90,12 @@ void Progress::say_painted(const std::string& line) {
   if (terminal_.quiet) return;
   clear();
   if (!terminal_.timed) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fputs((line + "\n").c_str(), stderr);
     return;
   }
   const std::string stamp = time_stamp();
-  std::istringstream lines(line);
-  for (std::string each; std::getline(lines, each);) std::fprintf(stderr, "%s%s\n", stamp.c_str(), each.c_str());
+  Classic<std::istringstream> lines(line);
+  for (std::string each; std::getline(lines, each);) std::fputs((stamp + each + "\n").c_str(), stderr);
 }
 
 void Progress::show(const std::string& line) {
@@ -102,7 +103,7 @@ void Progress::show(const std::string& line) {
   clear();
   std::string cut = text::printable(line);
   while (text::width(cut) >= terminal_.width && !cut.empty()) cut.pop_back();
-  std::fprintf(stderr, "%s", cut.c_str());
+  std::fputs(cut.c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;
 }

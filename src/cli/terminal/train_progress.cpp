@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/files/file.h"
 #include "base/json.h"
 #include "report/chart.h"
@@ -83,7 +84,7 @@ std::string measured(const train::ValidScores& v) {
 std::vector<nlohmann::json> objects_in(const std::string& path) {
   std::vector<nlohmann::json> all;
   if (!std::filesystem::exists(path)) return all;
-  std::istringstream in(read_file(path));
+  Classic<std::istringstream> in(read_file(path));
   for (std::string line; std::getline(in, line);)
     if (auto object = nlohmann::json::parse(line, nullptr, false); object.is_object()) all.push_back(std::move(object));
   return all;

@@ -24,6 +24,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 void expect_error(const std::vector<std::string>& arguments, int code, const testing::Matcher<std::string>& message) {
   const Result r = run_command(arguments);
@@ -139,6 +140,29 @@ TEST_F(Files, MissingAndReadOnlyFolders) {
                AllOf(HasSubstr("(--model)"), HasSubstr("choose another name")));
   expect_error({"train", "--train-sets", a, a, "--model", "/proc/run"}, 1, HasSubstr("cannot create the folder"));
   expect_error({"translate", "-m", folder()}, 3, HasSubstr("is a folder without a model.safetensors"));
+}
+
+// Whatever command and option: the name is at fault, and no bug is to be reported.
+TEST_F(Files, NamesThatAreTooLong) {
+  const std::string name(300, 'n'), x = write("x", "a\n"), y = write("y", "b\n");
+  for (const auto& [command, code] : std::vector<std::pair<std::vector<std::string>, int>>{
+           {{"train", "--train-sets", name, y, "--model", folder() + "/r"}, 3},
+           {{"train", "--train-sets", x, y, "--model", folder() + "/" + name}, 3},
+           {{"train", "--train-sets", x, y, "--model", folder() + "/r", "--vocab", name}, 3},
+           {{"data", name, y}, 3},
+           {{"data", "--tsv", name}, 3},
+           {{"data", x, y, "--write-clean", folder() + "/" + name, folder() + "/c"}, 1},
+           {{"evaluate", name, y}, 3},
+           {{"average", name, name, "-o", folder() + "/o"}, 3},
+           {{"join", name, "-o", folder() + "/o"}, 3},
+           {{"import", name, "-o", folder() + "/o"}, 3},
+           {{"replay", name}, 3},
+           {{"translate", "-m", name}, 3},
+           {{"compare", name, name}, 3}}) {
+    const Result r = run_command(command);
+    EXPECT_THAT(r.err, AllOf(HasSubstr(name), HasSubstr("File name too long"), Not(HasSubstr("bug"))));
+    EXPECT_EQ(r.code, code) << r.err;
+  }
 }
 
 TEST_F(Files, CorporaThatDoNotMatch) {

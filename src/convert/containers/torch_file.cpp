@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error.h"
+
 namespace hexapla::convert {
 namespace {
 
@@ -224,8 +226,8 @@ void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
     const PickleKind kind = values_[item].kind;
     if (kind != PickleKind::dictionary && kind != PickleKind::list && kind != PickleKind::call) continue;
     const PickleValue& key = values_[value.items[i]];
-    const std::string own = step == 1                         ? std::to_string(i)
-                            : key.kind == PickleKind::integer ? std::to_string(key.integer)
+    const std::string own = step == 1                         ? cat(i)
+                            : key.kind == PickleKind::integer ? cat(key.integer)
                             : key.kind == PickleKind::text    ? std::string(key.text.substr(0, limits::name + 1))
                                                               : "?";
     find_tensors(walk, item, before + own);

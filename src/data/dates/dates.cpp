@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 
 #include "base/compute/random.h"
 #include "base/error.h"
@@ -72,7 +72,7 @@ std::string ordinal(unsigned day) {
                        : day % 10 == 1                       ? "st"
                        : day % 10 == 2                       ? "nd"
                                                              : "rd";
-  return std::to_string(day) + ending;
+  return cat(day) + ending;
 }
 
 std::string ordinal_word(unsigned day) {
@@ -97,7 +97,7 @@ std::string part(char code, year_month_day date) {
     case 'a':
       return weekday.substr(0, 3);
     case 'd':
-      return std::to_string(day);
+      return cat(day);
     case 'D':
       return fmt::format("{:02}", day);
     case 'o':
@@ -111,11 +111,11 @@ std::string part(char code, year_month_day date) {
     case 'p':
       return abbreviated_month(month_name);
     case 'm':
-      return std::to_string(month);
+      return cat(month);
     case 'M':
       return fmt::format("{:02}", month);
     case 'Y':
-      return std::to_string(year);
+      return cat(year);
     case 'y':
       return fmt::format("{:02}", year % 100);
     default:
@@ -161,12 +161,14 @@ std::string iso_date(year_month_day day) {
 }
 
 year_month_day parse_iso_date(const std::string& text) {
-  int year = 0, read = 0;
-  unsigned month = 0, day = 0;
-  const int found = std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read);
-  const year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-  HEXAPLA_CHECK(found == 3 && read == 10 && text.size() == 10 && date.ok(), "'", text,
-                "' is not a date like 2023-03-03");
+  const auto number = [&](size_t at, size_t digits) {
+    unsigned n = 0;
+    if (text.size() == 10) std::from_chars(text.data() + at, text.data() + at + digits, n);
+    return n;
+  };
+  const year_month_day date{std::chrono::year(static_cast<int>(number(0, 4))), std::chrono::month(number(5, 2)),
+                            std::chrono::day(number(8, 2))};
+  HEXAPLA_CHECK(date.ok() && iso_date(date) == text, "'", text, "' is not a date like 2023-03-03");
   return date;
 }
 

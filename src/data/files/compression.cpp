@@ -3,6 +3,7 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <new>
@@ -20,8 +21,8 @@ class Decoder : public Bytes {
  public:
   size_t read(char* to, size_t size) final {
     size_t made = 0;
-    while (made == 0 && !ended_ && fault_.empty()) made = step(to, size);
-    if (made == 0 && !fault_.empty()) throw DamagedBytes{fault_};
+    while (made == 0 && !ended_ && fault_.what.empty()) made = step(to, size);
+    if (made == 0 && !fault_.what.empty()) throw fault_;
     return made;
   }
 
@@ -39,19 +40,21 @@ class Decoder : public Bytes {
   std::string_view input() const { return rest_; }
   void used(size_t bytes) { rest_.remove_prefix(bytes); }
   void end() { ended_ = true; }
-  void cut_short() { fault_ = cat("the ", kind_, " data stops in the middle"); }
-  void damaged(const char* why) { fault_ = cat("damaged ", kind_, " data (", why ? why : "no details", ")"); }
+  void cut_short() { fault_.what = cat("the ", kind_, " data stops in the middle"); }
+  void fault(const DamagedBytes& fault) { fault_ = fault; }
+  void damaged(const char* why) { fault_.what = cat("damaged ", kind_, " data (", why ? why : "no details", ")"); }
 
  private:
   std::unique_ptr<Bytes> from_;
   const char* kind_;
   std::vector<char> block_;
   std::string_view rest_;  // of the block, not yet decoded
-  std::string fault_;
+  DamagedBytes fault_{.what = ""};
   bool ended_ = false;
 };
 
-// One gzip member after the other, as gunzip reads them.
+// One gzip member after the other, as gunzip reads them: zeros between and after them, as tapes and blocks of a fixed
+// size leave them, are passed over.
 class GzipBytes : public Decoder {
  public:
   explicit GzipBytes(std::unique_ptr<Bytes> from) : Decoder(std::move(from), "gzip") {
@@ -65,6 +68,8 @@ class GzipBytes : public Decoder {
       inside_ ? cut_short() : end();
       return 0;
     }
+    if (after_member_ && !inside_) used(std::min(input().find_first_not_of('\0'), input().size()));
+    if (input().empty()) return 0;
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input().data()));
     state_.avail_in = static_cast<uInt>(input().size());
     state_.next_out = reinterpret_cast<Bytef*>(to);
@@ -73,6 +78,7 @@ class GzipBytes : public Decoder {
     used(input().size() - state_.avail_in);
     const size_t made = size - state_.avail_out;
     inside_ = status != Z_STREAM_END;
+    after_member_ |= !inside_;
     if (!inside_)
       inflateReset(&state_);
     else if (status != Z_OK && status != Z_BUF_ERROR)
@@ -82,7 +88,7 @@ class GzipBytes : public Decoder {
 
  private:
   z_stream state_{};
-  bool inside_ = false;  // of a member
+  bool inside_ = false, after_member_ = false;
 };
 
 class DeflateBytes : public Decoder {
@@ -133,7 +139,10 @@ class ZstdBytes : public Decoder {
     ZSTD_outBuffer out{to, size, 0};
     const size_t left = ZSTD_decompressStream(state_.get(), &out, &in);
     used(in.pos);
-    if (ZSTD_isError(left)) damaged(ZSTD_getErrorName(left));
+    if (ZSTD_getErrorCode(left) == ZSTD_error_dictionary_wrong)
+      fault({"the zstd data was compressed with a dictionary", "unpack it with zstd -d -D DICTIONARY"});
+    else if (ZSTD_isError(left))
+      damaged(ZSTD_getErrorName(left));
     inside_ = left != 0;
     flushing_ = inside_ && out.pos == out.size;
     return out.pos;

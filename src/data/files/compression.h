@@ -26,7 +26,7 @@ std::string unreadable_kind(std::string_view head);
 
 // Compressed data that is cut short or damaged. Whoever knows file and line makes a DataError of it.
 struct DamagedBytes {
-  std::string what;
+  std::string what, remedy = "fetch or compress the file again";
 };
 
 // What is inside of `from`; for Compression::none `from` itself. Members, frames and streams that follow one another

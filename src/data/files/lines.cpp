@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/system/cancellation.h"
 #include "data/files/compression.h"
@@ -28,12 +29,12 @@ class FileBytes : public Bytes {
   FileBytes(const std::string& path, const std::string& name, BeforeWaiting before_waiting)
       : name_(name), before_waiting_(std::move(before_waiting)) {
     if (path == "-") return;
-    if (std::filesystem::is_directory(path)) throw DataError(cat(name, " is a directory: name a text file"));
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) throw DataError(cat(name, " is a directory: name a text file"));
     do {  // without waiting for whoever writes to a named pipe: read() does
       descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", std::strerror(errno), "; check the path"));
-    std::error_code unknown;
+    if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", system_text(errno), "; check the path"));
     if (std::filesystem::is_regular_file(path, unknown)) size_ = std::filesystem::file_size(path, unknown);
   }
   ~FileBytes() override {
@@ -51,7 +52,7 @@ class FileBytes : public Bytes {
       while (!ready(wait_between_looks()));
       n = ::read(descriptor_, to, size);
       if (n < 0 && errno != EINTR && errno != EAGAIN)
-        throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
+        throw RunError(cat("cannot read ", name_, ": ", system_text(errno)));
     } while (n < 0);
     ended_ = n == 0;  // a terminal would go on
     given_ += static_cast<size_t>(n);
@@ -59,7 +60,7 @@ class FileBytes : public Bytes {
   }
   void skip_to(uint64_t byte) {
     if (lseek(descriptor_, static_cast<off_t>(byte), SEEK_SET) < 0)
-      throw RunError(cat("cannot read ", name_, ": ", std::strerror(errno)));
+      throw RunError(cat("cannot read ", name_, ": ", system_text(errno)));
     given_ = byte;
   }
   double share_given() const {
@@ -117,7 +118,7 @@ auto naming_location(const std::string& name, int64_t line, Read read) {
   try {
     return read();
   } catch (const DamagedBytes& damage) {
-    throw DataError(cat(name, " line ", line, ": ", damage.what, "; fetch or compress the file again"));
+    throw DataError(cat(name, " line ", line, ": ", damage.what, "; ", damage.remedy));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <zdict.h>
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "data/files/compression.h"
 #include "data/files/test_compress.h"
 #include "data/files/test_files.h"
+#include "text/utf8.h"
 
 namespace hexapla::data {
 namespace {
@@ -82,6 +84,14 @@ TEST_F(Lines, SeveralCompressedParts) {
   EXPECT_THAT(read_lines(write("a.xz", xz("one\n") + xz("") + xz("two\n"))), ElementsAre("one", "two"));
   EXPECT_TRUE(read_lines(write("b.gz", gzip(""))).empty());
   EXPECT_TRUE(read_lines(write("b.xz", xz(""))).empty());
+}
+
+// As tapes and disks of blocks leave them; gunzip passes over them, too.
+TEST_F(Lines, ZerosAfterGzipDataAreNoDamage) {
+  const std::string one = gzip("one\n"), two = gzip("two\n"), zeros(200'000, '\0');
+  EXPECT_THAT(read_lines(write("a", one + std::string(1, '\0'))), ElementsAre("one"));
+  EXPECT_THAT(read_lines(write("a", one + zeros)), ElementsAre("one"));
+  EXPECT_THAT(read_lines(write("a", one + std::string(512, '\0') + two + zeros)), ElementsAre("one", "two"));
 }
 
 TEST_F(Lines, ZstdThatBeginsWithAFrameToSkip) {
@@ -366,6 +376,24 @@ TEST_F(Damaged, Gzip) {
 TEST_F(Damaged, Zstd) {
   EXPECT_THAT(cut("\x28\xB5\x2F\xFD" + std::string(99, '\xFF'), 99),
               AllOf(HasSubstr("cut line 1: damaged zstd data"), HasSubstr("again")));
+}
+// Whole data, but nothing here can read it.
+TEST_F(Damaged, ZstdWithADictionary) {
+  std::vector<size_t> sizes(1000, 40);
+  std::string samples, dictionary(4000, '\0');
+  for (size_t i = 0; i < sizes.size(); ++i)
+    samples += text::padded(std::to_string(i * 7919 % 1009) + " a man and a dog", 40);
+  const size_t made = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(), 1000);
+  ASSERT_FALSE(ZDICT_isError(made));
+  std::string out(10'000, '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  out.resize(
+      ZSTD_compress_usingDict(context, out.data(), out.size(), samples.data(), 4000, dictionary.data(), made, 3));
+  ZSTD_freeCCtx(context);
+  EXPECT_THAT(cut(out, out.size()),
+              AllOf(HasSubstr("cut line 1: the zstd data was compressed with a dictionary; unpack it with "
+                              "zstd -d -D DICTIONARY"),
+                    Not(HasSubstr("again"))));
 }
 TEST_F(Damaged, Xz) {
   std::string bytes = xz("one\ntwo\n");

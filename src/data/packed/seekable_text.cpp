@@ -87,16 +87,16 @@ class PackedText final : public SeekableText {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
+  [[noreturn]] void fail(const std::string& what, const std::string& remedy = DamagedBytes().remedy) const {
     throw DataError(cat(file_.path(), ": ", what, " in the block that begins at byte ", block_.at, " with byte ",
-                        block_.text_at, " of the text; fetch or compress the file again"));
+                        block_.text_at, " of the text; ", remedy));
   }
 
   size_t unpack(char* to, size_t size) {
     try {
       return decoder_->read(to, size);
     } catch (const DamagedBytes& damage) {
-      fail(damage.what);
+      fail(damage.what, damage.remedy);
     }
   }
 

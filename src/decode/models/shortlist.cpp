@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
@@ -105,7 +106,7 @@ LexicalCounts read_lexical_table(const std::string& path, const text::Vocabulary
   LexicalCounts counts;
   data::LineReader lines(path);
   for (std::string line; lines.next(line);) {
-    std::istringstream fields(line);
+    Classic<std::istringstream> fields(line);
     std::string t, s, number, rest;
     const bool three = static_cast<bool>(fields >> t >> s >> number) && !(fields >> rest);
     const std::optional<double> p = three ? parse_number<double>(number) : std::nullopt;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/classic.h"
+#include "base/error.h"
+
 namespace hexapla::decode {
 namespace {
 
@@ -133,7 +136,7 @@ std::vector<data::Link> links_above(const SoftAlignment& soft, double threshold)
 }
 
 std::string soft_text(const SoftAlignment& soft) {
-  std::ostringstream text;  // six digits, unless told otherwise
+  Classic<std::ostringstream> text;  // six digits, unless told otherwise
   for (int64_t t = 0; t < soft.rows; ++t)
     for (int64_t s = 0; s < soft.columns; ++s) text << (s > 0 ? "," : t > 0 ? " " : "") << soft.at(t, s);
   return text.str();

@@ -1,9 +1,9 @@
 #include "evaluate/metrics/bleu.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/error.h"
 #include "evaluate/metrics/ngrams.h"
@@ -129,17 +129,11 @@ double BleuScore::ratio() const {
 }
 
 std::string BleuScore::details() const {
-  char line[256];
-  std::snprintf(line, sizeof line, "%.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %lld ref_len = %lld)",
-                precisions[0], precisions[1], precisions[2], precisions[3], brevity_penalty, ratio(),
-                static_cast<long long>(hypothesis_length), static_cast<long long>(reference_length));
-  return line;
+  return fmt::format("{:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
+                     precisions[0], precisions[1], precisions[2], precisions[3], brevity_penalty, ratio(),
+                     hypothesis_length, reference_length);
 }
 
-std::string BleuScore::text() const {
-  char line[32];
-  std::snprintf(line, sizeof line, "BLEU = %.1f ", score);
-  return line + details();
-}
+std::string BleuScore::text() const { return fmt::format("BLEU = {:.1f} {}", score, details()); }
 
 }  // namespace hexapla::evaluate

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/error.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
@@ -108,8 +109,8 @@ train::TrainOptions TextBench::options(int64_t updates) const {
   o.warmup = std::clamp<int64_t>(updates / 4, 1, o.warmup);
   o.average_last = 0;
   o.precision = "f32";
-  o.save_every = std::to_string(updates);
-  o.report_every = std::to_string(std::max<int64_t>(1, updates / 20));
+  o.save_every = cat(updates);
+  o.report_every = cat(std::max<int64_t>(1, updates / 20));
   return o;
 }
 
@@ -121,7 +122,7 @@ TextResult TextBench::train(const std::string& name, train::TrainOptions o) cons
 double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
   o.max_updates = kProbe;
-  o.save_every = std::to_string(2 * kProbe);  // never: only updates are to be timed
+  o.save_every = cat(2 * kProbe);  // never: only updates are to be timed
   return found_once(o.model, settings_of(o, data_), [&] {
     Pace pace;
     finishes(unvalidated(o), data_, watcher_.stop(), pace);

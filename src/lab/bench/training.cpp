@@ -41,8 +41,8 @@ train::TrainOptions options_of(const Training& t, const Task& task, const std::s
   o.max_length = task.longest;
   o.label_smoothing = t.label_smoothing;
   o.precision = "f32";
-  o.save_every = std::to_string(t.updates);
-  o.report_every = std::to_string(std::max<int64_t>(1, t.updates / 10));
+  o.save_every = cat(t.updates);
+  o.report_every = cat(std::max<int64_t>(1, t.updates / 10));
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/compute/parallel.h"
+#include "base/error.h"
 #include "lab/copying.h"
 #include "lab/layer_time.h"
 #include "lab/spread.h"
@@ -123,7 +124,7 @@ void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
   for (const int64_t d : kWidths)
     for (const char* kind : {"GRU", "convolution"}) relative.columns.push_back(fmt::format("{}, d {}", kind, d));
   for (const int64_t n : kLengths) {
-    relative.rows.push_back({std::to_string(n)});
+    relative.rows.push_back({cat(n)});
     for (const int64_t d : kWidths)
       for (const size_t i : {2, 3}) relative.rows.back().push_back(fmt::format("{:.2f}", all.at(d).at(n).ratios[i]));
   }
@@ -137,7 +138,7 @@ void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
                       .x_label = "log2 of n",
                       .series = {{"self-attention", {}, true}, {"GRU", {}, true}, {"convolution", {}, true}}};
   for (const auto& [n, t] : all.at(d)) {
-    absolute.rows.push_back({std::to_string(n)});
+    absolute.rows.push_back({cat(n)});
     for (size_t i = 0; i < kTimed.size(); ++i)
       absolute.rows.back().push_back(fmt::format("{:.2f}", milliseconds(t, i)));
     for (const size_t i : {0, 2, 3})
@@ -168,7 +169,7 @@ void show_crossovers(const Times& all, Report& r) {
     for (const char* what : {"heads alone", "whole sublayer"})
       t.columns.push_back(fmt::format("{}, {}", what, text::counted(count, "thread")));
   for (const int64_t d : kWidths) {
-    t.rows.push_back({std::to_string(d), std::to_string(d), std::to_string(d / 4)});
+    t.rows.push_back({cat(d), cat(d), cat(d / 4)});
     for (const auto& [count, widths] : all)
       for (const size_t timed : {1, 0}) t.rows.back().push_back(crossover(widths.at(d), timed));
   }
@@ -217,7 +218,7 @@ void show_copied(const Copied& all, int64_t updates, Report& r) {
       add_point(std::log2(distance), right(results), chart.series.back());
   }
   for (const int64_t distance : kDistances) {
-    t.rows.push_back({std::to_string(distance)});
+    t.rows.push_back({cat(distance)});
     for (const char* kind : kKinds) t.rows.back().push_back(show(right(all.at(kind).at(distance)), 1));
   }
   r.tables.push_back(t);

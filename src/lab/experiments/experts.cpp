@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/error.h"
 #include "lab/bench/training.h"
 #include "lab/moefication.h"
 #include "lab/spread.h"
@@ -140,7 +141,7 @@ void show_mixtures(const Runs& runs, Report& r) {
           {}};
   for (const Variant& v : all_variants()) {
     const Cell& c = runs.of(v);
-    t.rows.push_back({v.name(), std::to_string(v.active()), std::to_string(v.total()), show(spread_of(c.losses), 4),
+    t.rows.push_back({v.name(), cat(v.active()), cat(v.total()), show(spread_of(c.losses), 4),
                       show(spread_of(c.wrong), 1), c.largest.empty() ? "" : show(spread_of(c.largest), 0)});
   }
   r.tables.push_back(t);

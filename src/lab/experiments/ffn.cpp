@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "inspect/recorder.h"
 #include "lab/bench/training.h"
 #include "lab/spread.h"
@@ -139,9 +140,8 @@ void show_keys(const Memory& memory, const models::OpenModel& m, const data::Cor
     std::vector<std::string> prefixes;
     for (const size_t at : {k.triggers.front(), k.triggers[kTriggers / 2]})
       prefixes.push_back(cat("`", m.target.decode({f.places[at].prefix.begin() + 1, f.places[at].prefix.end()}), "_`"));
-    t.rows.push_back({std::to_string(k.unit), fmt::format("{:.0f}", 100 * k.active),
-                      fmt::format("{}", fmt::join(prefixes, ", ")), cell(m.target, k.next),
-                      fmt::format("{:.0f}", 100 * k.purity), cell(m.target, k.promotes)});
+    t.rows.push_back({cat(k.unit), fmt::format("{:.0f}", 100 * k.active), fmt::format("{}", fmt::join(prefixes, ", ")),
+                      cell(m.target, k.next), fmt::format("{:.0f}", 100 * k.purity), cell(m.target, k.promotes)});
   }
   r.tables.push_back(t);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/error.h"
 #include "inspect/recorder.h"
 #include "lab/bench/training.h"
 #include "lab/spread.h"
@@ -64,8 +65,7 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
   for (const auto& [heads, results] : trained) {
     const auto right = spread_of(each(results, [](const Result& one) { return 100 * one.accuracy; }));
     const auto seconds = spread_of(each(results, [](const Result& one) { return one.seconds; }));
-    t.rows.push_back({std::to_string(heads), std::to_string(64 / heads), show(loss_of(results), 4), show(right, 1),
-                      show(seconds, 1)});
+    t.rows.push_back({cat(heads), cat(64 / heads), show(loss_of(results), 4), show(right, 1), show(seconds, 1)});
     add_point(std::log2(heads), loss_of(results), chart.series[0]);
   }
   r.tables.push_back(t);
@@ -207,7 +207,7 @@ void show_looks(const Bench& bench, const Settings& settings, Report& r) {
   int64_t local = 0;
   for (const auto& [head, l] : all) {
     const double n = static_cast<double>(l.queries);
-    t.rows.push_back({head.first, std::to_string(head.second)});
+    t.rows.push_back({head.first, cat(head.second)});
     for (const double v : {l.before, l.self, l.next, l.entropy}) t.rows.back().push_back(fmt::format("{:.2f}", v / n));
     local += std::max({l.before, l.self, l.next}) / n > 0.5;
   }

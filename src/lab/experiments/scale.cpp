@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/compute/random.h"
+#include "base/error.h"
 #include "lab/bench/training.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
@@ -113,7 +114,7 @@ void show_probed(const Probed& all, Report& r) {
   for (const char* score : kScores)
     for (const char* what : {"deviation", "entropy", "gradient"}) t.columns.push_back(cat(score, " ", what));
   for (const int d_k : kProbed) {
-    t.rows.push_back({std::to_string(d_k)});
+    t.rows.push_back({cat(d_k)});
     for (const char* score : kScores)
       for (const Spread& s : all.at(score).at(d_k)) t.rows.back().push_back(fmt::format("{:.4f}", s.mean));
   }
@@ -186,7 +187,7 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
   Table t{fmt::format("Trained for {} updates on dates: loss of unseen dates, nats per token", updates), {"d_k"}, {}};
   for (const char* score : kScores) t.columns.emplace_back(score);
   for (const int d_k : kTrained) {
-    t.rows.push_back({std::to_string(d_k)});
+    t.rows.push_back({cat(d_k)});
     for (const char* score : kScores) {
       const auto some = losses(trained.at(score).at(d_k));
       t.rows.back().push_back(some.empty() ? "diverged" : show(spread_of(some), 4));

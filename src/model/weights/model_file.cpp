@@ -265,7 +265,7 @@ std::map<std::string, std::string> metadata_of(const std::string& config, const 
                                                const std::map<std::string, std::string>& history,
                                                int version = format_version) {
   std::map<std::string, std::string> metadata = {{"format", "hexapla"},
-                                                 {"format_version", std::to_string(version)},
+                                                 {"format_version", cat(version)},
                                                  {"producer", "hexapla " HEXAPLA_VERSION},
                                                  {"config", config},
                                                  {"checksum", checksum}};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json.h"
@@ -23,7 +24,7 @@ using nlohmann::json;
 std::vector<json> json_lines(const std::string& path) {
   std::vector<json> all;
   if (!std::filesystem::exists(path)) return all;
-  std::istringstream in(read_file(path));
+  Classic<std::istringstream> in(read_file(path));
   for (std::string line; std::getline(in, line);)
     if (json object = json::parse(line, nullptr, false); object.is_object()) all.push_back(std::move(object));
   return all;

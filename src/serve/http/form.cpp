@@ -111,9 +111,8 @@ size_t unpacked_size(const Request& request) {
   for (size_t i = 1; i <= std::min<size_t>(request.body.size(), 4); ++i)
     bytes = bytes << 8 | static_cast<unsigned char>(request.body[request.body.size() - i]);
   if (bytes > request.most_bytes)
-    throw HttpError(413, "the request has " + std::to_string(bytes) +
-                             " bytes, unpacked, and this server takes at most " + std::to_string(request.most_bytes) +
-                             "; send less at a time");
+    throw HttpError(413, "the request has " + cat(bytes) + " bytes, unpacked, and this server takes at most " +
+                             cat(request.most_bytes) + "; send less at a time");
   return bytes;
 }
 

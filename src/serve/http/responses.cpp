@@ -1,5 +1,7 @@
 #include "serve/http/responses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ctime>
 
@@ -18,10 +20,9 @@ std::string http_date() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
-  char text[64];  // strftime() would write names of days in the user's language
-  const int size = std::snprintf(text, sizeof text, "%s, %02d %s %d %02d:%02d:%02d GMT", days[utc.tm_wday], utc.tm_mday,
-                                 months[utc.tm_mon], 1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
-  return {text, static_cast<std::size_t>(size)};
+  // strftime() would write names of days in the user's language.
+  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", days[utc.tm_wday], utc.tm_mday, months[utc.tm_mon],
+                     1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 std::optional<Response> fault_of(const Request& request, unsigned version) {

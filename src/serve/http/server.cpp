@@ -90,7 +90,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
   void listen_tcp() {
     error_code ec;
     const std::string where = cat(options.host, " port ", options.port);
-    const auto found = tcp::resolver(io).resolve(options.host, std::to_string(options.port),
+    const auto found = tcp::resolver(io).resolve(options.host, cat(options.port),
                                                  tcp::resolver::passive | tcp::resolver::numeric_service, ec);
     if (ec) cannot_listen(where, ec);
     for (const auto& entry : found) {

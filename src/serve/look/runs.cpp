@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/files/file.h"
 
 namespace hexapla::serve {
@@ -66,7 +68,7 @@ void each_object(const fs::path& path, F&& each) {
 }
 
 std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
+  Classic<std::ifstream> in(path);
   std::string line;
   std::getline(in, line);
   return line;
@@ -76,9 +78,9 @@ std::string first_line(const fs::path& path) {
 bool locked(const fs::path& folder) {
   const std::string owner = first_line(folder / "LOCK");
   if (owner.empty()) return false;
-  std::ifstream locks("/proc/locks");
+  Classic<std::ifstream> locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
-    std::istringstream words(line);
+    Classic<std::istringstream> words(line);
     std::string number, kind, advisory, access, process;
     words >> number >> kind >> advisory >> access >> process;
     if (kind == "FLOCK" && access == "WRITE" && process == owner) return true;
@@ -125,7 +127,8 @@ std::vector<Found> trainings_in(const std::string& folder) {
     if (!fs::is_regular_file(log, gone)) continue;
     if (const auto written = fs::last_write_time(log, gone); !gone) all.push_back({entry->path(), written});
   }
-  if (error) throw RunError(cat("cannot read the runs in ", folder, ": ", error.message(), "; fix its permissions"));
+  if (error)
+    throw RunError(cat("cannot read the runs in ", folder, ": ", system_text(error.value()), "; fix its permissions"));
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     return a.written != b.written ? a.written > b.written : a.folder < b.folder;
   });

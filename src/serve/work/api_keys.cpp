@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
@@ -33,7 +34,7 @@ bool MinuteLimit::full(Clock::time_point now) const {
 
 ApiKeys::ApiKeys(const std::string& file, int per_minute) : per_minute_(per_minute) {
   if (file.empty()) return;
-  std::istringstream lines(read_file(file));
+  Classic<std::istringstream> lines(read_file(file));
   int number = 0;
   for (std::string line; std::getline(lines, line);)
     read_line(cat(file, ":", ++number), line.substr(0, line.find('#')));
@@ -42,7 +43,7 @@ ApiKeys::ApiKeys(const std::string& file, int per_minute) : per_minute_(per_minu
 
 void ApiKeys::read_line(const std::string& where, const std::string& line) {
   constexpr Range<std::int64_t> rates{0, 1'000'000}, sizes{1, std::int64_t{1} << 31};
-  std::istringstream words(line);
+  Classic<std::istringstream> words(line);
   std::string key, rate, size, more;
   if (!(words >> key)) return;
   Key entry;

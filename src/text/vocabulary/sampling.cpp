@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -119,7 +120,8 @@ struct SubwordSampler::Impl {
   }
 
   void add_byte(const std::string& text, int32_t id) {
-    const auto value = static_cast<unsigned char>(std::stoi(text.substr(3, 2), nullptr, 16));
+    unsigned char value = 0;
+    std::from_chars(text.data() + 3, text.data() + 5, value, 16);
     byte_ids[value] = id;
     byte_of[text] = static_cast<char>(value);
   }

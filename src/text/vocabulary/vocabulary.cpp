@@ -13,7 +13,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/classic.h"
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/system/cancellation.h"
 #include "base/system/child_process.h"
 #include "base/system/machine.h"
@@ -90,7 +92,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyO
   std::string symbols;
   for (const std::string& symbol : options.user_symbols) symbols += (symbols.empty() ? "" : ",") + symbol;
   std::unordered_map<std::string, std::string> all{{"model_type", options.type},
-                                                   {"vocab_size", std::to_string(options.size)},
+                                                   {"vocab_size", cat(options.size)},
                                                    {"hard_vocab_limit", "false"},
                                                    {"character_coverage", cat(options.character_coverage)},
                                                    {"normalization_rule_name", options.normalization},
@@ -99,7 +101,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyO
                                                    {"bos_id", "1"},
                                                    {"eos_id", "2"},
                                                    {"unk_id", "3"},
-                                                   {"num_threads", std::to_string(kTrainerThreads)},
+                                                   {"num_threads", cat(kTrainerThreads)},
                                                    {"minloglevel", "2"}};
   // What is said here stands in the model's bytes: what nobody asked for is not said.
   if (options.byte_fallback) all["byte_fallback"] = "true";
@@ -262,13 +264,13 @@ Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const Vocabu
 
 Vocabulary Vocabulary::load(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw DataError(cat("vocabulary ", path, " is a directory: name a file"));
-  std::ifstream in(path, std::ios::binary);
+  Classic<std::ifstream> in(path, std::ios::binary);
   if (!in) {
     throw DataError(
-        cat("cannot read vocabulary ", path, ": ", std::strerror(errno), "; give the path of a SentencePiece model"));
+        cat("cannot read vocabulary ", path, ": ", system_text(errno), "; give the path of a SentencePiece model"));
   }
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw RunError(cat("cannot read vocabulary ", path, ": ", std::strerror(errno)));
+  if (in.bad()) throw RunError(cat("cannot read vocabulary ", path, ": ", system_text(errno)));
   return parse(bytes, path);
 }
 

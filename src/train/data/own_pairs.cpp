@@ -88,7 +88,7 @@ void add_up(cluster::Processes& processes, OwnPairs& pairs) {
     if (shard.store->pairs() == 0)
       throw DataError("one of the `shards` has no usable pair: give more text, or fewer shards");
     own.push_back(shard.fingerprint);
-    own.push_back(std::to_string(shard.store->pairs()));
+    own.push_back(cat(shard.store->pairs()));
   }
   for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
     const std::vector<std::string> texts = cluster::unpack(others);
@@ -104,7 +104,7 @@ std::vector<int64_t> pairs_of_each(size_t sets, const std::vector<data::Prepared
                                    cluster::Processes& processes) {
   std::vector<std::string> own;
   for (const data::PreparedPairs& shard : shards)
-    for (const int64_t pairs : shard.of_sets) own.push_back(std::to_string(pairs));
+    for (const int64_t pairs : shard.of_sets) own.push_back(cat(pairs));
   std::vector<int64_t> sums(sets);
   for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
     const std::vector<std::string> texts = cluster::unpack(others);

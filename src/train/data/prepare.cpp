@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/file.h"
 #include "cluster/agreement.h"
@@ -180,7 +181,7 @@ std::vector<data::UnknownTokens> unknown_tokens(cluster::Processes& processes, c
     std::vector<std::string> own;
     for (const data::UnknownTokens& u : std::exchange(all, std::vector<data::UnknownTokens>(sets)))
       for (const auto& counts : {u.tokens, u.unknown})
-        for (const int64_t count : counts) own.push_back(std::to_string(count));
+        for (const int64_t count : counts) own.push_back(cat(count));
     for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
       const std::vector<std::string> n = cluster::unpack(others);
       for (size_t i = 0; i < all.size(); ++i)
@@ -204,7 +205,7 @@ std::vector<DataFile> describe_together(const TrainOptions& o, cluster::Processe
   std::vector<DataFile> files;
   std::vector<std::string> texts;
   if (processes.first()) files = describe_files(paths_of(o));
-  for (const DataFile& f : files) texts.insert(texts.end(), {f.path, f.hash, std::to_string(f.bytes)});
+  for (const DataFile& f : files) texts.insert(texts.end(), {f.path, f.hash, cat(f.bytes)});
   texts = cluster::unpack(cluster::of_first(processes, cluster::pack(texts)));
   files.clear();
   for (size_t i = 0; i + 2 < texts.size(); i += 3) files.push_back({texts[i], texts[i + 1], std::stoll(texts[i + 2])});

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 
 namespace hexapla::train {
@@ -13,7 +14,7 @@ using Steps = std::vector<std::string>;
 
 Steps split(const std::string& text, char separator) {
   Steps steps;
-  std::istringstream in(text);
+  Classic<std::istringstream> in(text);
   for (std::string step; std::getline(in, step, separator);) steps.push_back(step);
   return steps;
 }

@@ -45,7 +45,7 @@ Cooldown given_cooldown(const TrainOptions& o) {
   const int64_t end = end_of_decay(o);
   if (end < o.cooldown)
     throw UsageError(cat("`cooldown` ", o.cooldown, " needs a run of at least as many updates, but this one ends at ",
-                         end > 0 ? std::to_string(end) : "(none given)", "; give `max-updates`, or lower `cooldown`"));
+                         end > 0 ? cat(end) : "(none given)", "; give `max-updates`, or lower `cooldown`"));
   return {end - o.cooldown, end};
 }
 
@@ -55,9 +55,8 @@ Schedule make_schedule(const TrainOptions& o) {
   if (o.schedule == "constant" || o.schedule == "plateau") return ConstantRate{peak, o.warmup};
   const int64_t end = end_of_decay(o);
   if (end <= o.warmup)
-    throw UsageError(cat("`schedule` ", o.schedule, " decays until update ",
-                         end > 0 ? std::to_string(end) : "(none given)", ", but must end after `warmup` ", o.warmup,
-                         "; give `decay-updates`, or `max-updates`"));
+    throw UsageError(cat("`schedule` ", o.schedule, " decays until update ", end > 0 ? cat(end) : "(none given)",
+                         ", but must end after `warmup` ", o.warmup, "; give `decay-updates`, or `max-updates`"));
   if (o.schedule == "linear") return LinearDecay{peak, o.warmup, end, o.min_lr};
   HEXAPLA_CHECK(o.schedule == "cosine", "unknown schedule '", o.schedule, "'");
   return CosineDecay{peak, o.warmup, end, o.min_lr};

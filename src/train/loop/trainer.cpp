@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/compute/parallel.h"
+#include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/shell_word.h"
 #include "base/json.h"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/system/machine.h"
 #include "train/loop/schedule.h"
@@ -208,7 +209,7 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
     refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }
-  for (const std::string& others : cluster::gather(processes, std::to_string(o.batch_tokens)))
+  for (const std::string& others : cluster::gather(processes, cat(o.batch_tokens)))
     o.batch_tokens = std::min<int64_t>(o.batch_tokens, std::stoll(others));
   return o;
 }

@@ -21,11 +21,20 @@ std::vector<std::string> values_of(const YAML::Node& node, const std::string& wh
   }
 }
 
-// The shortest digits that give the same number: 0.1, not 0.10000000000000001.
-std::string plain(double value) { return fmt::format("{}", value); }
+// The shortest digits that give the same number: 0.1, not 0.10000000000000001. The emitter would write numbers as the
+// global locale does.
 template <class T>
-const T& plain(const T& value) {
-  return value;
+auto plain(const T& value) {
+  if constexpr (Number<T>)
+    return fmt::format("{}", value);
+  else
+    return value;
+}
+template <class T>
+auto plain(const std::vector<T>& values) {
+  std::vector<decltype(plain(T()))> all;
+  for (const T& value : values) all.push_back(plain(value));
+  return all;
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ std::string dump_options(const TrainOptions& options) {
         return;
       }
     if constexpr (is_list<T>) {
-      if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << field;
+      if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << plain(field);
     } else {
       if constexpr (std::is_same_v<T, std::string>)
         if (field.empty()) return;

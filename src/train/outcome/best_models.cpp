@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "base/classic.h"
+
 namespace hexapla::train {
 
 bool is_better(const std::string& metric, double a, double b) { return metric == "loss" ? a < b : a > b; }
@@ -45,7 +47,7 @@ std::string BestModels::text() const {
 
 BestModels BestModels::parse(const std::string& text) {
   BestModels models;
-  std::istringstream in(text);
+  Classic<std::istringstream> in(text);
   Entry e{};
   for (char colon; in >> e.update >> colon >> e.score;) models.entries_.push_back(e);
   return models;

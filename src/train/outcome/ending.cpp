@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/files/disk.h"
 #include "base/files/file.h"
+#include "base/range.h"
 #include "model/weights/model_file.h"
 #include "train/run/checkpoint.h"
 #include "train/validation/validation.h"
@@ -38,7 +38,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
     const std::string& score = m.history.at("best_valid_" + metric);
     // Six digits of the score are in the file, all of them in the state.
     const bool same = score == cat(*state.best_score);
-    const BestModel best{m.history.at("updates"), same ? *state.best_score : std::strtod(score.c_str(), nullptr)};
+    const BestModel best{m.history.at("updates"), same ? *state.best_score : parse_number<double>(score).value_or(0)};
     if (same || !is_better(metric, *state.best_score, best.score)) return best;
     run.missing.push_back(
         fmt::format("the best model (validation {} {:.2f}): best.safetensors is that of update {} "

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
@@ -53,7 +54,7 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
 std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric, int64_t after) {
   std::map<int64_t, double> scores;
   if (!fs::exists(run + "/valid.jsonl")) return scores;
-  std::istringstream in(read_file(run + "/valid.jsonl"));
+  Classic<std::istringstream> in(read_file(run + "/valid.jsonl"));
   for (std::string line; std::getline(in, line);) {
     const json v = json::parse(line, nullptr, false);
     const auto is = [&](const char* key, bool (json::*kind)() const) { return v.contains(key) && (v[key].*kind)(); };

@@ -274,7 +274,7 @@ RunLock::RunLock(const std::string& dir) : folder_(dir) {
                            "; wait until it ends or stop it, or choose another folder"));
     }
   } while (!in_place());
-  const std::string pid = std::to_string(getpid()) + "\n";  // for the reader of a message: the lock is flock's
+  const std::string pid = cat(getpid()) + "\n";  // for the reader of a message: the lock is flock's
   if (ftruncate(descriptor_, 0) == 0) [[maybe_unused]]
     const auto n = pwrite(descriptor_, pid.data(), pid.size(), 0);
 }

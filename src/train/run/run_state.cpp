@@ -1,10 +1,12 @@
 #include "train/run/run_state.h"
 
 #include <fmt/format.h>
-#include <cstdlib>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
+#include "base/range.h"
+#include "text/utf8.h"
 
 namespace hexapla::train {
 namespace {
@@ -13,11 +15,15 @@ constexpr const char* none = "-1";
 // Of a shard that has no more batches in the epoch.
 constexpr const char* ended = "end";
 
-void parse(const std::string& text, int64_t& value) { value = std::strtoll(text.c_str(), nullptr, 10); }
-void parse(const std::string& text, double& value) { value = std::strtod(text.c_str(), nullptr); }
+template <Number T>
+void parse(const std::string& text, T& value) {
+  const std::optional<T> number = parse_number<T>(text);
+  if (!number) throw DataError(cat("a checkpoint has '", text::printable(text, ""), "' where a number belongs"));
+  value = *number;
+}
 void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
 void parse(const std::string& text, std::optional<double>& value) {
-  if (text != none) value = std::strtod(text.c_str(), nullptr);
+  if (text != none) parse(text, value.emplace());
 }
 
 void parse_two(const std::string& text, int64_t& first, int64_t& second) {
@@ -71,7 +77,10 @@ std::map<std::string, std::string> RunState::to_strings() const {
   if (!changed.empty()) strings["changed"] = changed;
   if (validation_due) strings["validation_due"] = "yes";
   std::string all;
-  for (const auto& place : places) all += (all.empty() ? "" : " ") + (place ? text_of(*place) : ended);
+  for (const auto& place : places) {
+    if (!all.empty()) all += ' ';
+    all += place ? text_of(*place) : ended;
+  }
   if (!all.empty()) strings["places"] = all;
   if (warmup > 0) strings["warmup"] = fmt::format("{} {}", asked_warmup, warmup);
   if (cooldown) strings["cooldown"] = fmt::format("{} {}", cooldown.from, cooldown.end);
@@ -97,7 +106,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   optional("changed", [&](const std::string& text) { state.changed = text; });
   optional("validation_due", [&](const std::string&) { state.validation_due = true; });
   optional("places", [&](const std::string& text) {
-    std::istringstream all(text);
+    Classic<std::istringstream> all(text);
     for (std::string place; all >> place;) {
       state.places.emplace_back();
       if (place != ended) parse(place, state.places.back().emplace());
@@ -106,7 +115,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   optional("warmup", [&](const std::string& text) { parse_two(text, state.asked_warmup, state.warmup); });
   optional("cooldown", [&](const std::string& text) { parse_two(text, state.cooldown.from, state.cooldown.end); });
   optional("lost_checkpoints", [&](const std::string& text) {
-    std::istringstream updates(text);
+    Classic<std::istringstream> updates(text);
     for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);
   });
   return state;

@@ -7,6 +7,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/range.h"
 #include "base/system/machine.h"
 #include "cluster/agreement.h"
 #include "train/provenance/provenance.h"
@@ -21,7 +22,7 @@ int processors_of_host() { return std::max(1, static_cast<int>(std::thread::hard
 
 int64_t sum_of_all(cluster::Processes& processes, int64_t own) {
   int64_t sum = 0;
-  for (const std::string& text : cluster::gather(processes, std::to_string(own))) sum += std::stoll(text);
+  for (const std::string& text : cluster::gather(processes, cat(own))) sum += std::stoll(text);
   return sum;
 }
 
@@ -50,7 +51,7 @@ TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes
   o.decay_updates = cluster::of_first(processes, o.decay_updates);
   o.valid_tokenize = cluster::of_first(processes, o.valid_tokenize);
   o.save_every = cluster::of_first(processes, o.save_every);
-  o.max_loss_jump = std::stod(cluster::of_first(processes, fmt::format("{}", o.max_loss_jump)));
+  o.max_loss_jump = parse_number<double>(cluster::of_first(processes, fmt::format("{}", o.max_loss_jump))).value();
   return o;
 }
 

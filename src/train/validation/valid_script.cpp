@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/system/subprocess.h"
 #include "text/utf8.h"
@@ -72,7 +73,7 @@ ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::
   try {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw RunError(cat("cannot create the folder ", folder, ": ", error.message()));
+    if (error) throw RunError(cat("cannot create the folder ", folder, ": ", system_text(error.value())));
     return measure(
         options, folder,
         {write_lines(folder + "/translations.txt", translations), write_lines(folder + "/references.txt", references),

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/json.h"
+#include "base/range.h"
 #include "base/system/cancellation.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
@@ -90,7 +91,7 @@ ScriptScore score_of_script(const TrainOptions& options, const std::vector<std::
   const std::string own = cluster::pack({score.score ? fmt::format("{}", *score.score) : "", score.problem});
   const std::vector<std::string> firsts = cluster::unpack(cluster::of_first(among, own));
   score.score.reset();
-  if (!firsts[0].empty()) score.score = std::stod(firsts[0]);
+  if (!firsts[0].empty()) score.score = parse_number<double>(firsts[0]).value();
   score.problem = firsts[1];
   return score;
 }

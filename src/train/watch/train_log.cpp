@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/json.h"
 
@@ -69,7 +71,7 @@ std::string to_json(const TrainReport& r) {
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
-  std::istringstream in(read_file(path_));
+  Classic<std::istringstream> in(read_file(path_));
   std::string kept;
   for (std::string line; std::getline(in, line);)
     if (belongs(line, update)) kept += line + "\n";
@@ -78,7 +80,7 @@ JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) 
 
 void JsonLines::append(const std::string& object) {
   if (!append_to(path_, with_time(object)))
-    throw RunError(cat("cannot write ", path_, ": ", std::strerror(errno), "; free some space or fix its permissions"));
+    throw RunError(cat("cannot write ", path_, ": ", system_text(errno), "; free some space or fix its permissions"));
 }
 
 }  // namespace hexapla::train

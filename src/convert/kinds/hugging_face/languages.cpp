@@ -5,6 +5,7 @@
 #include <regex>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
@@ -131,7 +132,7 @@ bool put_listed(const std::string& folder, LanguageStyle style, size_t first, Pi
 void put_of_m2m100(const std::string& folder, size_t first, PiecesByNumber& pieces) {
   const std::string config = folder + "/tokenizer_config.json";
   const bool wmt21 = is_file(config) && member(parsed(config), "language_codes") == "wmt21";
-  std::istringstream codes(wmt21 ? kOfWmt21 : kOfM2M100);
+  Classic<std::istringstream> codes(wmt21 ? kOfWmt21 : kOfM2M100);
   for (std::string code; codes >> code;) pieces.put(first++, cat("__", code, "__"));
 }
 

@@ -1,7 +1,6 @@
 #include "convert/kinds/mapped/mapped_safetensors.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -56,8 +55,7 @@ std::pair<std::string, std::string> pattern_of(const std::string& name) {
   const size_t at = name.find(".layers.");
   if (at == std::string::npos) return {name, ""};
   const size_t from = at + std::string_view(".layers.").size();
-  size_t to = from;
-  while (to < name.size() && std::isdigit(static_cast<unsigned char>(name[to]))) ++to;
+  const size_t to = std::min(name.find_first_not_of("0123456789", from), name.size());
   return {name.substr(0, from) + "{i}" + name.substr(to), name.substr(from, to - from)};
 }
 
