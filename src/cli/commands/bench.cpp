@@ -15,6 +15,7 @@
 #include "backend/products_only.h"
 #include "base/classic.h"
 #include "base/compute/parallel.h"
+#include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
 #include "cli/commands/bench.h"
@@ -297,7 +298,11 @@ struct BenchTranslate {
       for (const auto& best : found) translations += best.front().text + "\n";
     }
     notes.finish();
-    if (!output.empty()) write_file_atomically(output, translations);
+    if (!output.empty()) {
+      data::LineWriter to(output);
+      to.write(translations.substr(0, translations.size() - 1));
+      to.commit();
+    }
     const double time = median(seconds), rate = static_cast<double>(lines.size()) / time;
     if (json)
       std::cout << nlohmann::ordered_json{{"seconds", time}, {"lines_per_second", rate}, {"peak_mib", peak_mib()}}

@@ -6,6 +6,8 @@
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "cli/test_command.h"
+#include "data/files/compression.h"
+#include "data/files/lines.h"
 #include "data/files/shard_files.h"
 #include "data/files/test_compress.h"
 
@@ -89,6 +91,36 @@ TEST_F(ShardsTest, OfCompressedFilesAreThoseOfThePlainOne) {
   const std::string plain = parts_of("plain", "");
   EXPECT_TRUE(parts_of("one.zst", "one.zst is one piece of zstd data") == plain);
   EXPECT_TRUE(parts_of("many.zst", "") == plain);
+}
+
+TEST_F(ShardsTest, AreCompressedAsTheNameAsks) {
+  const std::string whole = translate({"-q"}, read_file(at("in"))).out;
+  const auto unpacked = [&](const std::string& file) {
+    std::string all;
+    for (const std::string& line : data::read_lines(file)) all += line + "\n";
+    return all;
+  };
+  for (const std::string ending : {".gz", ".zst", ".xz"}) {
+    Words names;
+    for (int i = 1; i <= 3; ++i) {
+      names.push_back(part(i) + ending);
+      const Words shard{"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back(), "-q"};
+      ASSERT_EQ(translate(shard).code, 0);
+      EXPECT_NE(data::compression_of(read_file(names.back())), data::Compression::none) << names.back();
+      EXPECT_THAT(translate({"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back()}).err,
+                  HasSubstr("is whole already"));
+    }
+    const Result joined = run_command(Words{"join"} + names + Words{"-o", at("joined" + ending)});
+    EXPECT_EQ(joined.code, 0) << joined.err;
+    EXPECT_THAT(joined.err, HasSubstr("57 lines"));
+    EXPECT_EQ(data::compression_of(read_file(at("joined" + ending))), data::compression_by_name(ending));
+    EXPECT_EQ(unpacked(at("joined" + ending)), whole);
+    EXPECT_THAT(run_command(Words{"join"} + names + Words{"-o", at("joined")}).err, HasSubstr("ends as theirs do"));
+  }
+  for (int i = 1; i <= 2; ++i)
+    ASSERT_EQ(translate({"--input", at("in"), "--shard", cat(i, "/2"), "--output", part(i)}).code, 0);
+  ASSERT_EQ(run_command(Words{"join"} + parts(2) + Words{"-o", at("plain.gz")}).code, 0);
+  EXPECT_EQ(unpacked(at("plain.gz")), whole);
 }
 
 TEST_F(ShardsTest, AreScoredFromOneFile) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -26,8 +27,10 @@ std::string difference(const ShardManifest& a, const ShardManifest& b) {
   return "";
 }
 
-// Appends the file, which must be what its manifest says.
-void append(const std::string& path, const ShardManifest& manifest, AtomicFile& to) {
+using Sink = std::function<void(std::string_view)>;
+
+// Hands on the bytes of the file, which must be what its manifest says.
+void append(const std::string& path, const ShardManifest& manifest, const Sink& to) {
   const FileReader file(path);
   if (file.size() != manifest.bytes)
     fail_shard(path, cat("has ", file.size(), " bytes, but its manifest says ", manifest.bytes));
@@ -37,9 +40,23 @@ void append(const std::string& path, const ShardManifest& manifest, AtomicFile& 
     block.resize(std::min(copied_at_once, file.size() - at));
     file.read(at, block.data(), block.size());
     hash.add(block);
-    to.write(block);
+    to(block);
   }
   if (hash.hex() != manifest.hash) fail_shard(path, "was changed since it was written: its hash is another");
+}
+
+// What compresses the parts for the joined file. Those that are compressed stay as they are: one after the other they
+// are the whole.
+Compression compression_of_join(const std::vector<std::pair<ShardManifest, std::string>>& parts,
+                                const std::string& joined) {
+  const Compression wanted = compression_by_name(joined);
+  const auto plain = [](const auto& part) { return compression_by_name(part.second) == Compression::none; };
+  const auto as_wanted = [&](const auto& part) { return compression_by_name(part.second) == wanted; };
+  if (std::all_of(parts.begin(), parts.end(), as_wanted)) return Compression::none;
+  if (std::all_of(parts.begin(), parts.end(), plain)) return wanted;
+  const std::string& compressed = std::find_if_not(parts.begin(), parts.end(), plain)->second;
+  throw UsageError(cat("parts such as ", compressed, " are compressed, but ", joined,
+                       " is to be otherwise: give parts that are all alike, and a name that ends as theirs do"));
 }
 
 // Every part once, and nothing between them.
@@ -133,16 +150,22 @@ bool is_whole(const std::string& output, const ShardManifest& wanted) {
   }
 }
 
+ShardWriter::ShardWriter(const std::string& path)
+    : path_(path), file_(path), to_(compressor(compression_by_name(path), [this](std::string_view bytes) {
+        file_.write(bytes);
+        hash_.add(bytes);
+        bytes_ += bytes.size();
+      })) {}
+
 void ShardWriter::write(std::string_view bytes) {
-  file_.write(bytes);
-  hash_.add(bytes);
-  bytes_ += bytes.size();
+  to_->write(bytes);
   lines_ += std::count(bytes.begin(), bytes.end(), '\n');
 }
 
 // An old manifest beside a new output would say that it is another.
 void ShardWriter::finish(ShardManifest manifest, int64_t lines) {
   if (lines != lines_) throw RunError(cat(path_, ": ", lines, " lines were read, but ", lines_, " were written"));
+  to_->finish();
   manifest.lines = lines_;
   manifest.bytes = bytes_;
   manifest.hash = hash_.hex();
@@ -159,12 +182,15 @@ int64_t join_shards(const std::vector<std::string>& outputs, const std::string& 
   std::sort(parts.begin(), parts.end(),
             [](const auto& a, const auto& b) { return a.first.shard.number < b.first.shard.number; });
   check_parts(parts);
+  const Compression kind = compression_of_join(parts, joined);
   AtomicFile file(joined);
+  const auto to = compressor(kind, [&](std::string_view bytes) { file.write(bytes); });
   int64_t lines = 0;
   for (const auto& [part, path] : parts) {
-    append(path, part, file);
+    append(path, part, [&](std::string_view bytes) { to->write(bytes); });
     lines += part.lines;
   }
+  to->finish();
   file.commit();
   return lines;
 }

@@ -4,6 +4,7 @@
 //
 //   part-3.de, part-3.de.manifest.json
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/files/file.h"
 #include "base/hash.h"
+#include "data/files/compression.h"
 #include "data/files/line_range.h"
 
 namespace hexapla::data {
@@ -37,11 +39,13 @@ ShardManifest describe_shard(const RangeReader& reader, const ShardNumber& shard
 // Whether the output is there, as whole as its manifest says, and made of the same part in the same way.
 bool is_whole(const std::string& output, const ShardManifest& wanted);
 
-// The output of a part. It gets its name when it is whole, and its manifest after that. RunError where the machine
-// cannot.
+// The output of a part, compressed as its name asks for (.gz, .zst, .xz). It gets its name when it is whole, and its
+// manifest after that. RunError where the machine cannot.
 class ShardWriter {
  public:
-  explicit ShardWriter(const std::string& path) : path_(path), file_(path) {}
+  explicit ShardWriter(const std::string& path);
+  ShardWriter(const ShardWriter&) = delete;
+  ShardWriter& operator=(const ShardWriter&) = delete;
   void write(std::string_view bytes);  // whole lines, in the end
   // After the last. manifest: of describe_shard(); lines: that were read. RunError: another number was written.
   void finish(ShardManifest manifest, int64_t lines);
@@ -50,12 +54,14 @@ class ShardWriter {
   std::string path_;
   AtomicFile file_;
   Hash hash_;
+  std::unique_ptr<Compressor> to_;  // into the file, the hash and the count of bytes
   uint64_t bytes_ = 0;
   int64_t lines_ = 0;
 };
 
-// Writes the outputs of all parts, in the order of the parts, as one file. -> its lines. DataError: a part that is
-// missing, twice there, damaged, or made of another file or in another way than the others.
+// Writes the outputs of all parts, in the order of the parts, as one file. -> its lines. Plain parts are compressed as
+// its name asks for. DataError: a part that is missing, twice there, damaged, or made of another file or in another way
+// than the others. UsageError: the parts are compressed, but not as the name asks for.
 int64_t join_shards(const std::vector<std::string>& outputs, const std::string& joined);
 
 }  // namespace hexapla::data
