@@ -12,6 +12,7 @@
 #include "curate/line_faults.h"
 #include "curate/raw_pairs.h"
 #include "curate/shifts/change_locator.h"
+#include "text/characters.h"
 
 namespace hexapla::curate {
 namespace {
@@ -44,9 +45,9 @@ class TestSet {
     for (std::string x, y; reader.next(x, y);) add(x, 0), add(y, 1);
   }
   bool has(std::string_view line, size_t side) {
-    const std::string text = essence(line);
-    if (text.empty()) return false;
-    const uint64_t hash = hash_64(text);
+    const std::string found = text::essence(line);
+    if (found.empty()) return false;
+    const uint64_t hash = hash_64(found);
     if (!sentences_[side].has(hash)) return false;
     found_[side].insert(hash);
     return true;
@@ -57,8 +58,8 @@ class TestSet {
 
  private:
   void add(std::string_view line, size_t side) {
-    const std::string text = essence(line);
-    if (!text.empty()) sentences_[side].insert(hash_64(text));
+    const std::string sentence = text::essence(line);
+    if (!sentence.empty()) sentences_[side].insert(hash_64(sentence));
   }
   HashSet sentences_[2], found_[2];
 };
@@ -142,7 +143,7 @@ class Examiner {
     const double x = static_cast<double>(characters(pair.source)) * out_.typical_ratio + kAddedCharacters;
     const double y = static_cast<double>(characters(pair.target)) + kAddedCharacters;
     if (std::max(x / y, y / x) > options_.max_ratio) faults.add(Fault::ratio);
-    if (pair.source == pair.target && has_letter(pair.source)) faults.add(Fault::identical);
+    if (pair.source == pair.target && text::has_letter(pair.source)) faults.add(Fault::identical);
     const uint64_t hx = hash_64(pair.source), hy = hash_64(pair.target);
     const bool new_source = sources_.insert(hx), new_target = targets_.insert(hy);
     if (!pairs_.insert(both(hx, hy))) {
@@ -224,7 +225,7 @@ int64_t Examination::count(Fault fault) const {
 }
 
 int64_t Examination::faulty() const {
-  int64_t n = (source_lines != target_lines) + !shifts.empty();
+  int64_t n = (source_lines != target_lines) + (!shifts.empty() || !path.lost.empty());
   for (size_t i = 0; i < kFaults; ++i) {
     const auto fault = static_cast<Fault>(i);
     n += !info(fault).harmless && count(fault) > 0;

@@ -53,7 +53,7 @@ struct Examination {
   };
   std::optional<Clean> clean;
 
-  bool out_of_step() const { return source_lines != target_lines || !shifts.empty(); }
+  bool out_of_step() const { return source_lines != target_lines || !shifts.empty() || path.ends_lost; }
   int64_t count(Fault fault) const;  // on all sides
   // Kinds of faults that are more than usual in good corpora; an unequal length and shifts are two of them.
   int64_t faulty() const;

@@ -119,8 +119,11 @@ TEST_F(Examine, RatioIsMeasuredAgainstTheTypicalOne) {
 TEST_F(Examine, Identical) {
   y(10) = x(10);
   x(20) = y(20) = "2012";
+  x(21) = y(21) = "100 €";
+  x(22) = y(22) = "– 1984 –";
+  x(23) = y(23) = "你好";
   const Examination e = run();
-  EXPECT_THAT(lines_of(e, Fault::identical, Where::pair), ElementsAre(10));
+  EXPECT_THAT(lines_of(e, Fault::identical, Where::pair), ElementsAre(10, 23));
 }
 
 TEST_F(Examine, Duplicates) {

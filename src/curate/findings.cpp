@@ -12,6 +12,7 @@ constexpr FaultInfo kInfo[kFaults] = {
     {"control", "control characters", true, false},
     {"replacement", "lost characters (U+FFFD)", true, false},
     {"mojibake", "mojibake (UTF-8 taken for Latin-1)", true, false},
+    {"entities", "HTML entities", false, false},
     {"mark", "byte order mark", false, false},
     {"line-end", "carriage return at the end", false, false},
     {"too-long", "too long", true, false},

@@ -16,6 +16,7 @@ enum class Fault : uint8_t {
   control,      // control characters, line separators of Unicode, a byte order mark inside of a line
   replacement,  // U+FFFD: characters that were lost in an earlier conversion
   mojibake,     // UTF-8 that was read as Latin-1 or Windows-1252 and written again
+  entities,     // of HTML: &amp; and &#39; where characters should be
   mark,         // a byte order mark at the start of the file; the readers drop it
   line_end,     // CR before the line end; the readers drop it
   too_long,     // above max_length characters
@@ -27,7 +28,7 @@ enum class Fault : uint8_t {
   same_target,
   unknown,  // characters that the vocabulary has no piece for
 };
-constexpr size_t kFaults = 16;
+constexpr size_t kFaults = 17;
 
 struct FaultInfo {
   std::string_view id;     // in options and JSON

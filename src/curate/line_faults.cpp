@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "curate/mojibake.h"
 #include "text/utf8.h"
 
 namespace hexapla::curate {
@@ -24,50 +25,42 @@ bool control_at(std::string_view line, size_t at) {
   return follows(line, at, "\u2028"sv) || follows(line, at, "\u2029"sv) || follows(line, at, "\uFEFF"sv);
 }
 
-// Whether the character is one that a byte 0x80 to 0xBF becomes in Latin-1 or Windows-1252. Left out are quotes, dashes
-// and the ellipsis: they may well follow a letter.
-bool image_of_a_later_byte(std::string_view line, size_t at) {
-  if (byte_at(line, at) == 0xC2) return byte_at(line, at + 1) != 0xAB && byte_at(line, at + 1) != 0xBB;
-  constexpr std::array windows = {"€"sv, "‚"sv, "ƒ"sv, "„"sv, "†"sv, "‡"sv, "ˆ"sv, "‰"sv, "Š"sv, "‹"sv,
-                                  "Œ"sv, "Ž"sv, "˜"sv, "™"sv, "š"sv, "›"sv, "œ"sv, "ž"sv, "Ÿ"sv};
-  return std::any_of(windows.begin(), windows.end(), [&](std::string_view c) { return follows(line, at, c); });
-}
-
-// How strongly the character at `at` and the next ones look like UTF-8 that was taken for something else: 2 is enough.
-int mojibake_at(std::string_view line, size_t at) {
-  if (byte_at(line, at) != 0xC3) return 0;
-  const size_t next = at + 2;
-  switch (byte_at(line, at + 1)) {
-    case 0x83:
-      return image_of_a_later_byte(line, next) ? 2 : 0;  // Ã¤
-    case 0x82:
-      return image_of_a_later_byte(line, next) && byte_at(line, next + 1) >= 0xA0 ? 2 : 0;  // Â°
-    case 0xA2:
-      return follows(line, next, "€"sv) || follows(line, next, "\u0080"sv) ? 2 : 0;  // â€œ
-    case 0xB0:
-      return follows(line, next, "Ÿ"sv) || follows(line, next, "\u009F"sv) ? 2 : 0;  // ðŸ˜€
-    case 0x90:
-    case 0x91:
-      return image_of_a_later_byte(line, next) ? 1 : 0;  // Ð¿Ñ€, Cyrillic; one alone may be Icelandic
-    default:
-      return 0;
-  }
-}
-
-// Where the signs of it are enough; npos: nowhere.
-size_t mojibake_in(std::string_view line) {
-  int signs = 0;
-  for (size_t at = line.find('\xC3'); at != std::string_view::npos; at = line.find('\xC3', at + 1)) {
-    signs += mojibake_at(line, at);
-    if (signs >= 2) return at;
-  }
-  return std::string_view::npos;
-}
 size_t control_in(std::string_view line) {
   for (size_t at = 0; at < line.size(); ++at) {
     if (control_at(line, at)) return at;
   }
   return std::string_view::npos;
+}
+
+// The names that HTML 2 and 4 have for characters of text, and "#8217", "#x2019".
+bool entity_name(std::string_view name) {
+  constexpr std::array known = {"amp"sv,   "lt"sv,     "gt"sv,     "quot"sv,   "apos"sv,   "nbsp"sv,   "copy"sv,
+                                "reg"sv,   "trade"sv,  "hellip"sv, "mdash"sv,  "ndash"sv,  "lsquo"sv,  "rsquo"sv,
+                                "sbquo"sv, "ldquo"sv,  "rdquo"sv,  "bdquo"sv,  "laquo"sv,  "raquo"sv,  "euro"sv,
+                                "pound"sv, "yen"sv,    "cent"sv,   "sect"sv,   "deg"sv,    "times"sv,  "bull"sv,
+                                "shy"sv,   "szlig"sv,  "aelig"sv,  "AElig"sv,  "oelig"sv,  "OElig"sv,  "eth"sv,
+                                "thorn"sv, "iquest"sv, "iexcl"sv,  "middot"sv, "frac12"sv, "lsaquo"sv, "rsaquo"sv,
+                                "para"sv,  "plusmn"sv, "ordm"sv,   "ordf"sv};
+  constexpr std::array accents = {"acute"sv, "grave"sv, "circ"sv,  "uml"sv,  "tilde"sv,
+                                  "cedil"sv, "ring"sv,  "slash"sv, "caron"sv};
+  constexpr auto decimal = "0123456789"sv, hexadecimal = "0123456789abcdefABCDEF"sv;
+  if (name.size() < 2) return false;
+  if (name[0] == '#') {
+    const bool hex = name[1] == 'x' || name[1] == 'X';
+    const std::string_view digits = name.substr(hex ? 2 : 1);
+    return !digits.empty() && digits.find_first_not_of(hex ? hexadecimal : decimal) == digits.npos;
+  }
+  return std::find(known.begin(), known.end(), name) != known.end() ||
+         std::find(accents.begin(), accents.end(), name.substr(1)) != accents.end();
+}
+
+size_t entity_in(std::string_view line) {
+  constexpr size_t kLongest = 9;
+  for (size_t at = line.find('&'); at != line.npos; at = line.find('&', at + 1)) {
+    const size_t end = line.substr(0, at + kLongest + 2).find(';', at);
+    if (end != line.npos && entity_name(line.substr(at + 1, end - at - 1))) return at;
+  }
+  return line.npos;
 }
 
 bool ascii_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -93,24 +86,8 @@ bool is_blank(std::string_view line) {
   return true;
 }
 
-bool has_letter(std::string_view line) {
-  return std::any_of(line.begin(), line.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-  });
-}
-
 int64_t characters(std::string_view line) {
   return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
-
-std::string essence(std::string_view line) {
-  std::string out;
-  for (const char c : line) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
-    if (letter) out += c;
-    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c + 32);
-  }
-  return out;
 }
 
 FaultSet faults_of(std::string_view line) {
@@ -119,6 +96,7 @@ FaultSet faults_of(std::string_view line) {
   if (text::invalid_utf8(line)) out.add(Fault::encoding);
   if (control_in(line) != std::string_view::npos) out.add(Fault::control);
   if (line.find("\uFFFD"sv) != std::string_view::npos) out.add(Fault::replacement);
+  if (entity_in(line) != std::string_view::npos) out.add(Fault::entities);
   if (!out.has(Fault::encoding) && mojibake_in(line) != std::string_view::npos) out.add(Fault::mojibake);
   return out;
 }
@@ -128,6 +106,7 @@ size_t offset_of(Fault fault, std::string_view line) {
   if (fault == Fault::encoding) offset = text::invalid_utf8(line).value_or(0);
   if (fault == Fault::control) offset = control_in(line);
   if (fault == Fault::replacement) offset = line.find("\uFFFD"sv);
+  if (fault == Fault::entities) offset = entity_in(line);
   if (fault == Fault::mojibake) offset = mojibake_in(line);
   return offset == std::string_view::npos ? 0 : offset;
 }

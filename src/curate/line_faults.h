@@ -9,7 +9,7 @@
 
 namespace hexapla::curate {
 
-// blank, or any of encoding, control, replacement and mojibake.
+// blank, or any of encoding, control, replacement, mojibake and entities.
 FaultSet faults_of(std::string_view line);
 
 // The byte at which that fault is met first; 0 where it has no offset.
@@ -19,12 +19,7 @@ std::string excerpt(Fault fault, std::string_view line);
 
 // White space of ASCII and Unicode, and what has no width.
 bool is_blank(std::string_view line);
-// An ASCII letter, or anything beyond ASCII.
-bool has_letter(std::string_view line);
 // In code points; bytes that are no UTF-8 count one each.
 int64_t characters(std::string_view line);
-// The line without what does not matter when it is looked for in a test set: white space, ASCII punctuation, ASCII
-// case.
-std::string essence(std::string_view line);
 
 }  // namespace hexapla::curate

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/compute/random.h"
 #include "base/error.h"
 #include "curate/hash_set.h"
+#include "curate/mojibake.h"
+#include "data/files/lines.h"
 
 namespace hexapla::curate {
 namespace {
@@ -50,6 +54,87 @@ TEST(LineFaults, Mojibake) {
     EXPECT_NE(faults(line).find("mojibake"), std::string::npos) << line;
 }
 
+// Sentences as people write them, of many scripts.
+const char* const kSentences[] = {"今天的天气很好，我们去公园散步吧。",
+                                  "你好",
+                                  "人工智能正在改变世界。",
+                                  "これは日本語の文章です。",
+                                  "東京へ行きました。",
+                                  "カタカナ",
+                                  "هذا كتاب جديد.",
+                                  "السلام عليكم",
+                                  "Η γλώσσα είναι όμορφη.",
+                                  "Καλημέρα κόσμε",
+                                  "ภาษาไทยสวยงามมาก",
+                                  "สวัสดีครับ",
+                                  "שלום עולם",
+                                  "זה משפט בעברית.",
+                                  "यह एक हिन्दी वाक्य है।",
+                                  "नमस्ते",
+                                  "Привет, мир!",
+                                  "Це українське речення.",
+                                  "안녕하세요 세계",
+                                  "Tôi học tiếng Việt.",
+                                  "გამარჯობა",
+                                  "Բարեւ ձեզ",
+                                  "Zażółć gęślą jaźń",
+                                  "Příliš žluťoučký kůň",
+                                  "Türkçe öğreniyorum, çok güzel şey",
+                                  "Les élèves étudient à l'école.",
+                                  "Größe, Maße und Öl"};
+
+// `text` with each byte taken for a character: of Latin-1, or of Windows-1252, where that has one.
+std::string misread(const std::string& text, bool windows) {
+  constexpr std::u32string_view high =
+      U"\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F"
+      U"\u0090\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u009D\u017E\u0178";
+  std::string out;
+  for (const char c : text) {
+    char32_t code = static_cast<unsigned char>(c);
+    if (windows && code >= 0x80 && code < 0xA0) code = high[code - 0x80];
+    if (code < 0x80)
+      out += c;
+    else if (code < 0x800)
+      out += {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+    else
+      out += {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
+              static_cast<char>(0x80 | (code & 63))};
+  }
+  return out;
+}
+
+TEST(Mojibake, IsFoundInEveryScript) {
+  for (const std::string sentence : kSentences)
+    for (const bool windows : {false, true})
+      EXPECT_NE(mojibake_in(misread(sentence, windows)), std::string::npos) << sentence << windows;
+}
+// Programs that drop the five bytes that Windows-1252 has no character for.
+TEST(Mojibake, IsFoundWhereBytesAreLost) {
+  std::string lost;
+  for (const char c : std::string("こんにちは世界"))
+    if (std::string_view("\x81\x8D\x8F\x90\x9D").find(c) == std::string_view::npos) lost += c;
+  EXPECT_NE(mojibake_in(misread(lost, true)), std::string::npos);
+}
+TEST(Mojibake, IsNotSeenInGoodText) {
+  for (const std::string sentence : kSentences) EXPECT_EQ(mojibake_in(sentence), std::string::npos) << sentence;
+  for (const std::string line :
+       {"« Voilà\u00A0», dit-il ; « un café\u00A0» et un « thé\u00A0»", "„Spaß“ – „Fuß“ – „Gruß“", "Spaß… und Fuß…",
+        "UN CAFÉ… OU DEUX CAFÉS™", "PERÙ…", "5 Å³ und 7 Å²", "3×½ und 2×¼", "Ø² · Ø³", "DÉJÀ VU®, CAFÉ™, «RÉGIMÉ»",
+        "À LA CARTE »", "HÅ§", "MENÜ–MENÜ", "SÃO JOÃO”", "AÇÃO»", "Ý–Ý", "Î»"})
+    EXPECT_EQ(mojibake_in(line), std::string::npos) << line;
+}
+TEST(Mojibake, IsNotSeenInACorpus) {
+  const char* folder = std::getenv("HEXAPLA_MULTI30K");
+  if (!folder) GTEST_SKIP() << "HEXAPLA_MULTI30K is not set";
+  int64_t lines = 0;
+  for (const char* name : {"train.en.gz", "train.de.gz"})
+    for (const std::string& line : data::read_lines(folder + std::string("/") + name)) {
+      EXPECT_EQ(mojibake_in(line), std::string::npos) << line;
+      ++lines;
+    }
+  EXPECT_GT(lines, 50'000);
+}
+
 TEST(LineFaults, AnExcerptShowsTheFault) {
   const std::string before(60, 'a');
   EXPECT_EQ(offset_of(Fault::control, before + "\x07"), 60u);
@@ -65,14 +150,15 @@ TEST(LineFaults, AnExcerptShowsTheFault) {
 TEST(LineFaults, Lengths) {
   EXPECT_EQ(characters("äöü"), 3);
   EXPECT_EQ(characters(""), 0);
-  EXPECT_TRUE(has_letter("a"));
-  EXPECT_TRUE(has_letter("ä"));
-  EXPECT_FALSE(has_letter("12, 3!"));
 }
-TEST(LineFaults, EssenceForgetsCaseBlanksAndPunctuation) {
-  EXPECT_EQ(essence("A man,  a Plan!"), essence("a man a plan"));
-  EXPECT_NE(essence("a man"), essence("a men"));
-  EXPECT_EQ(essence("Übung."), "Übung");
+
+TEST(LineFaults, Entities) {
+  for (const char* line :
+       {"Tom &amp; Jerry", "it&#39;s", "it&#x2019;s", "&lt;b&gt;", "caf&eacute;", "&Ouml;l", "a&nbsp;b", "R&D &quot;"})
+    EXPECT_EQ(faults(line), "entities") << line;
+  for (const char* line :
+       {"AT&T; R&D;", "a & b; c", "Marks&Spencer;", "&#;", "&#x;", "&;", "x &= y;", "&amp", "?a=1&b=2;"})
+    EXPECT_EQ(faults(line), "") << line;
 }
 
 TEST(Faults, EveryIdIsFound) {

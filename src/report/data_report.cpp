@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/json.h"
+#include "data/files/corpus.h"
 #include "text/quantities.h"
 #include "text/utf8.h"
 
@@ -115,11 +117,23 @@ class Text {
                        100 * share(finding.count, found_.source_lines)));
       for (const curate::FaultExample& e : finding.examples) example(e, where);
     }
+    if (any && fault == Fault::encoding) encodings();
     if (any) return line("");
     if (fault == Fault::in_test && !found_.tests) return;
     if (fault == Fault::unknown && !found_.coverage) return;
     if (fault == Fault::fields && options_.text.tsv.empty()) return;
     none_ += (none_.empty() ? "" : ", ") + words_of(fault, options_);
+  }
+
+  // The encoding that each side seems to have, and the command that converts it.
+  void encodings() {
+    for (const Where side : {Where::source, Where::target}) {
+      std::string some;
+      for (const curate::FaultExample& e : found_.findings.of(Fault::encoding, side).examples)
+        some += (side == Where::source ? e.source : e.target) + "\n";
+      const std::string& name = side == Where::source ? found_.source_name : found_.target_name;
+      if (!some.empty()) wrap(text::printable(name + ": " + data::encoding_advice(name, some)));
+    }
   }
 
   void example(const curate::FaultExample& e, Where where) {
@@ -142,7 +156,12 @@ class Text {
                       "({:.3f} nats per pair) or the text is too short. Are these translations?",
                       path.information));
     for (const curate::ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
-    if (found_.shifts.empty())
+    for (const curate::LostPassage& lost : path.lost)
+      wrap(fmt::format(
+          "PERHAPS OUT OF STEP: from about line {} to {}, the two sides have too little in common. Either these are "
+          "no translations, or they are shifted by more than {} lines: look at them, and try a larger max-shift",
+          text::grouped(lost.begin + 1), text::grouped(lost.end), options_.shifts.max_shift));
+    if (found_.shifts.empty() && path.lost.empty())
       line(fmt::format("in step: no shift of up to {} lines found", options_.shifts.max_shift));
     line(fmt::format("         ({:.2f} nats per pair; a shifted passage of fewer than {} may go unnoticed)",
                      path.information, text::counted(path.shortest, "pair")));
@@ -181,7 +200,7 @@ class Text {
 
   void clean() {
     const Examination::Clean& c = *found_.clean;
-    if (!c.written) return line("the clean text was not written: the sides are out of step");
+    if (!c.written) return line("the clean text was not written: the sides are out of step, or may be");
     line(text::printable(
         fmt::format("\nclean: {} in {}", text::counted(c.kept, "pair"), fmt::join(options_.clean, " + "))));
     for (size_t i = 0; i < curate::kFaults; ++i) {
@@ -221,10 +240,14 @@ Json step_json(const Examination& found) {
   for (const curate::ShiftPlace& p : found.shifts)
     shifts.push_back(
         {{"line", p.line}, {"before", p.before}, {"after", p.after}, {"evidence", p.evidence}, {"exact", p.exact}});
+  Json lost = Json::array();
+  for (const curate::LostPassage& l : found.path.lost)
+    lost.push_back({{"from", l.begin + 1}, {"to", l.end}, {"evidence", l.evidence}});
   return {{"can_judge", found.path.can_judge},
           {"nats_a_pair", found.path.information},
           {"shortest", found.path.shortest},
-          {"shifts", shifts}};
+          {"shifts", shifts},
+          {"lost", lost}};
 }
 
 Json coverage_json(const curate::Coverage& c) {

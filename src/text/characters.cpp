@@ -2,6 +2,13 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "text/utf8.h"
+
 namespace hexapla::text {
 namespace {
 
@@ -14,16 +21,49 @@ CharacterKind kind_of(utf8proc_int32_t code_point) {
 
 }  // namespace
 
+std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at) {
+  utf8proc_int32_t code_point = -1;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                                      static_cast<utf8proc_ssize_t>(text.size() - at), &code_point);
+  if (bytes <= 0) return {0xFFFD, 1};
+  return {static_cast<char32_t>(code_point), static_cast<size_t>(bytes)};
+}
+
+bool has_letter(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const auto [code_point, bytes] = code_point_at(text, at);
+    if (kind_of(static_cast<utf8proc_int32_t>(code_point)) == CharacterKind::letter) return true;
+    at += bytes;
+  }
+  return false;
+}
+
+std::string essence(std::string_view text) {
+  const std::string clean = clean_utf8(text);
+  utf8proc_uint8_t* mapped = nullptr;
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
+                                                      UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+  const auto bytes = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(clean.data()),
+                                  static_cast<utf8proc_ssize_t>(clean.size()), &mapped, options);
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
+  if (bytes < 0) throw std::bad_alloc();  // the text is valid
+  const std::string_view folded(reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes));
+  std::string out;
+  for (size_t at = 0; at < folded.size();) {
+    const auto [code_point, size] = code_point_at(folded, at);
+    const utf8proc_category_t kind = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
+    const bool symbol = code_point >= 0x80 && kind >= UTF8PROC_CATEGORY_SM && kind <= UTF8PROC_CATEGORY_SO;
+    if ((kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO) || symbol) out += folded.substr(at, size);
+    at += size;
+  }
+  return out;
+}
+
 std::vector<Character> characters_of(std::string_view text) {
   std::vector<Character> all;
   for (size_t at = 0; at < text.size(); at = all.back().to) {
-    utf8proc_int32_t code_point = -1;
-    const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
-                                        static_cast<utf8proc_ssize_t>(text.size() - at), &code_point);
-    if (bytes > 0)
-      all.push_back({at, at + static_cast<size_t>(bytes), kind_of(code_point)});
-    else
-      all.push_back({at, at + 1, CharacterKind::other});
+    const auto [code_point, bytes] = code_point_at(text, at);
+    all.push_back({at, at + bytes, kind_of(static_cast<utf8proc_int32_t>(code_point))});
   }
   return all;
 }

@@ -1,7 +1,9 @@
 #pragma once
 // The characters of a text, and what they are.
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hexapla::text {
@@ -18,5 +20,15 @@ struct Character {
 
 // One a code point, or a byte that no valid sequence has.
 std::vector<Character> characters_of(std::string_view text);
+
+// The character that begins at byte `at`, and its bytes; of one that no valid sequence has U+FFFD, and 1.
+std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at);
+
+bool has_letter(std::string_view text);
+
+// What two writings of one sentence have in common: letters, marks, digits and symbols other than ASCII, in the
+// compatibility form of Unicode (NFKC), with case folded ("Maße" and "MASSE" are one). Blanks of every kind,
+// punctuation and what cannot be seen are left out.
+std::string essence(std::string_view text);
 
 }  // namespace hexapla::text

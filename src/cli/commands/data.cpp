@@ -80,8 +80,10 @@ struct Data {
 
 constexpr auto kFooter =
     "Faults, as --keep, --drop and --json name them:\n"
-    "  fields, blank, encoding, control, replacement, mojibake, mark, line-end, too-long, ratio, identical, in-test,\n"
-    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: mark, line-end (both are removed from "
+    "  fields, blank, encoding, control, replacement, mojibake, entities, mark, line-end, too-long, ratio, identical, "
+    "in-test,\n"
+    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: entities, mark, line-end (both are "
+    "removed from "
     "what\n"
     "  what is written), same-source, same-target, unknown.\n"
     "Shifts are found from length, numbers, punctuation and capitals; the report says how reliable these are.\n"
@@ -104,7 +106,8 @@ void add_data(Command& app, Action& chosen) {
   c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--test-sets", d->tests, "find sentences of this test set in the text, ignoring case and punctuation")
+  c->add_option("--test-sets", d->tests,
+                "find sentences of this test set in the text, ignoring case, blanks and punctuation")
       ->expected(1, 2)
       ->check(text_input())
       ->type_name("SOURCE TARGET");

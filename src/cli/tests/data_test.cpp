@@ -1,6 +1,7 @@
 // hexapla data as users meet it.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/files/file.h"
@@ -155,6 +156,32 @@ TEST_F(DataCommand, VocabulariesOfTheSides) {
   write_file_atomically(at("t.spm"), joint.target.bytes());
   const Result r = data_of_pair({"--vocab", at("s.spm"), at("t.spm")});
   EXPECT_THAT(r.out, testing::ContainsRegex("vocabulary: [0-9]+ of [0-9]+ pieces never used"));
+}
+
+TEST_F(DataCommand, WhatIsNotUtf8ComesWithTheCommandThatConvertsIt) {
+  text_.source[99] = "caf\xE9";
+  text_.source[199] = "it\x92s";
+  text_.target[299] = "caf\xE9";
+  text_.target[300] = text_.target[301] = "Straße";
+  write();
+  std::string out = data_of_pair({}).out;
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  EXPECT_THAT(
+      out, AllOf(HasSubstr(at("x") + ": it looks like WINDOWS-1252: convert it with: iconv -f WINDOWS-1252 -t UTF-8 " +
+                           at("x") + " > " + at("x") + ".utf8"),
+                 HasSubstr(at("y") + ": the rest is UTF-8, so do not convert it")));
+}
+
+TEST_F(DataCommand, AShiftThatIsTooLargeIsNotTakenForAnother) {
+  text_.target.erase(text_.target.begin() + 1000, text_.target.begin() + 1015);
+  write();
+  const Result r = data_of_pair({"--write-clean", at("cx"), at("cy")});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(
+      r.out, AllOf(HasSubstr("PERHAPS OUT OF STEP: from about line 1,0"), testing::Not(HasSubstr("source line i goes")),
+                   testing::Not(HasSubstr("in step: no shift"))));
+  EXPECT_EQ(entries(), 2u);
+  EXPECT_EQ(nlohmann::json::parse(data_of_pair({"--json"}).out)["step"]["lost"].size(), 1u);
 }
 
 TEST_F(DataCommand, CleanFilesAreNotWrittenOutOfStep) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "base/compute/random.h"
@@ -19,6 +20,7 @@ constexpr int64_t kSample = 200'000;        // pairs that the statistics are tak
 constexpr double kPrior = 2;                // pairs of imagined evidence that nothing goes together
 constexpr double kClip = 3, kLineClip = 4;  // nats: no feature and no line decides alone
 constexpr int64_t kOften = 16384;           // lines
+constexpr int64_t kWindow = 100;            // lines
 constexpr int kRounds = 3;
 constexpr int kBoth = 2;  // halves
 
@@ -209,6 +211,63 @@ int best_single_shift(const Learner& learner, const ShiftOptions& options) {
   return best;
 }
 
+// Scores of what goes together best under the path: of the windows that have half as much in common as the best tenth.
+// Where much is out of step, the scores of all lines would be those of chance.
+Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& path, Side source, Side target) {
+  constexpr int kNowhere = std::numeric_limits<int>::min();
+  const int64_t n = learner.pairs();
+  std::vector<double> common(static_cast<size_t>((n + kWindow - 1) / kWindow));
+  const Scores all = learner.learn(ShiftAt(path));
+  ShiftAt shift(path);
+  for (int64_t i = 0; i < n; ++i)
+    common[static_cast<size_t>(i / kWindow)] += score_at(all, source, target, i, shift(i));
+  std::vector<double> sorted = common;
+  std::sort(sorted.begin(), sorted.end());
+  const double good = sorted[sorted.size() * 9 / 10] / 2;
+  return learner.learn([&, at = ShiftAt(path)](int64_t i) mutable {
+    const int here = at(i);
+    return common[static_cast<size_t>(i / kWindow)] >= good ? here : kNowhere;
+  });
+}
+
+// Passages that chance explains better than translation does, by `evidence` (cumulative sums, Page 1954).
+std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector<Stretch>& path, Side source,
+                                       Side target, const ShiftOptions& options) {
+  const Scores scores = scores_of_good_lines(learner, path, source, target);
+  std::vector<LostPassage> out;
+  ShiftAt shift(path);
+  double sum = 0;
+  LostPassage passage;
+  const auto close = [&] {
+    if (passage.evidence >= options.evidence) out.push_back(passage);
+    sum = passage.evidence = 0;
+  };
+  for (int64_t i = 0; i < learner.pairs(); ++i) {
+    if (sum == 0) passage.begin = i;
+    sum -= score_at(scores, source, target, i, shift(i));
+    if (sum > passage.evidence) passage.evidence = sum, passage.end = i + 1;
+    if (sum <= 0 || sum < passage.evidence - options.evidence) close();
+  }
+  close();
+  return out;
+}
+
+// Without the stretches that are lost for the most part: their shift is one that chance gave them.
+std::vector<Stretch> without_lost(const std::vector<Stretch>& path, const std::vector<LostPassage>& lost,
+                                  int64_t lines) {
+  std::vector<Stretch> kept{path.front()};
+  for (size_t k = 0; k < path.size(); ++k) {
+    const int64_t begin = path[k].begin, end = k + 1 < path.size() ? path[k + 1].begin : lines;
+    int64_t gone = 0;
+    for (const LostPassage& l : lost) gone += std::max<int64_t>(0, std::min(end, l.end) - std::max(begin, l.begin));
+    if (2 * gone > end - begin)
+      kept.front().shift = k == 0 ? 0 : kept.front().shift;
+    else if (k > 0 && path[k].shift != kept.back().shift)
+      kept.push_back(path[k]);
+  }
+  return kept;
+}
+
 bool same_path(const std::vector<Stretch>& a, const std::vector<Stretch>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Stretch& x, const Stretch& y) { return x.begin == y.begin && x.shift == y.shift; });
@@ -232,7 +291,12 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
     if (same_path(before, out.stretches)) break;
   }
   out.information = learner.information(ShiftAt(out.stretches));
-  out.can_judge = out.information >= options.enough;
+  // As much as lines too far apart to be translations have in common, as in a text whose style changes, tells nothing.
+  const double far = learner.information([&](int64_t) { return 3 * options.max_shift; });
+  out.can_judge = out.information >= options.enough + 2 * std::max(0.0, far);
+  if (out.can_judge) out.lost = lost_passages(learner, out.stretches, source, target, options);
+  out.ends_lost = !out.lost.empty() && learner.pairs() - out.lost.back().end < kWindow;
+  out.stretches = without_lost(out.stretches, out.lost, static_cast<int64_t>(source.size()));
   if (out.can_judge) out.shortest = static_cast<int64_t>(std::ceil(2 * options.evidence / out.information));
   return out;
 }

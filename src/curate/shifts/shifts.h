@@ -24,8 +24,17 @@ struct Stretch {
   double evidence = 0;  // nats by which this shift explains the stretch better than the shift before it
 };
 
+// Source lines begin .. end - 1, counted from 0, whose partners have nothing in common with them: no translations, or
+// shifted by more than max_shift.
+struct LostPassage {
+  int64_t begin = 0, end = 0;
+  double evidence = 0;  // nats by which chance explains it better
+};
+
 struct ShiftPath {
   std::vector<Stretch> stretches;  // one or more; the first begins at 0
+  std::vector<LostPassage> lost;   // where none of the shifts tells anything; no stretch begins there
+  bool ends_lost = false;          // as after a shift that was too large; junk is followed by lines in step again
   double information = 0;          // nats a pair that the signatures of a pair tell about each other (held out)
   bool can_judge = false;          // information is enough; otherwise stretches says nothing
   int64_t shortest = 0;            // a shifted stretch of fewer pairs may go unseen

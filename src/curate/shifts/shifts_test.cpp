@@ -47,7 +47,11 @@ TEST(Signature, OfALine) {
 }
 
 TEST(Shifts, CleanTextIsInStep) {
-  for (const uint64_t seed : {1, 2, 3, 4, 5}) expect_in_step(find(made_text(3000, seed)));
+  for (const uint64_t seed : {1, 2, 3, 4, 5}) {
+    const ShiftPath path = find(made_text(3000, seed));
+    expect_in_step(path);
+    EXPECT_TRUE(path.lost.empty());
+  }
 }
 
 TEST(Shifts, FoundWhereTheyBegin) {
@@ -63,6 +67,38 @@ TEST(Shifts, FoundWhereTheyBegin) {
       EXPECT_GT(path.stretches[1].evidence, 30);
     }
   }
+}
+
+// No offset is named that is none, and nobody is told that all is well.
+TEST(Shifts, LargerThanWasLookedForIsAPassageWithoutAnOffset) {
+  for (const int missing : {11, 15, 60}) {
+    for (const bool of_target : {true, false}) {
+      MadeText text = made_text(8000, 9);
+      cut(of_target ? text.target : text.source, 4000, missing);
+      const ShiftPath path = find(text);
+      EXPECT_TRUE(path.can_judge);
+      ASSERT_EQ(path.stretches.size(), 1u) << missing << of_target;
+      EXPECT_EQ(path.stretches[0].shift, 0);
+      ASSERT_EQ(path.lost.size(), 1u) << missing << of_target;
+      EXPECT_NEAR(static_cast<double>(path.lost[0].begin), 4000, 60);
+      EXPECT_NEAR(static_cast<double>(path.lost[0].end), 8000 - missing, 100);
+      EXPECT_TRUE(path.ends_lost);
+      MadeText all = made_text(8000, 9);
+      cut(of_target ? all.target : all.source, 0, missing);
+      EXPECT_FALSE(find(all).can_judge) << missing << of_target;
+    }
+  }
+}
+
+TEST(Shifts, AfterALostPassageTheOldStepIsFollowed) {
+  MadeText text = made_text(9000, 10);
+  cut(text.target, 3000, 20);
+  cut(text.source, 6000, 20);
+  const ShiftPath path = find(text);
+  ASSERT_EQ(path.stretches.size(), 1u);
+  ASSERT_EQ(path.lost.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(path.lost[0].begin), 3000, 60);
+  EXPECT_NEAR(static_cast<double>(path.lost[0].end), 6000, 60);
 }
 
 // A shift that keeps the number of lines: a line lost here, one too many there.
@@ -103,7 +139,12 @@ TEST(Shifts, NoFalseAlarmFromJunk) {
     Random random(seed);
     for (int64_t i = 2500; i > 1500; --i)  // a thousand targets in disorder
       std::swap(text.target[static_cast<size_t>(i)], text.target[1500 + random.below(static_cast<uint32_t>(i - 1499))]);
-    expect_in_step(find(text));
+    const ShiftPath path = find(text);
+    expect_in_step(path);
+    ASSERT_EQ(path.lost.size(), 1u);
+    EXPECT_NEAR(static_cast<double>(path.lost[0].begin), 1500, 100);
+    EXPECT_NEAR(static_cast<double>(path.lost[0].end), 2500, 100);
+    EXPECT_FALSE(path.ends_lost);
   }
 }
 TEST(Shifts, NoFalseAlarmFromARhythm) {

@@ -1,10 +1,16 @@
 #include "data/files/corpus.h"
 
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
+#include "base/classic.h"
 #include "base/error.h"
 #include "base/files/shell_word.h"
+#include "data/files/compression.h"
 #include "data/files/lines.h"
+#include "text/encoding.h"
 #include "text/utf8.h"
 
 namespace hexapla::data {
@@ -19,9 +25,33 @@ std::string hex(unsigned char byte) {
   return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
-// Files from elsewhere are mostly Latin-1 or UTF-16; the latter shows by its mark or by NUL bytes.
-std::string convert_with(std::string_view encoding, const std::string& name) {
-  return cat("convert the file with: iconv -f ", encoding, " -t UTF-8 ", shell_word(name));
+// The beginning of the file, as far as it can be read; at least `some`.
+std::string beginning_of(const std::string& name, std::string_view some) {
+  constexpr size_t kEnough = size_t{16} << 20;
+  std::string sample;
+  try {
+    LineReader reader(name);
+    for (std::string line; sample.size() < kEnough && reader.next(line);) sample += line + "\n";
+  } catch (const UserError&) {  // the fault that was found is told, not this one
+  }
+  return sample.size() < some.size() ? std::string(some) : sample;
+}
+
+std::string unpacker_of(const std::string& name) {
+  std::array<char, kCompressionHead> head{};
+  Classic<std::ifstream> file(name, std::ios::binary);
+  file.read(head.data(), head.size());
+  switch (compression_of({head.data(), static_cast<size_t>(file.gcount())})) {
+    case Compression::gzip:
+      return "gzip -dc";
+    case Compression::zstd:
+      return "zstd -dc";
+    case Compression::xz:
+      return "xz -dc";
+    case Compression::none:
+      break;
+  }
+  return "";
 }
 
 [[noreturn]] void fail_empty(const std::string& name) {
@@ -43,18 +73,24 @@ std::string DropCount::note(const std::string& where, const std::string& why) co
              count_ == 1 ? "line " : "lines ", places, ")");
 }
 
+std::string encoding_advice(const std::string& name, std::string_view some) {
+  std::error_code none;
+  if (name == "stdin" || !std::filesystem::is_regular_file(name, none)) return text::advice(text::encoding_of(some));
+  const text::Encoding encoding = text::encoding_of(beginning_of(name, some));
+  const std::string file = shell_word(name), to = " > " + shell_word(name + ".utf8");
+  const std::string unpack = unpacker_of(name);
+  if (unpack.empty()) return text::advice(encoding, "", " " + file + to);
+  return text::advice(encoding, cat(unpack, " ", file, " | "), to);
+}
+
 void check_line(std::string_view line, const std::string& name, int64_t line_number) {
-  if (const size_t nul = line.find('\0'); nul != std::string_view::npos) {
-    throw DataError(cat(name, " line ", line_number, " has a NUL byte at byte ", nul + 1,
-                        ": this is not UTF-8 text; if it is UTF-16, ", convert_with("UTF-16", name),
-                        ", otherwise remove the byte"));
-  }
+  const size_t nul = line.find('\0');
   const auto bad = text::invalid_utf8(line);
-  if (!bad) return;
-  const bool utf16 = line_number == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"));
-  throw DataError(cat(name, " line ", line_number, " is not valid UTF-8 at byte ", *bad + 1, " (",
-                      hex(static_cast<unsigned char>(line[*bad])), "): ",
-                      convert_with(utf16 ? "UTF-16" : "ISO-8859-1", name), utf16 ? "" : " (or its true encoding)"));
+  if (!bad && nul == std::string_view::npos) return;
+  const std::string fault =
+      bad ? cat("is not valid UTF-8 at byte ", *bad + 1, " (", hex(static_cast<unsigned char>(line[*bad])), ")")
+          : cat("has a NUL byte at byte ", nul + 1);
+  throw DataError(cat(name, " line ", line_number, " ", fault, ": ", encoding_advice(name, line)));
 }
 
 CheckedReader::CheckedReader(ParallelSource from, const CorpusChecks& checks)

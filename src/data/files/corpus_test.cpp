@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "data/files/test_compress.h"
 #include "data/files/test_files.h"
 
 namespace hexapla::data {
@@ -82,6 +83,24 @@ TEST_F(Parallel, InvalidUtf8) {
   EXPECT_THAT(error("one\ncaf\xE9\n", "eins\nzwei\n"),
               AllOf(HasSubstr("a.en line 2"), HasSubstr("byte 4 (0xE9)"), HasSubstr("iconv -f ISO-8859-1 -t UTF-8")));
   EXPECT_THAT(error("one\n", "\xC3\n"), HasSubstr("a.de line 1"));
+}
+
+// Which bytes come later in the file decides, and the command stands as a shell wants it.
+TEST_F(Parallel, TheAdviceIsForTheWholeFile) {
+  EXPECT_THAT(error("caf\xE9\n\x93so\x94\n", "eins\nzwei\n"),
+              HasSubstr("iconv -f WINDOWS-1252 -t UTF-8 " + folder() + "/a.en > " + folder() + "/a.en.utf8"));
+  EXPECT_THAT(
+      error("Größe\nMaße\ncaf\xE9\n", "1\n2\n3\n"),
+      AllOf(HasSubstr("a.en line 3 is not valid UTF-8 at byte 4 (0xE9): the rest is UTF-8, so do not convert it"),
+            Not(HasSubstr("iconv"))));
+  const auto read_alone = [](const std::string& path) {
+    return message_of<DataError>([&] { read_checked_lines(path); });
+  };
+  EXPECT_THAT(read_alone(write("it's a.txt", "caf\xE9\n")),
+              HasSubstr("iconv -f ISO-8859-1 -t UTF-8 '" + folder() + "/it'\\''s a.txt' > '"));
+  EXPECT_THAT(read_alone(write("a.gz", gzip("caf\xE9\n"))),
+              HasSubstr("gzip -dc " + folder() + "/a.gz | iconv -f ISO-8859-1 -t UTF-8 > " + folder() + "/a.gz.utf8"));
+  EXPECT_THAT(read_alone(write("a", "o\0n\0e\0\n\0"s)), HasSubstr("iconv -f UTF-16LE "));
 }
 
 TEST_F(Parallel, Utf16) {

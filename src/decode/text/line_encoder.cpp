@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "text/characters.h"
+#include "text/encoding.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -80,7 +81,7 @@ std::string LineEncoder::repaired(const std::string& text, size_t line) const {
   if (!text::invalid_utf8(text)) return text;
   std::string clean = text::clean_utf8(text);
   const size_t bytes = (clean.size() - text.size()) / 2;  // each became the three bytes of U+FFFD
-  warn(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; convert the text to UTF-8 first"));
+  warn(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; ", text::advice(text::encoding_of(text))));
   return clean;
 }
 

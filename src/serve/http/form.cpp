@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/files/compression.h"
+#include "text/encoding.h"
 #include "text/utf8.h"
 
 namespace hexapla::serve {
@@ -103,6 +104,10 @@ std::string unpacked(const Request& request) {
   return text;
 }
 
+[[noreturn]] void refuse_encoding(const std::string& bytes) {
+  throw HttpError(400, "the request is not UTF-8; " + text::advice(text::encoding_of(bytes)));
+}
+
 }  // namespace
 
 size_t unpacked_size(const Request& request) {
@@ -185,6 +190,7 @@ Json parse_json(const std::string& body) {
   try {
     return Json::parse(body);
   } catch (const Json::exception&) {
+    if (text::invalid_utf8(body)) refuse_encoding(body);
     not_understood();
   }
 }
@@ -216,7 +222,7 @@ Parameters::Parameters(const Request& request) {
 }
 
 void Parameters::add(const std::string& name, std::string value) {
-  if (text::invalid_utf8(name) || text::invalid_utf8(value)) throw HttpError(400, "the request is not UTF-8");
+  if (text::invalid_utf8(name) || text::invalid_utf8(value)) refuse_encoding(value);
   Json& there = all_[name];
   if (there.is_null())
     there = std::move(value);

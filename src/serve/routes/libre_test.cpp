@@ -153,6 +153,8 @@ TEST_F(Libre, SaysWhatIsWrong) {
   EXPECT_EQ(error(server->post("/translate", {{"q", "a"}, {"source", "fr"}, {"target", "en"}})),
             "English (en) is not available as a target language from French (fr)");
   EXPECT_EQ(error(server->ask("POST", "/translate", "[1]")), "Invalid JSON format");
+  EXPECT_EQ(error(server->ask("POST", "/translate", "{\"q\": \"it\x92s caf\xE9\"}")),
+            "the request is not UTF-8; it looks like WINDOWS-1252: convert it with: iconv -f WINDOWS-1252 -t UTF-8");
   EXPECT_EQ(server->ask("POST", "/translate", "{").status, 400);
   EXPECT_EQ(server->ask("POST", "/translate", "{\"q\": \"\xff\"}").status, 400);
   EXPECT_EQ(server->ask("POST", "/translate", std::string(100, '[') + std::string(100, ']')).status, 400);
