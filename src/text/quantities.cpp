@@ -13,8 +13,8 @@ std::string duration(double seconds) {
 
 std::string grouped(long long n) {
   std::string digits = cat(n < 0 ? -n : n);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  if (n < 0) digits.insert(0, "-");
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), 1, ',');
+  if (n < 0) digits.insert(0, 1, '-');
   return digits;
 }
 

@@ -33,7 +33,7 @@ class TestControlGroup {
 
   explicit operator bool() const { return !folder_.empty(); }
   bool set(const std::string& file, size_t value) const {
-    return static_cast<bool>(std::ofstream(folder_ + "/" + file) << value << std::flush);
+    return static_cast<bool>(std::ofstream(folder_ + "/" + file) << cat(value) << std::flush);
   }
   std::string members() const { return folder_ + "/cgroup.procs"; }
   void join() const { set("cgroup.procs", static_cast<size_t>(getpid())); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "data/files/compression.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
