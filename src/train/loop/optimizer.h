@@ -98,18 +98,20 @@ class UseAverage {
  public:
   UseAverage(MovingAverage& average, model::Parameters& parameters, Communicator& communicator)
       : average_(average), parameters_(parameters), communicator_(communicator), errors_(std::uncaught_exceptions()) {
-    swap();
+    average_.swap();
+    complete();
   }
-  // After an error this process ends, and the others with it.
+  // A validation that is stopped leaves the weights as they were, for the checkpoint that follows. After an error this
+  // process ends, and the others with it: they do not answer.
   ~UseAverage() {
-    if (std::uncaught_exceptions() == errors_) swap();
+    average_.swap();
+    if (std::uncaught_exceptions() == errors_) complete();
   }
   UseAverage(const UseAverage&) = delete;
   UseAverage& operator=(const UseAverage&) = delete;
 
  private:
-  void swap() {
-    average_.swap();
+  void complete() {
     if (average_) communicator_.complete(parameters_.values());
   }
 

@@ -241,6 +241,7 @@ TEST_F(RunOptions, FineTuningStartsFromTheModel) {
   run(first);
   scratch.max_updates = tuned.max_updates = 1;
   tuned.init_from = first.model + "/model.safetensors";
+  tuned.warmup = 10;  // less than the updates that it goes on for
   Losses from_nothing, from_model;
   run(scratch, from_nothing, false);
   run(tuned, from_model, false);

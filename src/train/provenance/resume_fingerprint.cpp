@@ -137,15 +137,7 @@ std::string changes(const std::string& before, const std::string& now) {
 
 namespace {
 // Of what an identity has only where it is not the usual.
-std::string usual_value(const std::string& key) {
-  if (key == parts_of_pairs) return "\"1\"";
-  std::string value = "not set";
-  const TrainOptions any;
-  TrainOptions::visit(any, [&](const std::string& name, const auto& field, const auto&...) {
-    if (const nlohmann::json number = field; name == key && number.is_number()) value = json_text(number);
-  });
-  return value;
-}
+std::string usual_value(const std::string& key) { return key == parts_of_pairs ? "\"1\"" : "not set"; }
 }  // namespace
 
 std::string first_difference(const std::string& before, const std::string& now) {

@@ -45,6 +45,7 @@ class RunVocabulary : public Training {
     TrainOptions o = options(name);
     o.vocab_size = 330;
     o.max_updates = 6;
+    o.warmup = 4;
     o.valid_sets.clear();
     return o;
   }
