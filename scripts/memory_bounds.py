@@ -67,7 +67,7 @@ HARD = [  # options, text: what validation alone takes; what stays after the tex
     ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1},
      {"lines": 3000, "valid lines": 10000, "valid longest": 4}),
     ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1, "train-weights": 1000}, {"lines": 4000}),
-    ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1}, {"lines": 500000}),
+    ({"dim-model": 16, "heads": 2, "dim-ff": 16, "batch-tokens": 1000, "valid-beam": 1, "vocab-lines": 20000}, {"lines": 500000}),
 ]
 
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/range.h"
 #include "text/utf8.h"
 
 namespace hexapla::report {
@@ -125,14 +126,15 @@ void expect_titles_apart(const SvgSheet& sheet) {
   ASSERT_TRUE(std::regex_search(text, size, std::regex("width=\"(\\d+)\"")));
   std::map<double, std::map<double, double>> ends;  // by height and beginning
   static const std::regex title("<text x=\"([\\d.]+)\" y=\"([\\d.]+)\" font-size=\"12\" [^>]*>([^<]*)</text>");
+  const auto number = [](const std::string& digits) { return parse_number<double>(digits).value(); };
   constexpr double bold_em = 0.7;  // of a letter, in DejaVu Sans Bold, which is a wide one
   for (std::sregex_iterator i(text.begin(), text.end(), title), end; i != end; ++i)
-    ends[std::stod((*i)[2])][std::stod((*i)[1])] = std::stod((*i)[1]) + 12 * bold_em * text::width((*i)[3].str());
+    ends[number((*i)[2])][number((*i)[1])] = number((*i)[1]) + 12 * bold_em * text::width((*i)[3].str());
   size_t titles = 0;
   for (const auto& [y, row] : ends) {
     double before = 0;
     for (const auto& [x, until] : row) EXPECT_GT(x, std::exchange(before, until)) << "at height " << y;
-    EXPECT_LT(before, std::stod(size[1]));
+    EXPECT_LT(before, number(size[1]));
     titles += row.size();
   }
   EXPECT_EQ(titles, sheet.maps.size());

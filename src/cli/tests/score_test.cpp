@@ -4,6 +4,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/classic.h"
 #include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"
@@ -28,7 +29,7 @@ class ScoreCommand : public CommandFolder {
     std::vector<std::vector<double>> rows;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      std::istringstream in(line);
+      Classic<std::istringstream> in(line);
       rows.emplace_back();
       for (double x; in >> x;) rows.back().push_back(x);
     }

@@ -97,6 +97,12 @@ class Run {
   }
 
   double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
+  // The last update of a cooldown, which the state tells: its weights are validated before they are saved.
+  bool cools_out() const {
+    const TrainOptions& o = options_;
+    return cooldown() && (state_.update >= cooldown().end || state_.update == o.max_updates ||
+                          (o.max_epochs > 0 && state_.epoch >= o.max_epochs));
+  }
   Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
 
   TrainOptions options_;  // those given, with a warm-up that fits into the time
@@ -455,7 +461,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
     if (!state_.validation_due) {
       update();
       if (due(reports)) report();
-      state_.validation_due = !data_.valid.empty() && due(valid);
+      state_.validation_due = !data_.valid.empty() && (due(valid) || cools_out());
     }
     if (state_.validation_due) unless_stopped(stop, [&] { validate(); });
     if (!state_.validation_due && due(saving)) save();
