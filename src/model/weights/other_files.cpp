@@ -21,9 +21,9 @@ std::string import_it(const std::string& path) {
   return cat("hexapla import ", shell_word(path), " -o FILE makes a model of it that hexapla reads");
 }
 
-// No model of ours is: its first 8 bytes are a small number. Fewer may be the beginning of one.
+// No model of ours is: its first 8 bytes are a small number, of which four bytes are not all letters.
 bool is_text(std::string_view start) {
-  return start.size() >= 8 && std::all_of(start.begin(), start.end(), [](char c) {
+  return start.size() >= 4 && std::all_of(start.begin(), start.end(), [](char c) {
            return static_cast<unsigned char>(c) >= ' ' || c == '\t' || c == '\n' || c == '\r';
          });
 }
