@@ -73,6 +73,11 @@ struct Translator::Impl {
         turns(usable_processors()),
         live(models, ensemble) {}
 
+  static std::unique_ptr<Impl> made(const std::vector<std::string>& paths, const ModelOptions& options) {
+    const ThreadCount own(options.threads);  // in loading, and for requests
+    return std::make_unique<Impl>(paths, options);
+  }
+
   // Where a callback of its own request ends a translator, another thread waits for the one that runs it. Where there
   // is no other thread to be had, the translator stays in memory.
   static void end(std::unique_ptr<Impl> impl) noexcept {
@@ -187,12 +192,9 @@ struct Translator::Impl {
 };
 
 Translator::Translator(const std::string& path, const ModelOptions& options)
-    : Translator(std::vector<std::string>{path}, options) {}
+    : impl_(guarded([&] { return Impl::made({path}, options); })) {}
 Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
-    : impl_(guarded([&] {
-        const ThreadCount own(options.threads);  // in loading, and for requests
-        return std::make_unique<Impl>(paths, options);
-      })) {}
+    : impl_(guarded([&] { return Impl::made(paths, options); })) {}
 Translator::~Translator() { Impl::end(impl_.release()); }
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&& other) noexcept {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/test_command.h"
 #include "model/weights/quantize.h"
+#include "model/weights/test_change_number.h"
 #include "text/utf8.h"
 #include "text/vocabulary/test_tokenizers.h"
 
@@ -136,9 +137,10 @@ TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
       static std::vector<std::vector<float>> scales;
       const auto n = static_cast<size_t>(p.shape[*model::quantizable(name, p) == model::ScaleOf::columns ? 1 : 0]);
       p.integers = Tensor::of(integers.emplace_back(static_cast<size_t>(p.shape.size()), 1).data(), p.shape);
-      p.scales = Tensor::of(scales.emplace_back(n, bad).data(), {static_cast<int64_t>(n)});
+      p.scales = Tensor::of(scales.emplace_back(n, 1).data(), {static_cast<int64_t>(n)});
     });
     save(tokenizers_[0]);
+    model::change_number(model_, "embeddings.0.table.scales", 0, bad);
     for (const Result& r : every_reader("ka lo")) {
       EXPECT_EQ(r.code, 3);
       EXPECT_THAT(r.err, AllOf(HasSubstr(".scales"), HasSubstr("allowed are 0 to 1e+09")));

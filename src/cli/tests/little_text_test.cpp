@@ -32,7 +32,7 @@ class TuneCommand : public CommandFolder {
 TEST_F(TuneCommand, EndsWithTheCommandThatTrainsWhatItFound) {
   const Result r = run_command(words());
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(r.out, "hexapla train -c " + at("调 t") + "/best.yml\n");
+  EXPECT_EQ(r.out, "hexapla train -c '" + at("调 t") + "/best.yml'\n");
   EXPECT_THAT(r.err, AllOf(HasSubstr("3 trials"), HasSubstr("rung 2 of 2"), HasSubstr("Chosen: "),
                            HasSubstr("without --valid-sets, one in 10 of the 300")));
   const Result again = run_command(words() + std::vector<std::string>{"--threads", "2"});

@@ -105,7 +105,8 @@ TEST_F(ShardsTest, AreCompressedAsTheNameAsks) {
     for (int i = 1; i <= 3; ++i) {
       names.push_back(part(i) + ending);
       const Words shard{"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back(), "-q"};
-      ASSERT_EQ(translate(shard).code, 0);
+      const Result r = translate(shard);
+      ASSERT_EQ(r.code, 0) << r.err;
       EXPECT_NE(data::compression_of(read_file(names.back())), data::Compression::none) << names.back();
       EXPECT_THAT(translate({"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back()}).err,
                   HasSubstr("is whole already"));

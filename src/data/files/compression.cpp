@@ -266,7 +266,9 @@ class XzWriter : public Compressor {
     if (lzma_easy_encoder(&state_, 6, LZMA_CHECK_CRC64) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzWriter() override { lzma_end(&state_); }
-  void write(std::string_view bytes) override { run(bytes, LZMA_RUN); }
+  void write(std::string_view bytes) override {
+    if (!bytes.empty()) run(bytes, LZMA_RUN);  // liblzma calls two calls without any an error
+  }
   void finish() override { run({}, LZMA_FINISH); }
 
  private:

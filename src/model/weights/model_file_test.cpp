@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/test_paths.h"
 #include "model/weights/quantize.h"
+#include "model/weights/test_change_number.h"
 #include "tensor/half.h"
 #include "tensor/safetensors.h"
 
@@ -223,26 +224,6 @@ TEST_F(ModelFileTest, RefusesTensorsThatDoNotFitTheConfig) {
                 p.tensors.push_back({"tokenizer.source", p.tensors[0].tensor});
               }),
               HasSubstr("tokenizer.source is not part of the model's configuration"));
-}
-
-// Another number in a file, with the checksum that belongs to it.
-template <class T>
-void change_number(const std::string& path, const std::string& tensor, size_t i, T number) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
-  auto metadata = file.metadata();
-  std::deque<std::string> contents;
-  std::vector<NamedTensor> tensors;
-  std::set<std::string> lines{cat("config ", hash_hex(metadata["config"]), "\n")};
-  for (const TensorEntry& entry : file.tensors()) {
-    std::string& bytes = contents.emplace_back(file.text(entry));
-    if (entry.name == tensor) std::memcpy(bytes.data() + i * sizeof number, &number, sizeof number);
-    lines.insert(cat(entry.name, " ", name_of(entry.dtype), " ", entry.shape, " ", hash_hex(bytes), "\n"));
-    tensors.push_back({entry.name, Tensor(bytes.data(), entry.shape, entry.dtype)});
-  }
-  std::string all;
-  for (const std::string& line : lines) all += line;
-  metadata["checksum"] = hash_hex(all);
-  write_safetensors(path, std::span<const NamedTensor>(tensors), metadata);
 }
 
 TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
