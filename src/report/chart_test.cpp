@@ -1,6 +1,7 @@
 #include "report/chart.h"
 
 #include <gmock/gmock.h>
+#include <clocale>
 
 #include <cmath>
 #include <cstdio>
@@ -43,6 +44,7 @@ TEST(Chart, TheLegendIsBelowWhereTheTitleTakesItsPlace) {
 
 // The names of all series, whatever they are: inside of the picture, none over another or over the axis' name.
 TEST(Chart, NoNameIsCutOffOrOverAnother) {
+  std::setlocale(LC_NUMERIC, "C");  // for sscanf() below: what it reads is written so in every locale
   const std::vector<std::string> names{"routers", "the strongest experts", "the strongest of units as they stand",
                                        "微调后的模型在验证集上的困惑度", std::string(200, 'n')};
   for (size_t a = 0; a < names.size(); ++a)
