@@ -22,6 +22,8 @@ JSON_TEXT = re.compile(r"\.dump\(")
 MAY_DUMP = "base/json.h"  # bytes that are not UTF-8 would end the program anywhere else
 FLAG = re.compile(r'"--')
 MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
+LITERAL, NAMED = re.compile(r'"(?:[^"\\\n]|\\.)*"'), re.compile(r"`[a-z][a-z0-9-]*`")
+MAY_WRITE_MARKDOWN = {"lab"}
 CIRCLE, FILES = 2, 20  # units of a circle of includes, and files of a folder, at most
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
@@ -125,6 +127,12 @@ def check_includes(name, text, allowed):
         for match in FLAG.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/options/option_names.h")
+    for match in LITERAL.finditer(text) if own not in MAY_WRITE_MARKDOWN else ():
+        comment = "//" in text[text.rfind("\n", 0, match.start()) + 1:match.start()]
+        if comment or NAMED.sub("", match[0]).count("`") < 2:
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        problems.append(f"src/{name}:{line}: between backticks stands the name of an option, which a user never sees so")
     if own not in MAY_PRINT:
         for match in PRINTS.finditer(code):
             line = code.count("\n", 0, match.start()) + 1

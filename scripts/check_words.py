@@ -29,7 +29,7 @@ BRITISH = re.compile(  # an identifier of the code is not prose: no _, ( or .h b
     r"|grey(?:s|ed|ish)?|artefacts?|(?:acknowledge|judge)ments?|(?:catalogue|analogue|programme)s?|practis(?:e|ed|ing)"
     r"|spelt|learnt|burnt|dreamt|whilst|amongst|ageing|fulfil|skilful|mould|sceptic\w*"
     r")(?![a-z_(]|\.(?:h|cpp)\b)", re.IGNORECASE)
-DATA_KEYS = re.compile(r'["`]normalised["`]')  # in JSON that users have programs for
+DATA_KEYS = re.compile(r'["`]normalised["`]')  # what a key of JSON was called in the first version
 RULES = [(MACHINE, "a path of one machine", set()), (SHARED, "a folder outside of the project", {".ci/run"}),
          (LEFTOVER, "a leftover note: do it, or write an issue", set()), (MERGE, "a merge marker", set())]
 

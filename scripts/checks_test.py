@@ -88,6 +88,11 @@ class Layers(unittest.TestCase):
         self.finds("src/base/b.cpp:1: a library names an option as `name`", {"src/base/b.cpp": text})
         self.assertEqual(problems(check_layers.check, files={"src/cli/b.cpp": text, "src/base/b_test.cpp": text}), [])
 
+    def test_backticks_around_more_than_the_name_of_an_option(self):
+        text = 'void f() { throw UsageError("`lr` is 0; `hexapla train` says more"); }\n'
+        self.finds("src/base/b.cpp:1: between backticks", {"src/base/b.cpp": text})
+        self.assertEqual(problems(check_layers.check, files={"src/base/b.cpp": text.replace("hexapla train", "lr")}), [])
+
     def test_undeclared_folder(self):
         self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})
 

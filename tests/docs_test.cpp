@@ -81,10 +81,12 @@ class Docs : public TestFolder {
   Docs() {
     fs::create_directories(at("bin"));
     // As the program, but trainings are short.
-    write_program("hexapla", cat("command=$1; [ $# -gt 0 ] && shift\n", "case $command in\n  train) set -- \"$@\" ",
-                                 "--layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 ",
-                                 "--warmup 1 --valid-every 2 --threads 1 --quiet;;\nesac\nexec ", build_path("hexapla"),
-                                 " \"$command\" \"$@\"\n"));
+    write_program("hexapla",
+                  cat("command=$1; [ $# -gt 0 ] && shift\n", "case $command in\n  train) set -- \"$@\" ",
+                      "--layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 ",
+                      "--warmup 1 --threads 1 --quiet\n",
+                      "    case \"$*\" in *--valid-sets*) set -- \"$@\" --valid-every 2;; esac;;\nesac\nexec ",
+                      build_path("hexapla"), " \"$command\" \"$@\"\n"));
     write_program("filter", "exec cat\n");  // what a user's own program may be
   }
   void write_program(const std::string& name, const std::string& script) const {
@@ -199,6 +201,8 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
     int found = 0;
     for (std::string line; std::getline(lines, line);) {
       static const std::regex call("  ((echo .*\\| )?hexapla .*?)(   .*)?");
+      for (std::string more; line.ends_with(" \\") && std::getline(lines, more);)  // a long one goes on
+        line.replace(line.size() - 1, 1, more.substr(more.find_first_not_of(' ')));
       std::smatch match;
       if (!std::regex_match(line, match, call)) continue;
       all.push_back({cat("hexapla ", command, " --help"), match[1].str() + "\n"});

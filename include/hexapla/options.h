@@ -24,14 +24,15 @@ class OptionValue {
   template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>, int> = 0>
   OptionValue(Integer number) : words_{std::to_string(number)} {}
   OptionValue(double number);  // written so that it reads back as the same number
-  OptionValue(std::initializer_list<OptionValue> list) { add(list); }
-  OptionValue(std::vector<std::string> words) : words_(std::move(words)) {}
+  OptionValue(std::initializer_list<OptionValue> list) : list_(true) { add(list); }
+  OptionValue(std::vector<std::string> words) : words_(std::move(words)), list_(true) {}
   template <class T, std::enable_if_t<std::is_convertible_v<const T&, OptionValue>, int> = 0>
-  OptionValue(const std::vector<T>& list) {
+  OptionValue(const std::vector<T>& list) : list_(true) {
     add(list);
   }
 
   const std::vector<std::string>& words() const { return words_; }
+  bool is_list() const { return list_; }  // even of one: an option that has a single value refuses it
 
  private:
   template <class List>
@@ -43,6 +44,7 @@ class OptionValue {
   }
 
   std::vector<std::string> words_;
+  bool list_ = false;
 };
 
 using Options = std::map<std::string, OptionValue>;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,36 +18,38 @@
 
 namespace hexapla {
 
-// The same as the options of `hexapla translate`, with their defaults; docs/commands.md says more of each. Out of range
-// is a UsageError. Imported models (`hexapla import`) have defaults of their own for beam_size, length_penalty and what
-// else their system sets: those apply to every option that has its value here.
+// The same as the options of `hexapla translate`; docs/commands.md says more of each. What is not given is as the
+// model's file records it (`hexapla import` writes what its system sets for it: beam_size, length_penalty, ..), else as
+// said here; a value that is given counts, also where it is the one said here. UsageError: out of range, or given
+// although it does nothing beside the others (temperature without sample) or in a call (n_best in translate()).
 struct TranslatorOptions {
-  int beam_size = 4;                           // hypotheses kept at every step; 1 is greedy decoding; at most 1,000
-  int n_best = 1;                              // translations per line in translate_n_best(), at most beam_size
-  double length_penalty = 0.6;                 // the exponent alpha below, -100 to 100; 0: scores are not normalized
-  std::string length_normalization = "paper";  // score / ((5 + length) / 6)^alpha, or "power": score / length^alpha
-  int extra_length = 50;        // a translation has at most this many tokens more than its source; 0 to 1,000,000
-  int max_length = 512;         // tokens at a time, 2 to 1,048,576; longer lines are split, in score() truncated
-  int batch_sentences = 64;     // lines that are translated at the same time, 1 to 1,000,000
-  int batch_tokens = 4096;      // and their tokens, 1 to 16,777,216: working memory grows with both
-  double word_penalty = 0;      // subtracted from the score for each token, before normalization, -1e6 to 1e6
-  double coverage_penalty = 0;  // for source tokens left untranslated, 0 to 1e6: reranks finished hypotheses
-  int longest = 0;              // maximum length in tokens, up to 1,000,000; 0: no limit
-  double longest_ratio = 0;     // maximum length as a multiple of the source's tokens, up to 1e6; 0: no limit
-  int min_length = 0;           // minimum length in tokens, 0 to 1,000,000
-  int no_repeat_ngram = 0;      // never repeat a sequence of this many tokens, up to 1,000,000; 0: off
-  int max_repetition = 0;       // repeat letters or words at most this many times in a row, up to 1,000,000; 0: off
-  std::string unk = "keep";     // unknown tokens: "keep", "forbid", or "copy" the source word they come from
-  // A line is done when beam_size translations are finished ("full"); or only when the best unfinished one scores no
-  // higher, at its length so far, than the worst of them ("outscored"). "shrinking": what is finished leaves its place
-  // in the beam empty.
-  std::string stop_when = "full";
-  std::string long_input = "split";  // lines longer than max_length: "split", "refuse" or "truncate"
-  bool sample = false;               // sample n_best translations (up to 1,000) instead of searching
-  double temperature = 1;            // above 1: flatter distribution, between 0 and 1: sharper
-  int top_k = 0;                     // sample from this many most probable tokens, up to 4,194,304; 0: all
-  double top_p = 1;                  // sample from the fewest tokens whose probabilities sum to at least this; 1: all
-  std::uint64_t seed = 1;            // random seed; a line's samples depend on it and on the line's index
+  std::optional<int> beam_size;          // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000
+  std::optional<int> n_best;             // 1: translations per line in translate_n_best(), at most beam_size
+  std::optional<double> length_penalty;  // 0.6: the exponent alpha below, -100 to 100; 0: scores are not normalized
+  // "paper": score / ((5 + length) / 6)^alpha, or "power": score / length^alpha.
+  std::optional<std::string> length_normalization;
+  std::optional<int> extra_length;  // 50: a translation has at most so many tokens more than its source, to 1,000,000
+  std::optional<int> max_length;    // 512: tokens at a time, from 2; longer lines are split, in score() truncated
+  std::optional<int> batch_sentences;  // 64: lines that are translated at the same time, 1 to 1,000,000
+  std::optional<int> batch_tokens;     // 4096: and their tokens, 1 to 16,777,216: working memory grows with both
+  std::optional<double> word_penalty;  // 0: subtracted from the score for each token, before normalization, -1e6 to 1e6
+  std::optional<double> coverage_penalty;  // 0: for source tokens left untranslated, up to 1e6
+  std::optional<int> longest;              // 0, no limit: maximum length in tokens, up to 1,000,000
+  std::optional<double> longest_ratio;  // 0, no limit: maximum length as a multiple of the source's tokens, up to 1e6
+  std::optional<int> min_length;        // 0: minimum length in tokens, up to 1,000,000
+  std::optional<int> no_repeat_ngram;   // 0, off: never repeat a sequence of this many tokens, up to 1,000,000
+  std::optional<int> max_repetition;    // 0, off: repeat letters or words at most so many times in a row
+  std::optional<std::string> unk;       // "keep" unknown tokens, "forbid" them, or "copy" the word that they come from
+  // "full": a line is done when beam_size translations are finished; "outscored": only when the best unfinished one
+  // scores no higher, at its length so far, than the worst of them; "shrinking": what is finished leaves its place in
+  // the beam empty.
+  std::optional<std::string> stop_when;
+  std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
+  std::optional<bool> sample;             // false; true: sample n_best translations (up to 1,000) instead of searching
+  std::optional<double> temperature;      // 1; above: flatter distribution, between 0 and 1: sharper
+  std::optional<int> top_k;               // 0, all: sample from this many most probable tokens, up to 4,194,304
+  std::optional<double> top_p;        // 1, all: sample from the fewest tokens whose probabilities sum to at least this
+  std::optional<std::uint64_t> seed;  // 1: random seed; a line's samples depend on it and on the line's index
   // Units of the word alignments that translate_n_best() and submit() give: "words" (in scripts without spaces,
   // characters), "blanks" (whitespace-separated words) or "pieces" (tokens); "": none.
   std::string alignment;
@@ -57,7 +60,7 @@ struct TranslatorOptions {
   // for submit().
   const std::atomic<bool>* stop = nullptr;
 
-  // From options by name, the rest with their defaults. UsageError: no such option, a value that it does not have, or
+  // From options by name; the rest is not given. UsageError: no such option, a value that it does not have, or
   // an option that can do nothing beside the others.
   static TranslatorOptions from(const Options& options);
 };
@@ -104,10 +107,13 @@ struct ScoreResult {
 
 // How models are loaded, and how several translate together.
 struct ModelOptions {
-  std::string precision = "f32";    // of products with weights: "f32", "bf16", "int8"
+  // Of products with weights: "f32" (so where nothing is given), "bf16" or "int8". UsageError: another one than int8
+  // for a quantized model, which is computed from its integers.
+  std::optional<std::string> precision;
   std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
   std::vector<double> weights;      // of the models, as many; none: all alike
   int threads = 0;  // that each call computes with, and all requests of submit() together; 0: as set_threads() says
+  Options search;   // of calls that do not give them; on top of what the model's file records
 };
 
 // What the translations of a request are at most: how many, their tokens, and the cells of their alignments, where they
@@ -174,10 +180,15 @@ class Translator {
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
 
+  // All options with the values that they have in a search of this translator: given, recorded in the model's file, or
+  // usual.
+  TranslatorOptions complete(const TranslatorOptions& options = {}) const;
+
   // A blank line gives an empty text. A translation is one line of UTF-8 without control characters, whatever the line
   // contains.
   std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
-  // The best translation of each line. constraints: one per line, or none.
+  // The best translation of each line. constraints: one per line, or none. UsageError, too: n_best above 1 and
+  // alignment, which are for translate_n_best().
   std::vector<std::string> translate(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                                      const std::vector<Constraints>& constraints = {}) const;
   std::vector<std::string> translate(std::initializer_list<const char*> lines, const TranslatorOptions& options = {},
@@ -201,14 +212,15 @@ class Translator {
 
   // Begins to translate and returns at once; requests of several threads are translated together, and the bytes of each
   // are those of translate_n_best(). It is computed with the threads of whoever made the translator
-  // (ModelOptions::threads, set_threads()). Of the options, batch_sentences and batch_tokens do not matter here.
-  // RunError: too many wait.
+  // (ModelOptions::threads, set_threads()). UsageError, too: batch_sentences and batch_tokens, which requests have no
+  // use for. RunError: too many wait.
   PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                             const RequestOptions& request = {}) const;
 
   // The log-probability of translations[i] given lines[i], including the end of the sentence. A pair is never split: of
   // a line or translation of more than max_length tokens, including the end of the sentence, only the first max_length
-  // are scored, and options.warn is called. UsageError: lines and translations differ in number.
+  // are scored, and options.warn is called. UsageError: lines and translations differ in number; an option of the
+  // search.
   std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
                             const TranslatorOptions& options = {}) const;
   // The same with the scores of the tokens.

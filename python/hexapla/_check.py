@@ -87,26 +87,26 @@ def _encoded(name: str, value: str | bytes) -> bytes:
     return encoded
 
 
-def _words(name: str, value: object) -> list[bytes]:
+def _word(name: str, value: object) -> bytes:
     if isinstance(value, (str, os.PathLike)):
-        return [_encoded(name, os.fspath(value))]
-    if isinstance(value, (list, tuple)):
-        return [word for item in value for word in _words(name, item)]
+        return _encoded(name, os.fspath(value))
     try:
         if isinstance(value, bool):
-            return [b"true" if value else b"false"]
+            return b"true" if value else b"false"
         if isinstance(value, Integral):
-            return [str(int(value)).encode()]
+            return str(int(value)).encode()
         if isinstance(value, Real):
-            return [repr(float(value)).encode()]
+            return repr(float(value)).encode()
     except (ValueError, OverflowError):  # of more digits than Python writes
         raise wrong(f"{name} is far out of range", name, "a number of very many digits") from None
     raise wrong_type(name, value, "a number, True or False, a str, a path, or a list of them")
 
 
-def options(given: Mapping[str, object]) -> dict[str, list[bytes]]:
-    """Options by name, their values in words; whether they exist and are in range, the library says."""
-    return {text("the name of an option", name): _words(name, value) for name, value in given.items()}
+def options(given: Mapping[str, object]) -> dict[str, Union[bytes, list[bytes]]]:
+    """Options by name, each a word or a list of words; whether they exist and are in range, the library says."""
+    return {text("the name of an option", name):
+            [_word(name, item) for item in value] if isinstance(value, (list, tuple)) else _word(name, value)
+            for name, value in given.items()}
 
 
 def integer(name: str, value: object, least: int, most: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import numpy
 from numpy.typing import NDArray
 
-_Options = dict[str, list[bytes]]
+_Options = dict[str, bytes | list[bytes]]
 _Warn = Callable[[int, str], object]
 _ConstraintsTuple = tuple[str, list[str], list[str]]
 _AlignmentTuple = tuple[list[str], list[str], list[tuple[int, int]], list[list[float]]]
@@ -22,7 +22,7 @@ def submit(translator: Translator, lines: list[str], options: _Options, constrai
            timeout: float, follow: bool, /) -> Pending: ...
 
 class ModelOptions:
-    precision: str
+    precision: str | None
     ensemble: str
     weights: list[float]
     threads: int

@@ -80,16 +80,18 @@ class Translator:
     more of each. A with statement closes it at its end. Pickled, it is the names of its files and how they were loaded.
     """
 
-    def __init__(self, model: Union[Path, Sequence[Path]], *, precision: str = "f32",
+    def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
                  ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0) -> None:
         """Load a model file, or the folder of a training; a list of them is an ensemble.
 
-        precision: of products with weights: "f32", "bf16" or "int8". ensemble: the mean of probabilities ("linear"),
+        precision: of products with weights: "f32" (so where none is given), "bf16" or "int8"; a quantized model is
+        computed from its 8-bit integers and takes no other. ensemble: the mean of probabilities ("linear"),
         or "log-linear", with one weight per model, or none. threads: that each call computes with, and all requests of
         submit() together; 0: as set_threads() says. Raises DataError naming the file.
         """
         options = _core.ModelOptions()
-        options.precision = _check.text("precision", precision)
+        if precision is not None:
+            options.precision = _check.text("precision", precision)
         options.ensemble = _check.text("ensemble", ensemble)
         options.weights = _check.numbers("weights", weights)
         options.threads = _check.integer("threads", threads, 0, 4096)

@@ -28,7 +28,7 @@ inline std::string bytes_of(nb::handle given) {
   return {bytes.c_str(), bytes.size()};
 }
 std::vector<std::string> all_bytes_of(nb::handle list);
-// {name: list of words, each bytes}
+// {name: bytes, or a list of them}
 Options options_of(const nb::dict& given);
 
 // [(prefix, required phrases, forbidden phrases)], one per line, or none.

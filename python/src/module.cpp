@@ -58,7 +58,11 @@ std::vector<std::string> all_bytes_of(nb::handle list) {
 
 Options options_of(const nb::dict& given) {
   Options options;
-  for (const auto& [name, words] : given) options.emplace(nb::cast<std::string>(name), all_bytes_of(words));
+  for (const auto& [name, value] : given) {
+    const bool list = nb::isinstance<nb::list>(value);
+    options.emplace(nb::cast<std::string>(name),
+                    list ? OptionValue(all_bytes_of(value)) : OptionValue(bytes_of(value)));
+  }
   return options;
 }
 

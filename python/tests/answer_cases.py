@@ -46,7 +46,8 @@ def answer(translator: hexapla.Translator, case: dict[str, Any]) -> dict[str, An
     scores = translator.score(lines, translations, warn=warn, **options)
     alignments: list[Any] = [None] * len(scores)
     if case["task"] == "align":
-        alignments = translator.align(lines, translations, units=case["units"], warn=lambda line, what: None, **options)
+        looking = {name: value for name, value in options.items() if not name.startswith("length_")}
+        alignments = translator.align(lines, translations, units=case["units"], warn=lambda line, what: None, **looking)
     return {"lines": [[with_alignment({"score": s.score, "normalized": s.normalized, "tokens": s.tokens,
                                        "token_scores": s.token_scores}, a)] for s, a in zip(scores, alignments)],
             "warnings": warnings}

@@ -107,6 +107,13 @@ OPTIONS: list[Case] = [
     *((translate("a", beam_size=bad), ArgumentTypeError, "beam_size", value)
       for bad, value in ((None, "None"), (b"4", "b'4'"), ({}, "{}"), (4j, "4j"), (object, "object"),
                          (numpy.zeros(3), "array"), ([None], "None"))),
+    *((each(method, "a", **{name: bad}), UsageError, name, value)
+      for method in ("translate", "translate_n_best", "submit", "stream")
+      for name, bad, value in (("beam_size", [2, 9], "2 9"), ("beam_size", [4], "4"), ("unk", ("keep", "copy"), "keep copy"))),
+    (translate("a", n_best=2), UsageError, "n_best", "2"),
+    (translate("a", alignment="words"), UsageError, "alignment", "words"),
+    (each("submit", "a", batch_tokens=100), UsageError, "batch_tokens", "100"),
+    *((each(method, "a", "b", beam_size=2), UsageError, "beam_size", "2") for method in ("score", "align")),
     (translate("a", top_k=3), UsageError, "top_k", "3"),
     (translate("a", temperature=2.0), UsageError, "temperature", "2"),
     (translate("a", warn=5), ArgumentTypeError, "warn", "5"),
@@ -172,7 +179,7 @@ MODELS: list[Case] = [
     (lambda d: hexapla.Translator([]), UsageError, "", ""),
     (lambda d: hexapla.Translator([d.model, None]), ArgumentTypeError, "model[1]", "None"),  # type: ignore[list-item]
     (lambda d: hexapla.Translator(d.model, precision="f64"), UsageError, "precision", "f64"),
-    (lambda d: hexapla.Translator(d.model, precision=None), ArgumentTypeError, "precision", "None"),  # type: ignore[arg-type]
+    (lambda d: hexapla.Translator(d.model, precision=8), ArgumentTypeError, "precision", "8"),  # type: ignore[arg-type]
     (lambda d: hexapla.Translator(d.model, ensemble="vote"), UsageError, "ensemble", "vote"),
     (lambda d: hexapla.Translator([d.model] * 2, weights=[1, NAN]), UsageError, "weights", "nan"),
     (lambda d: hexapla.Translator([d.model] * 2, weights=[1, "2"]), ArgumentTypeError, "weights[1]", "'2'"),  # type: ignore[list-item]

@@ -62,9 +62,11 @@ using test::model_file;
 TEST(Api, OneLineManyLinesAndNBestAgree) {
   const Translator translator(model_file());
   const std::vector<std::string> lines = made_up_lines(40, 2);
-  const TranslatorOptions options{.n_best = 3, .extra_length = 5};
+  const TranslatorOptions options{.extra_length = 5};
+  TranslatorOptions several = options;
+  several.n_best = 3;
   const std::vector<std::string> best = translator.translate(lines, options);
-  const auto all = translator.translate_n_best(lines, options);
+  const auto all = translator.translate_n_best(lines, several);
   ASSERT_EQ(best.size(), lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(translator.translate(lines[i], options), best[i]);
@@ -264,7 +266,7 @@ TEST(Api, LackOfMemoryIsSaidWhereverItStrikes) {
   EXPECT_THAT(errors_without_memory([&] { translator.translate(lines, options); }), only);
   EXPECT_THAT(errors_without_memory([&] { translator.translate(lines[0], options); }), only);
   EXPECT_THAT(errors_without_memory([&] { translator.translate_n_best(lines, options); }), only);
-  EXPECT_THAT(errors_without_memory([&] { translator.score(lines, lines, options); }), only);
+  EXPECT_THAT(errors_without_memory([&] { translator.score(lines, lines); }), only);
   set_threads(0);
 }
 #endif

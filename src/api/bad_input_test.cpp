@@ -166,7 +166,7 @@ TEST_F(BadInput, OfFiles) {
           [] {
             const Translator t(model_file(), {"f32", "linear", {nan}});
           }},
-         {"two weights", Kind::usage, "", [] {
+         {"two weights", Kind::usage, "weights", [] {
             const Translator t(model_file(), {"f32", "linear", {1, 2}});
           }}});
 }

@@ -19,7 +19,7 @@ std::vector<GivenOption> given_options(const Options& options) {
     std::string field = as_field(name);
     if (!seen.insert(field).second)
       throw UsageError(cat("`", name, "` is given twice, spelled in two ways"), field, "");
-    given.push_back({name, value.words()});
+    given.push_back({name, value.words(), {}, value.is_list()});
   }
   return given;
 }

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/compute/random.h"
+#include "decode/models/search_defaults.h"
 #include "model/weights/model_file.h"
 #include "text/vocabulary/vocabulary.h"
 
@@ -40,6 +42,13 @@ inline const std::string& model_file() {
     return file;
   }();
   return path;
+}
+
+// The same model with a record of how to search with it.
+inline void save_recorded(const std::string& file, const std::map<std::string, std::string>& search) {
+  const model::LoadedModel m = model::load_model(model_file());
+  model::save_model(file, *m.net, {m.source_vocabulary, m.target_vocabulary},
+                    {{decode::kSearchDefaults, decode::search_defaults(search)}});
 }
 
 }  // namespace hexapla::api::test

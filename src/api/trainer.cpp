@@ -78,11 +78,11 @@ struct Trainer::Impl {
   std::atomic<bool> stopped = false;
 
   // What was given, with the program's pairs among the sets.
-  train::TrainOptions resolved() const {
+  train::TrainOptions resolved(train::ValidSets sets) const {
     std::vector<GivenOption> all = given;
     use_pairs(all, "train-sets", training_pairs);
     use_pairs(all, "valid-sets", validation_pairs);
-    return train::resolve_options(std::move(all)).options;
+    return train::resolve_options(std::move(all), sets).options;
   }
 
   static void use_pairs(std::vector<GivenOption>& all, const std::string& option, const PairSource& pairs) {
@@ -105,7 +105,7 @@ Trainer::Trainer(const std::string& config_file, const Options& options) : impl_
   api::guarded([&] {
     if (!config_file.empty()) impl_->given = train::read_options_file(config_file);
     for (GivenOption& option : api::given_options(options)) impl_->given.push_back(std::move(option));
-    impl_->resolved();
+    impl_->resolved(train::ValidSets::may_follow);
   });
 }
 Trainer::~Trainer() = default;
@@ -119,7 +119,7 @@ TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
   api::CallerFunctions functions;
   return functions.guard([&] {
     const StopHandled handled{impl_->stopped};
-    const train::TrainOptions options = impl_->resolved();
+    const train::TrainOptions options = impl_->resolved(train::ValidSets::as_given);
     CallbackWatcher watcher(callbacks, functions);
     return public_result(api::run_training(
         options, watcher, [&](const char* what, int64_t pairs) { watcher.reading(what, pairs); }, impl_->stopped,
@@ -132,7 +132,7 @@ void Trainer::stop() noexcept {
 }
 
 std::string Trainer::options() const {
-  return api::guarded([&] { return train::dump_options(impl_->resolved()); });
+  return api::guarded([&] { return train::dump_options(impl_->resolved(train::ValidSets::may_follow)); });
 }
 
 }  // namespace hexapla

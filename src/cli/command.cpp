@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/options/given_option.h"
 #include "cli/parser.h"
 
 namespace hexapla::cli {
@@ -35,9 +36,14 @@ Option* Option::choices(const Choices& words) {
   choices_ = words;
   return this;
 }
-Option* Option::needs(Option* other) { return with(this, parsed_.needs(&other->parsed_)); }
-Option* Option::excludes(Option* other) { return with(this, parsed_.excludes(&other->parsed_)); }
+Option* Option::when(std::function<When()> condition) {
+  condition_ = std::move(condition);
+  return this;
+}
 size_t Option::count() const { return parsed_.count(); }
+std::vector<std::string> Option::words() const {
+  return parsed_.get_items_expected_max() == 0 ? CLI::results_t() : parsed_.reduced_results();
+}
 
 Command::Command(const std::string& help, const std::string& name) : Command(std::make_shared<CLI::App>(help, name)) {}
 Command::Command(std::shared_ptr<CLI::App> parser) : parser_(std::move(parser)) {}
@@ -72,9 +78,17 @@ Option* Command::get_option(const std::string& name) {
   throw InternalError(cat("no option ", name, " was declared"));
 }
 
+bool Command::has(const std::string& name) const { return parser_->get_option_no_throw(name) != nullptr; }
+
 bool Command::was_given(const std::string& name) const {
   const CLI::Option* parsed = parser_->get_option_no_throw(name);
   return parsed && parsed->count() > 0;
+}
+
+void Command::refuse_idle() const {
+  for (const Option& option : options_)
+    if (const When when = option.when(); !when.now && option.count() > 0)
+      refuse_as_idle({option.parsed().get_lnames().front(), option.words()}, when);
 }
 
 Command* Command::add_command(const std::string& name, const std::string& help) {

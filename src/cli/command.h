@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/options/when.h"
 #include "base/range.h"
 
 namespace CLI {
@@ -53,16 +54,19 @@ class Option {
   Option* delimiter(char between);
   Option* check(const Validator& validator);
   Option* choices(const Choices& words);  // for manuals and completion; check() refuses others
-  Option* needs(Option* other);
-  Option* excludes(Option* other);
+  // What it depends on whether the option does anything, asked once all options have been read.
+  Option* when(std::function<When()> condition);
 
-  size_t count() const;  // how often it was given
+  size_t count() const;                    // how often it was given
+  std::vector<std::string> words() const;  // its values; of a switch none
   const Choices& choices() const { return choices_; }
+  When when() const { return condition_ ? condition_() : kAlways; }
   CLI::Option& parsed() const { return parsed_; }
 
  private:
   CLI::Option& parsed_;
   Choices choices_;
+  std::function<When()> condition_;
 };
 
 // The program or a subcommand. An option with a number takes its range, without which it does not compile; the help
@@ -105,8 +109,11 @@ class Command {
 
   // The option of this name, "--beam-size". It must be there.
   Option* get_option(const std::string& name);
+  bool has(const std::string& name) const;
   // Once it has been read; false where there is no option of this name.
   bool was_given(const std::string& name) const;
+  // UsageError: one that was given does nothing beside the others as they are now.
+  void refuse_idle() const;
   const std::vector<NumberOption>& numbers() const { return numbers_; }
   const std::deque<Option>& options() const { return options_; }
 

@@ -11,12 +11,14 @@
 
 #include "base/error.h"
 #include "base/files/disk.h"
+#include "base/files/shell_word.h"
 #include "base/system/machine.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/options/train_options.h"
 #include "cli/parser.h"
+#include "cli/terminal/help_format.h"
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
@@ -36,7 +38,11 @@ std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "
 // An argument that nothing takes: CLI11 would list it and its neighbors in reverse.
 std::string unexpected(const Command& app, const Command& command, std::string word) {
   if (word.front() != '-') {
-    if (&command != &app) return cat("'", word, "' is one argument too many");
+    if (&command != &app)
+      return cat("'", word, "' is one argument too many",
+                 command.has("--input")
+                     ? cat("; text comes from stdin, < ", shell_word(word), ", or from --input ", shell_word(word))
+                     : "");
     return cat("unknown command '", word, "'", did_you_mean(nearest_command(app, word)));
   }
   word = word.substr(0, word.find('='));
@@ -104,6 +110,7 @@ void add_commands(Command& app, Action& chosen) {
   add_completion(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
   last_one_counts(app.parser());
+  format_help(app);
 }
 
 namespace {
@@ -129,6 +136,13 @@ void complain_about_memory() {
   } catch (const std::bad_alloc&) {  // not even for the message
     std::fputs("hexapla: error: out of memory\n", stderr);
   }
+}
+
+// Of the subcommand that was chosen, and of its own.
+void refuse_idle(const Command& command) {
+  command.refuse_idle();
+  for (const Command& sub : command.commands())
+    if (sub.parser().parsed()) refuse_idle(sub);
 }
 
 int exit_code(const UserError& e) {
@@ -177,6 +191,7 @@ int run(int argc, const char* const* argv) try {
   return perform([&] {
     check_readers_of_stdin(app);
     check_outputs(app);
+    refuse_idle(app);
     return chosen();
   });
 } catch (const std::bad_alloc&) {  // not even for the options

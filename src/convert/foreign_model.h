@@ -48,6 +48,7 @@ struct Kind {
   const char *name, *what;  // "hf-marian", "Hugging Face Marian: a folder with ..."
   bool (*recognizes)(const std::string& path);
   ForeignModel (*read)(const std::string& path, const ImportOptions& options);
+  std::vector<std::string> options = {};  // that it reads, beside `from`
 };
 const std::vector<Kind>& kinds();
 

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/bpe_codes.h"
@@ -18,30 +20,53 @@
 
 namespace hexapla::convert {
 
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names with(Names names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+}  // namespace
+
 const std::vector<Kind>& kinds() {
+  const Names of_pieces{"source-spm", "target-spm", "bpe"};
+  const Names of_vocabularies = with(of_pieces, {"source-vocab", "target-vocab"});
   static const std::vector<Kind> all{
-      {"hf-marian", "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
-       is_hugging_face_marian, read_hugging_face_marian},
+      {"hf-marian",
+       "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
+       is_hugging_face_marian,
+       read_hugging_face_marian,
+       {"positions"}},
       {"hf-multilingual",
        "Hugging Face M2M-100, NLLB-200, mBART-50 or BART: a folder with config.json, weights and the tokenizer's files",
-       is_hugging_face_multilingual, read_hugging_face_multilingual},
+       is_hugging_face_multilingual,
+       read_hugging_face_multilingual,
+       {"source-language", "target-language"}},
       {"marian",
        "Marian, Firefox Translations: a .npz or .bin, or its folder, with decoder.yml and the vocabularies that it "
        "names",
-       is_marian, read_marian},
+       is_marian,
+       read_marian,
+       {"positions"}},
       {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
-       read_ctranslate2},
+       read_ctranslate2, of_pieces},
       {"fairseq", "fairseq: a checkpoint (.pt), or its folder, with dict.*.txt of both languages", is_fairseq,
-       read_fairseq},
-      {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py},
+       read_fairseq, of_vocabularies},
+      {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py,
+       of_pieces},
       {"joeynmt", "JoeyNMT: a folder with config.yaml, best.ckpt, src_vocab.txt and trg_vocab.txt", is_joeynmt,
-       read_joeynmt},
+       read_joeynmt, of_vocabularies},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
-       is_mapped_safetensors, read_mapped_safetensors},
+       is_mapped_safetensors, read_mapped_safetensors, with(of_vocabularies, {"map"})},
       {"torch",
        "PyTorch: a state dict (.pt, .safetensors) of torch.nn.Transformer, the Annotated Transformer or "
        "attention-is-all-you-need-pytorch",
-       is_torch_state_dict, read_torch_state_dict},
+       is_torch_state_dict, read_torch_state_dict,
+       with(of_vocabularies, {"heads", "norm-position", "embedding-scale", "source-embedding", "target-embedding",
+                              "generator", "positions"})},
   };
   return all;
 }
@@ -88,6 +113,35 @@ double bytes_of(const ForeignModel& m) {
 
 namespace {
 
+// What a kind of models does not read would do nothing.
+void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
+  const std::pair<const char*, std::string> all[] = {{"positions", o.positions},
+                                                     {"heads", o.heads > 0 ? cat(o.heads) : ""},
+                                                     {"norm-position", o.norm_position},
+                                                     {"embedding-scale", o.embedding_scale},
+                                                     {"source-embedding", o.source_embedding},
+                                                     {"target-embedding", o.target_embedding},
+                                                     {"generator", o.generator},
+                                                     {"map", o.map},
+                                                     {"source-vocab", o.source_vocab},
+                                                     {"target-vocab", o.target_vocab},
+                                                     {"source-spm", o.source_spm},
+                                                     {"target-spm", o.target_spm},
+                                                     {"bpe", o.bpe},
+                                                     {"source-language", o.source_language},
+                                                     {"target-language", o.target_language}};
+  for (const auto& [name, value] : all) {
+    if (value.empty() || std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) continue;
+    std::string readers;
+    for (const Kind& other : kinds())
+      if (std::find(other.options.begin(), other.options.end(), name) != other.options.end())
+        readers += cat(readers.empty() ? "" : ", ", other.name);
+    throw UsageError(cat("`", name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
+                         kind.name, ": leave it out"),
+                     name, value);
+  }
+}
+
 // Merges take the place of SentencePiece models that are not named.
 ImportOptions with_merges(ImportOptions options) {
   if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
@@ -102,12 +156,9 @@ ImportOptions with_merges(ImportOptions options) {
 
 Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
                       const std::function<void(const ImportProgress&)>& progress) {
+  const Kind& kind = kind_of(path, given.from);
+  refuse_idle(given, kind, path);
   const ImportOptions options = with_merges(given);
-  const Kind& kind = kind_of(path, options.from);
-  if (!options.map.empty() && kind.read != read_mapped_safetensors)
-    throw UsageError(cat("`map` is for `from` safetensors, but ", path, " is of the kind ", kind.name,
-                         "; leave it out, or give that kind"),
-                     "map", options.map);
   const ForeignModel m = kind.read(path, options);
   check(m.weights, m.config, *m.tensors);
   ImportProgress state{0, 2 * bytes_of(m)};

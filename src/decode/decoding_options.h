@@ -1,9 +1,10 @@
 #pragma once
-// What a user may ask of decoding. Each option is declared once, in visit(); command line, requests and messages follow
-// from it. TranslateOptions is what becomes of them.
+// What a user may ask of decoding. Each option is declared once, in visit(), with the condition under which it does
+// something; command line, requests and messages follow from it. TranslateOptions is what becomes of them.
 #include <cstdint>
 #include <string>
 
+#include "base/options/when.h"
 #include "base/range.h"
 #include "decode/option_ranges.h"
 #include "decode/translate_options.h"
@@ -18,13 +19,13 @@ struct ScoringOptions {
   int64_t max_length = 512;
   std::string precision = "f32";
 
-  // f(name, field, help, allowed): allowed is a number's Range, the Choices of a word, or Anything.
+  // f(name, field, help, allowed, when): allowed is a number's Range, the Choices of a word, or Anything.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     visit_scores(o, f);
     visit_batches(o, f);
     visit_max_length(o, f);
-    f("precision", o.precision, "of products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"});
+    f("precision", o.precision, "of products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"}, kAlways);
   }
 
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
@@ -33,23 +34,35 @@ struct ScoringOptions {
   template <class Self, class F>
   static void visit_scores(Self& o, F&& f) {
     f("length-penalty", o.length_penalty,
-      "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::length_penalty);
+      "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::length_penalty,
+      kAlways);
     f("length-normalization", o.length_normalization,
-      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"});
+      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"},
+      When{o.length_penalty != 0, "says what to divide by, but `length-penalty` is 0: leave one of them out"});
   }
   template <class Self, class F>
   static void visit_batches(Self& o, F&& f) {
-    f("batch-sentences", o.batch_sentences, "sentences per batch of a worker, at most", ranges::batch_sentences);
+    f("batch-sentences", o.batch_sentences, "sentences per batch of a worker, at most", ranges::batch_sentences,
+      kAlways);
     f("batch-tokens", o.batch_tokens,
       "tokens per batch of a worker, at most (source tokens; when scoring, those of the longer side)",
-      ranges::batch_tokens);
+      ranges::batch_tokens, kAlways);
   }
   template <class Self, class F>
   static void visit_max_length(Self& o, F&& f) {
-    f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>",
-      ranges::line_tokens);
+    f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>", ranges::line_tokens,
+      kAlways);
   }
 };
+
+// Whether translations are drawn: a set of options without `sample` never does.
+template <class Options>
+bool draws(const Options& o) {
+  if constexpr (requires { o.sample; })
+    return o.sample;
+  else
+    return false;
+}
 
 // Looking for the best translation.
 struct BeamOptions : ScoringOptions {
@@ -72,7 +85,7 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
-    f("n-best", o.n_best, "translations per line, best first", ranges::n_best);
+    f("n-best", o.n_best, "translations per line, best first", ranges::n_best, kAlways);
   }
 
   TranslateOptions translate_options() const;
@@ -80,12 +93,17 @@ struct BeamOptions : ScoringOptions {
  protected:
   template <class Self, class F>
   static void visit_search(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::beam);
+    f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::beam,
+      When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
     f("stop-when", o.stop_when,
-      "a line is done when beam-size translations are finished (full); or only when the best unfinished one scores no "
+      "a line is done when `beam-size` translations are finished (full); or only when the best unfinished one scores "
+      "no "
       "higher, at its length so far, than the worst of them (outscored); shrinking: what is finished leaves its place "
       "in the beam empty",
-      Choices{"full", "outscored", "shrinking"});
+      Choices{"full", "outscored", "shrinking"},
+      When{!draws(o) && o.beam_size > 1,
+           draws(o) ? "is for a beam, and `sample` has none; leave one of them out"
+                    : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"});
     visit_lengths(o, f);
     visit_rules(o, f);
   }
@@ -93,30 +111,33 @@ struct BeamOptions : ScoringOptions {
   static void visit_long_input(Self& o, F&& f) {
     f("long-input", o.long_input,
       "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note",
-      Choices{"split", "refuse", "truncate"});
+      Choices{"split", "refuse", "truncate"}, kAlways);
   }
 
  private:
   template <class Self, class F>
   static void visit_lengths(Self& o, F&& f) {
     f("word-penalty", o.word_penalty, "subtracted from the score for each token, before normalization",
-      ranges::word_penalty);
+      ranges::word_penalty, kAlways);
     f("coverage-penalty", o.coverage_penalty,
-      "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::coverage_penalty);
+      "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::coverage_penalty,
+      When{!draws(o), "reranks the hypotheses of a beam, which `sample` does not have; leave one of them out"});
     f("extra-length", o.extra_length, "a translation has at most this many tokens more than its source",
-      ranges::more_tokens);
-    f("longest", o.longest, "maximum length of a translation in tokens; 0: no limit", ranges::more_tokens);
+      ranges::more_tokens, kAlways);
+    f("longest", o.longest, "maximum length of a translation in tokens; 0: no limit", ranges::more_tokens, kAlways);
     f("longest-ratio", o.longest_ratio,
-      "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::longest_ratio);
-    f("min-length", o.min_length, "minimum length of a translation in tokens", ranges::more_tokens);
+      "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::longest_ratio,
+      kAlways);
+    f("min-length", o.min_length, "minimum length of a translation in tokens", ranges::more_tokens, kAlways);
   }
   template <class Self, class F>
   static void visit_rules(Self& o, F&& f) {
-    f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::rule_tokens);
+    f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::rule_tokens,
+      kAlways);
     f("max-repetition", o.max_repetition, "repeat letters or words at most N times in a row (endendend); 0: off",
-      ranges::rule_tokens);
+      ranges::rule_tokens, kAlways);
     f("unk", o.unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from",
-      Choices{"keep", "forbid", "copy"});
+      Choices{"keep", "forbid", "copy"}, kAlways);
   }
 };
 
@@ -131,12 +152,14 @@ struct SampleOptions {
   // As above; all but the first need it.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("sample", o.sample, "sample translations instead of searching, `n-best` per line", AnyValue{});
-    f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::temperature);
-    f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::top_k);
-    f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all",
-      ranges::top_p);
-    f("seed", o.seed, "random seed for sampling; a line's samples depend on it and on the line number", ranges::seed);
+    const When drawing{o.sample, "is for `sample`, which is off; turn it on, or leave the other out"};
+    f("sample", o.sample, "sample translations instead of searching, `n-best` per line", AnyValue{}, kAlways);
+    f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::temperature, drawing);
+    f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::top_k, drawing);
+    f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all", ranges::top_p,
+      drawing);
+    f("seed", o.seed, "random seed for sampling; a line's samples depend on it and on the line number", ranges::seed,
+      drawing);
   }
 
   void add_to(SearchOptions& options) const;

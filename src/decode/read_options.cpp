@@ -8,27 +8,16 @@ namespace {
 // A word is one of its choices; a number has been looked at when it was read.
 template <class Options>
 void check_words(const Given& given, const Options& options) {
-  Options::visit(options, [&](const std::string& name, const auto& field, const char*, const auto& allowed) {
-    const auto option = given.find(name);
-    if (option == given.end()) return;
-    try {
-      check_allowed(name, field, allowed);
-    } catch (const UsageError& e) {
-      throw at(*option->second, e);
-    }
-  });
-}
-
-// Beams and samples exclude each other.
-void refuse_idle(const Given& given, const SampleOptions& options) {
-  const auto refuse = [&](const std::string& name, const char* why) {
-    const auto option = given.find(name);
-    if (option == given.end()) return;
-    throw at(*option->second, UsageError(cat("`", name, "` ", why), name, option->second->values.back()));
-  };
-  if (options.sample) return refuse("beam-size", "is for a beam, and `sample` has none; leave one of them out");
-  for (const std::string& name : names_of<SampleOptions>())
-    if (name != "sample") refuse(name, "is for `sample`, which is off; turn it on, or leave the other out");
+  Options::visit(options,
+                 [&](const std::string& name, const auto& field, const char*, const auto& allowed, const When&) {
+                   const auto option = given.find(name);
+                   if (option == given.end()) return;
+                   try {
+                     check_allowed(name, field, allowed);
+                   } catch (const UsageError& e) {
+                     throw at(*option->second, e);
+                   }
+                 });
 }
 
 }  // namespace
@@ -38,6 +27,7 @@ Options read_options(std::vector<GivenOption> all, Options usual) {
   const Given given = by_name(all, names_of<Options>());
   take_given(given, usual);
   check_words(given, usual);
+  leave_out_idle([&](const std::string& name) { return given.contains(name); }, usual);
   refuse_idle(given, usual);
   usual.translate_options();  // refuses what does not go together
   return usual;

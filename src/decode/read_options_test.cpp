@@ -60,7 +60,8 @@ TEST(ReadOptions, ARequestHasAllButBatchesAndPrecision) {
 TEST(ReadOptions, EachRangeIsKept) {
   int refused = 0;
   const RequestOptions usual;
-  RequestOptions::visit(usual, [&](const std::string& name, const auto& field, const char*, const auto& allowed) {
+  RequestOptions::visit(usual, [&](const std::string& name, const auto& field, const char*, const auto& allowed,
+                                   const When&) {
     using Field = std::remove_cvref_t<decltype(field)>;
     if constexpr (Number<Field>) {
       for (const std::string& outside : allowed.outside()) {
@@ -82,9 +83,9 @@ TEST(ReadOptions, EachRangeIsKept) {
 
 TEST(ReadOptions, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(refusal({{"n_best", 5}, {"beam_size", 3}}), HasSubstr("`n-best` is 5, but a beam of 3"));
-  EXPECT_THAT(refusal({{"temperature", 0.5}}), HasSubstr("`temperature` is for `sample`, which is off"));
-  EXPECT_THAT(refusal({{"sample", true}, {"beam_size", 3}}), HasSubstr("`beam-size` is for a beam"));
-  EXPECT_THAT(refusal({{"sample", true}, {"coverage_penalty", 1}}), HasSubstr("`coverage-penalty` reranks"));
+  EXPECT_THAT(refusal({{"temperature", 0.5}}), HasSubstr("`temperature` 0.5 is for `sample`, which is off"));
+  EXPECT_THAT(refusal({{"sample", true}, {"beam_size", 3}}), HasSubstr("`beam-size` 3 is for a beam"));
+  EXPECT_THAT(refusal({{"sample", true}, {"coverage_penalty", 1}}), HasSubstr("`coverage-penalty` 1 reranks"));
   const auto o = read_options<RequestOptions>(json{{"sample", true}, {"n_best", 9}, {"top_k", 5}, {"seed", 3}});
   EXPECT_EQ(o.translate_options().search.sampling->top_k, 5);
 }
@@ -102,7 +103,7 @@ TEST(ReadOptions, InWordsAndWithTheirPlace) {
   EXPECT_EQ(refused("beam_size", "0"), "o.yml:7: `beam-size` is 0, but must be a whole number from 1 to 1000");
   EXPECT_EQ(refused("unk", "drop"), "o.yml:7: `unk` is 'drop', but must be one of: keep, forbid, copy");
   EXPECT_EQ(refused("top-k", "3"),
-            "o.yml:7: `top-k` is for `sample`, which is off; turn it on, or leave the other out");
+            "o.yml:7: `top-k` 3 is for `sample`, which is off; turn it on, or leave the other out");
   EXPECT_EQ(refused("beam", "3"), "o.yml:7: unknown option 'beam'");
 }
 

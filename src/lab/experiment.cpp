@@ -102,17 +102,24 @@ int64_t seeds_of(const Experiment& e, const Settings& settings) {
 namespace {
 
 void check_text(const Experiment& e, const Settings& s) {
-  const std::string others = "; without it, the experiment runs as it declares";
   if (!e.takes_text && !s.train_sets.empty())
-    throw UsageError(cat("the experiment ", e.name, " makes its own text", others), "train-sets", s.train_sets.front());
+    throw UsageError(cat("`train-sets` ", s.train_sets.front(), " .. does nothing in the experiment ", e.name,
+                         ", which makes its own text; leave it out"),
+                     "train-sets", s.train_sets.front());
   if (!e.takes_text && s.minutes > 0)
-    throw UsageError(cat("the experiment ", e.name, " has a fixed number of updates", others), "minutes",
-                     cat(s.minutes));
+    throw UsageError(cat("`minutes` ", s.minutes, " does nothing in the experiment ", e.name,
+                         ", which has a fixed number of updates; give `updates`, or leave it out"),
+                     "minutes", cat(s.minutes));
   if (s.minutes > 0 && s.updates > 0)
-    throw UsageError("updates and minutes say the same; give one of them", "minutes", cat(s.minutes));
+    throw UsageError(
+        cat("`minutes` ", s.minutes, " and `updates` ", s.updates, " both say how long to train; give one of them"),
+        "minutes", cat(s.minutes));
   if (!s.train_sets.empty() && s.valid_sets.empty())
-    throw UsageError("text to train on needs other text to measure on", "valid-sets", "");
-  if (s.train_sets.empty() && !s.valid_sets.empty()) throw UsageError("there is no text to train on", "train-sets", "");
+    throw UsageError("`valid-sets` is missing: `train-sets` needs other text to measure on", "valid-sets", "");
+  if (s.train_sets.empty() && !s.valid_sets.empty())
+    throw UsageError(cat("`valid-sets` ", s.valid_sets.front(),
+                         " .. is for text of your own: give `train-sets`, too, or leave it out"),
+                     "valid-sets", s.valid_sets.front());
 }
 
 }  // namespace

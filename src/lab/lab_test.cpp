@@ -286,7 +286,7 @@ TEST_F(OnText, IsForExperimentsThatTakeIt) {
   refused("softmax", {.folder = folder(), .minutes = 3}, "on made-up dates");
   refused("table3", {.folder = folder(), .updates = 3, .minutes = 3}, "give one of them");
   refused("table3", {.folder = folder(), .train_sets = {"x", "y"}}, "needs other text to measure on");
-  refused("table3", {.folder = folder(), .valid_sets = {"x", "y"}}, "no text to train on");
+  refused("table3", {.folder = folder(), .valid_sets = {"x", "y"}}, "is for text of your own");
 }
 
 TEST_F(BenchTest, SaysWhichResultCannotBeRead) {

@@ -80,7 +80,7 @@ struct Emptied {
 
 nlohmann::ordered_json fields_of(const Config& c) {
   nlohmann::ordered_json j;
-  Config::visit(c, [&](const char* name, const auto& value, const char*, const auto&) { j[name] = value; });
+  Config::visit(c, [&](const char* name, const auto& value, const auto&...) { j[name] = value; });
   return j;
 }
 
@@ -91,7 +91,7 @@ bool Config::of_training_alone(const std::string& name) {
 }
 
 void Config::resolve() {
-  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed) {
+  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed, const When&) {
     check_allowed(name, value, allowed);
   });
   d_k = head_width(d_k, *this);
@@ -140,7 +140,7 @@ Config Config::from_json(const std::string& text, const std::string& file) {
     const Emptied at_the_end{j};
     read(j.at(key = "source-vocab"), c.source_vocab);
     read(j.at(key = "target-vocab"), c.target_vocab);
-    visit(c, [&](const char* name, auto& value, const char*, const auto&) {
+    visit(c, [&](const char* name, auto& value, const auto&...) {
       if (!came_later(name) || j.contains(name)) read(j.at(key = name), value);
     });
     key.clear();

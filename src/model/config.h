@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/options/when.h"
 #include "base/range.h"
 
 namespace hexapla::model {
@@ -41,58 +42,70 @@ struct Config {
   int64_t experts_per_token = 1, d_expert = 0;
   double expert_capacity = 0, load_balancing = 0.01;  // in training alone
 
-  // f(name, field, help, allowed) for every field that a user sets; names are those of the command line, allowed is a
-  // number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
+  // f(name, field, help, allowed, when) for every field that a user sets; names are those of the command line, allowed
+  // is a number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
   // cannot overflow, or take time or memory that a model's file has not paid for.
   template <class Self, class F>
   static void visit(Self& c, F&& f) {
-    f("enc-layers", c.enc_layers, "encoder layers", kLayers);
-    f("dec-layers", c.dec_layers, "decoder layers", kLayers);
-    f("dim-model", c.d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16});
-    f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20});
-    f("heads", c.heads, "attention heads, h", Range<int64_t>{1, 1 << 12});
-    f("dim-key", c.d_k, "width of a query or key in one head, d_k; 0: dim-model / heads", Range<int64_t>{0, 1 << 16});
-    f("dim-value", c.d_v, "width of a value in one head, d_v; 0: dim-model / heads", Range<int64_t>{0, 1 << 16});
-    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1);
-    f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1);
-    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1);
-    f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"});
+    const When mixture{c.experts > 0, "is for a mixture of experts: give their number with `experts`, or leave it out"};
+    const When normed{c.norm != "none", "is for norms, but `norm` is none: choose a norm, or leave it out"};
+    f("enc-layers", c.enc_layers, "encoder layers", kLayers, kAlways);
+    f("dec-layers", c.dec_layers, "decoder layers", kLayers, kAlways);
+    f("dim-model", c.d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16}, kAlways);
+    f("dim-ff", c.d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20},
+      When{c.experts == 0 || c.d_expert == 0,
+           "is the width of experts where `dim-expert` is not given: leave one of them out"});
+    f("heads", c.heads, "attention heads, h", Range<int64_t>{1, 1 << 12}, kAlways);
+    f("dim-key", c.d_k, "width of a query or key in one head, d_k; 0: `dim-model` / `heads`",
+      Range<int64_t>{0, 1 << 16}, kAlways);
+    f("dim-value", c.d_v, "width of a value in one head, d_v; 0: `dim-model` / `heads`", Range<int64_t>{0, 1 << 16},
+      kAlways);
+    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1, kAlways);
+    f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1, kAlways);
+    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1, kAlways);
+    f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"}, kAlways);
     f("norm-position", c.norm_position,
       "norm after (the paper) or before each sublayer; post-last: after, and once more behind each stack",
-      Choices{"post", "pre", "post-last"});
-    f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"});
+      Choices{"post", "pre", "post-last"}, normed);
+    f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"}, kAlways);
     f("positions", c.positions, "kind of positional encoding",
-      Choices{"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal"});
-    f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24});
-    f("first-position", c.first_position, "position of a sentence's first token, of sinusoids",
-      Range<int64_t>{0, 1024});
+      Choices{"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal"}, kAlways);
+    f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24},
+      When{c.positions == "learned", "is for `positions` learned: choose those, or leave it out"});
+    f("first-position", c.first_position, "position of a sentence's first token, of sinusoids", Range<int64_t>{0, 1024},
+      When{c.positions != "learned" && c.positions != "none",
+           "is for sinusoids, but `positions` is another: leave one of them out"});
     f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
-      Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"});
+      Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}, kAlways);
     f("activation", c.activation, "activation of the feed-forward network",
-      Choices{"relu", "gelu", "swish", "gelu-tanh"});
-    f("gated", c.gated, "gated feed-forward network", AnyValue{});
-    f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{});
-    f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{});
-    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{});
-    f("embedding-scale", c.embedding_scale, "what embeddings are multiplied by: sqrt of dim-model (the paper), or none",
-      Choices{"sqrt", "none"});
-    f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true});
+      Choices{"relu", "gelu", "swish", "gelu-tanh"}, kAlways);
+    f("gated", c.gated, "gated feed-forward network", AnyValue{}, kAlways);
+    f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{}, kAlways);
+    f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{}, kAlways);
+    f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{}, kAlways);
+    f("embedding-scale", c.embedding_scale,
+      "what embeddings are multiplied by: sqrt of `dim-model` (the paper), or none", Choices{"sqrt", "none"}, kAlways);
+    f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true},
+      When{c.norm != "none" || c.embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"});
     f("encoder-mixing", c.encoder_mixing, "what stands in the encoder where the paper has self-attention",
-      Choices{"attention", "gru", "convolution"});
-    f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255});
+      Choices{"attention", "gru", "convolution"}, kAlways);
+    f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255},
+      When{c.encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
-      Choices{"causal", "none"});
+      Choices{"causal", "none"},
+      When{c.decoder_mixing == "attention",
+           "is for attention, but `decoder-mixing` is another: leave one of them out"});
     f("decoder-mixing", c.decoder_mixing, "what stands in the decoder where the paper has self-attention",
-      Choices{"attention", "ssru"});
+      Choices{"attention", "ssru"}, kAlways);
     f("experts", c.experts, "a mixture of so many networks in place of the feed-forward one; 0: none",
-      Range<int64_t>{0, 128});
-    f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2});
-    f("dim-expert", c.d_expert, "width inside one expert; 0: dim-ff", Range<int64_t>{0, 1 << 20});
+      Range<int64_t>{0, 128}, kAlways);
+    f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2}, mixture);
+    f("dim-expert", c.d_expert, "width inside one expert; 0: `dim-ff`", Range<int64_t>{0, 1 << 20}, mixture);
     f("expert-capacity", c.expert_capacity,
       "in training an expert takes this times its even share of the tokens, and the others pass by; 0: all that come",
-      Range<double>{.least = 0, .most = 1e6});
+      Range<double>{.least = 0, .most = 1e6}, mixture);
     f("load-balancing", c.load_balancing, "weight of the loss that spreads tokens over the experts",
-      Range<double>{.least = 0, .most = 1e6});
+      Range<double>{.least = 0, .most = 1e6}, mixture);
   }
 
   // Whether a field does nothing but in training: two models that differ in it alone compute the same.

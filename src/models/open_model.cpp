@@ -1,9 +1,12 @@
 #include "models/open_model.h"
 
+#include <algorithm>
+
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
 #include "decode/models/model_text.h"
 #include "model/weights/packed_weights.h"
+#include "model/weights/quantize.h"
 
 namespace hexapla::models {
 
@@ -38,16 +41,47 @@ Precision parse_decoding_precision(const std::string& name) {
   return p;
 }
 
+std::optional<Precision> asked_precision(bool given, const std::string& name) {
+  return given ? std::optional(parse_decoding_precision(name)) : std::nullopt;
+}
+
 OpenModel open_model(const std::string& path) {
   const std::string file = checked_file(path);
   return with_vocabularies(model::load_model(file), file, make_cpu_backend());
 }
 
-OpenModel open_translator(const std::string& path, Precision precision) {
-  const std::string file = checked_file(path);
+namespace {
+
+OpenModel open_packed(const std::string& file, Precision precision) {
   OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_cpu_backend(precision));
   model::pack_weights(*m.backend, m.file);
   return m;
+}
+
+// Whether something is multiplied by it that is not in integers already.
+bool has_other_weights(const model::LoadedModel& m) {
+  bool found = false;
+  model::for_each<model::Parameter>(*m.net, [&](const std::string& name, const model::Parameter& p) {
+    const bool generates = !m.net->generator.weight && &p == &m.net->embeddings.back().table;
+    const bool multiplies = generates || model::quantizable(name, p) == model::ScaleOf::columns;
+    found |= multiplies && m.stored.at(name) != DType::i8;
+  });
+  return found;
+}
+
+void refuse_idle(std::optional<Precision> asked, const std::vector<OpenModel>& members, const std::string& path) {
+  if (!asked || *asked == Precision::int8) return;
+  if (std::any_of(members.begin(), members.end(), [](const OpenModel& m) { return has_other_weights(m.file); })) return;
+  throw UsageError(cat("`precision` ", name_of(*asked), " does nothing to ", path,
+                       ", which is quantized: it is computed from its 8-bit integers; leave `precision` out, or give ",
+                       "the model that it was made from"),
+                   "precision", name_of(*asked));
+}
+
+}  // namespace
+
+OpenModel open_translator(const std::string& path, std::optional<Precision> precision) {
+  return std::move(open_ensemble({path}, precision).members.front());
 }
 
 decode::Ensemble OpenEnsemble::ensemble(const decode::Mixture& mixture, const std::vector<double>& weights) const {
@@ -62,10 +96,10 @@ decode::TextTranslator OpenEnsemble::translator(const decode::Mixture& mixture,
   return decode::TextTranslator(ensemble(mixture, weights), first.source, first.target, *first.backend);
 }
 
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision) {
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision) {
   OpenEnsemble e;
   e.members.reserve(paths.size());  // `first` stays where it is
-  e.members.push_back(open_translator(paths.empty() ? "" : paths[0], precision));
+  e.members.push_back(open_packed(checked_file(paths.empty() ? "" : paths[0]), precision.value_or(Precision::f32)));
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
     const std::string file = checked_file(paths[i]);
@@ -77,6 +111,7 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision prec
     model::pack_weights(*first.backend, m.file);
     e.members.push_back(std::move(m));
   }
+  refuse_idle(precision, e.members, paths[0]);
   return e;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A model with its vocabularies and a backend, ready to be used.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,13 @@ int64_t numbers_stored(const model::LoadedModel& model, DType type);
 int64_t integers_in(const std::string& file);
 // "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
 Precision parse_decoding_precision(const std::string& name);
+// The same of an option that has its default where it was not given. -> what was
+std::optional<Precision> asked_precision(bool given, const std::string& name);
 // path: as model_file(). DataError: none there, or damaged. UsageError: no path.
 OpenModel open_model(const std::string& path);
-// The same, and made ready to translate: with packed weights, in this precision.
-OpenModel open_translator(const std::string& path, Precision precision);
+// The same, and made ready to translate: with packed weights, in this precision, or f32 where none is asked for.
+// UsageError: another one than int8 is asked for, and all its weights are 8-bit integers, to which it does nothing.
+OpenModel open_translator(const std::string& path, std::optional<Precision> precision);
 
 // Models that translate together, in one backend.
 struct OpenEnsemble {
@@ -38,7 +42,8 @@ struct OpenEnsemble {
   decode::Ensemble ensemble(const decode::Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
   decode::TextTranslator translator(const decode::Mixture& mixture, const std::vector<double>& weights) const;
 };
-// UsageError: models of different vocabularies; weights are checked by translator().
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, Precision precision);
+// UsageError: models of different vocabularies, a precision that does nothing to any of them; weights are checked by
+// translator().
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision);
 
 }  // namespace hexapla::models

@@ -34,7 +34,7 @@ bool is_expected(int status) {
 ServiceOptions fuzzed_service(const std::string& model) {
   ServiceOptions o;
   o.models = {{model, "en", "de"}, {model, "de", "fr"}};
-  o.search = {{"extra-length", 2}};
+  o.model.search = {{"extra-length", 2}};
   o.timeout = std::chrono::seconds(2);
   o.waiting_lines = 500;
   o.files = 1 << 20;

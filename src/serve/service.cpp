@@ -14,7 +14,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr const char* late = "the request's time was up: ask for less, or start the server with a longer `--timeout`";
+constexpr const char* late = "the request's time was up: ask for less, or start the server with a longer --timeout";
 constexpr int quick_threads = 2, slow_threads = 1;
 constexpr std::size_t slow_tasks = 16;
 
@@ -39,10 +39,10 @@ std::size_t memory_for_requests(const ServiceOptions& o) {
 
 // What makes the answer of a request large.
 std::string answer_described(const LinesTask& task) {
-  const TranslatorOptions& o = task.options;
+  const TranslatorOptions o = task.hops.back()->translator.complete(task.options);
   std::string what =
-      cat("the answer (", task.lines.size(), " lines, n_best ", o.n_best, ", extra_length ", o.extra_length);
-  if (o.min_length > 0) what += cat(", min_length ", o.min_length);
+      cat("the answer (", task.lines.size(), " lines, n_best ", *o.n_best, ", extra_length ", *o.extra_length);
+  if (o.min_length > 0) what += cat(", min_length ", *o.min_length);
   if (!o.alignment.empty()) what += cat(", alignment ", o.alignment);
   return what + ")";
 }
@@ -70,11 +70,6 @@ Json parameters_of(const Request& request) {
   } catch (const std::exception&) {
     return {};
   }
-}
-
-std::string as_member(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
 }
 
 }  // namespace
@@ -183,18 +178,10 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
-TranslatorOptions Service::search_with(const Options& given) const {
-  Options all;
-  for (const Options* some : {&options_.search, &given})
-    for (const auto& [name, value] : *some) all.insert_or_assign(as_member(name), value);
-  return TranslatorOptions::from(all);
-}
-
 LinesTask Service::task_of(Hops hops, const TextParts& parts) const {
   LinesTask task;
   task.hops = std::move(hops);
   task.lines = parts.lines();
-  task.options = search_with({});
   if (parts.aligned()) task.options.alignment = "blanks";
   return task;
 }
@@ -225,7 +212,7 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
   if (task.timeout.count() == 0) task.timeout = options_.timeout;
   task.client = std::hash<std::string>{}(call->request().peer);
   call->keep(memory_.take(cost_of_parts(task), cat("the parts of ", task.lines.size(), " lines with their constraints"),
-                          "give shorter lines, fewer constraints or a larger `max_length`"));
+                          "give shorter lines, fewer constraints or a larger max_length"));
   // `this` outlives the job, which has its place in lines_; the task is read before the job begins.
   task.on_size = [this, call, what = answer_described(task)](const RequestSize& most) {
     call->keep(memory_.take(cost_of_answer(most), what, smaller_answer));

@@ -24,8 +24,7 @@ namespace hexapla::serve {
 
 struct ServiceOptions {
   std::vector<ModelPlace> models;
-  ModelOptions model;  // how they are loaded
-  Options search;      // what translate's options are where a request does not say otherwise
+  ModelOptions model;  // how they are loaded, and searched where a request does not say otherwise
   std::int64_t char_limit = -1, batch_limit = -1;  // characters of a text, texts of a request; -1: no limit
   std::int64_t alternatives_limit = 10;
   std::size_t waiting_lines = 10'000;  // on their way through the models
@@ -74,8 +73,6 @@ class Service {
   // The same, with another way to say what went wrong once it has begun.
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
-  // The server's options of the search, with those that are given instead. UsageError as TranslatorOptions::from().
-  TranslatorOptions search_with(const Options& given) const;
   // For all lines of these texts, with the server's options and the alignments that they need.
   LinesTask task_of(Hops hops, const TextParts& parts) const;
   // f(stop) in a thread for what takes long, of which few may wait: else 503. bytes: that it and its answer need. What

@@ -134,15 +134,16 @@ class Combinations : public Training {
   TrainOptions drawn(Random& random) const {
     Draw d(random, folder_);
     TrainOptions o = usual();
-    model::Config::visit(o.architecture, [&](const std::string& name, auto& field, auto&&, const auto& choices) {
-      if (!d.chance(3)) return;
-      if constexpr (std::is_same_v<decltype(field), std::string&>)
-        field = d.one_of(choices);
-      else if constexpr (std::is_same_v<decltype(field), bool&>)
-        field = true;
-      else
-        dimensions.at(name)(d, o.architecture);
-    });
+    model::Config::visit(o.architecture,
+                         [&](const std::string& name, auto& field, auto&&, const auto& choices, auto&&) {
+                           if (!d.chance(3)) return;
+                           if constexpr (std::is_same_v<decltype(field), std::string&>)
+                             field = d.one_of(choices);
+                           else if constexpr (std::is_same_v<decltype(field), bool&>)
+                             field = true;
+                           else
+                             dimensions.at(name)(d, o.architecture);
+                         });
     for (const std::string& name : names_of_settings())
       if (d.chance(3) && !left_alone.contains(name)) settings.at(name)(d, o);
     if (o.max_updates == 0 && o.max_epochs == 0) o.max_updates = 15;

@@ -168,7 +168,9 @@ class Library {
     try {
       RequestOptions request;
       request.constraints = asked(c);
-      return translated(c, translator(c).submit(c.lines, options(c), request).get());
+      TranslatorOptions how = options(c);
+      how.batch_sentences.reset(), how.batch_tokens.reset();  // requests share theirs
+      return translated(c, translator(c).submit(c.lines, how, request).get());
     } catch (const std::exception& e) {
       return {{"error", e.what()}};
     }
@@ -234,7 +236,9 @@ class Library {
                                         {"token_scores", s.token_scores}}}));
     if (c.task == Task::score) return {{"lines", std::move(lines)}, {"warnings", warnings_}};
     const Json said = warnings_;
-    const std::vector<Alignment> all = translator(c).align(c.lines, c.translations, options(c), c.units);
+    TranslatorOptions looking = options(c);
+    looking.length_penalty.reset(), looking.length_normalization.reset();  // of scores
+    const std::vector<Alignment> all = translator(c).align(c.lines, c.translations, looking, c.units);
     EXPECT_EQ(said, warnings_) << c.text() << "\nscoring and aligning a pair read the same text";
     for (size_t i = 0; i < all.size(); ++i) lines[i][0].update(alignment_json(all[i], c));
     return {{"lines", std::move(lines)}, {"warnings", warnings_}};
@@ -266,6 +270,7 @@ class Http {
  private:
   Json translated(const Case& c) {
     Json options = c.options;
+    options.erase("batch_sentences"), options.erase("batch_tokens");  // requests share theirs
     if (!c.units.empty()) options["alignment"] = c.units;
     const Json r = post(c, "/v1/translate", {{"q", c.lines}, {"options", options}, {"constraints", c.constraints}});
     if (r.contains("error")) return r;

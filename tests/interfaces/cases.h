@@ -95,10 +95,14 @@ class Draw {
     return text;
   }
 
+  // Now and then an option does nothing beside the others: all interfaces say the same of it.
+  bool in_vain() { return one_in(10); }
+
   // Options that scoring takes.
   void scoring(Case& c) {
     if (one_in(3)) c.options["length_penalty"] = of(std::vector<double>{0, 0.3, 1, 2.5, -0.5});
-    if (one_in(5)) c.options["length_normalization"] = "power";
+    if (one_in(5) && (c.options.value("length_penalty", 1.0) != 0 || in_vain()))
+      c.options["length_normalization"] = "power";
     if (one_in(4)) c.options["max_length"] = 3 + below(30);
     if (one_in(6)) c.options["batch_sentences"] = 1 + below(3);
     if (one_in(6)) c.options["batch_tokens"] = 1 + below(60);
@@ -114,18 +118,20 @@ class Draw {
       if (one_in(3)) o["top_k"] = 1 + below(20);
       if (one_in(3)) o["top_p"] = 0.5 + 0.1 * below(5);
     } else if (!one_in(3)) {
-      o["beam_size"] = of(std::vector<int>{1, 2, 3, 5});  // 4 is the library's default, which it takes for not given
+      o["beam_size"] = of(std::vector<int>{1, 2, 3, 4, 5});
     }
     if (one_in(3)) o["n_best"] = 1 + below(4);
     if (one_in(6)) o["word_penalty"] = of(std::vector<double>{-0.5, 0.25, 2});
-    if (one_in(6)) o["coverage_penalty"] = 0.25;
+    const bool beam = !o.contains("sample");
+    if (one_in(6) && (beam || in_vain())) o["coverage_penalty"] = 0.25;
     if (one_in(6)) o["longest"] = 1 + below(12);
     if (one_in(8)) o["longest_ratio"] = 0.5 + 0.5 * below(4);
     if (one_in(6)) o["min_length"] = 1 + below(8);
     if (one_in(6)) o["no_repeat_ngram"] = 1 + below(3);
     if (one_in(6)) o["max_repetition"] = 1 + below(3);
     if (one_in(4)) o["unk"] = of(std::vector<std::string>{"forbid", "copy"});
-    if (one_in(6)) o["stop_when"] = of(std::vector<std::string>{"outscored", "shrinking"});
+    if (one_in(6) && ((beam && o.value("beam_size", 4) > 1) || in_vain()))
+      o["stop_when"] = of(std::vector<std::string>{"outscored", "shrinking"});
     if (one_in(5)) o["long_input"] = of(std::vector<std::string>{"refuse", "truncate"});
     if (one_in(3)) c.units = units();
     c.hard = one_in(3);

@@ -9,6 +9,7 @@
 #include "api/translate/translator_options.h"
 #include "base/options/option_names.h"
 #include "decode/models/ensemble.h"
+#include "decode/models/search_defaults.h"
 #include "decode/search/search.h"
 #include "inspect/files/formulas.h"
 #include "inspect/text_pair.h"
@@ -88,8 +89,20 @@ void check_values(const inspect::Inspection& seen, const InspectionOptions& opti
                      "tensors", cat(count));
 }
 
-decode::TranslateOptions traceable(const TranslatorOptions& options) {
-  const decode::TranslateOptions how = api::declared_options(options).translate_options();
+// How the model is searched unless a call says otherwise, as far as a trace can show it.
+decode::DecodingOptions usual_search(const models::OpenModel& m) {
+  decode::DecodingOptions usual;
+  const auto not_shown = [](const std::string& name) {
+    const char* const shown[] = {"beam-size",    "length-penalty", "length-normalization", "word-penalty",
+                                 "extra-length", "longest",        "longest-ratio",        "max-length"};
+    return std::find(std::begin(shown), std::end(shown), name) == std::end(shown);
+  };
+  decode::take_search_defaults(m.file.history, not_shown, usual);
+  return usual;
+}
+
+decode::TranslateOptions traceable(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
+  const decode::TranslateOptions how = api::declared_options(options, usual).translate_options();
   decode::check_traceable(how.search);
   if (how.coverage_penalty != 0)
     throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
@@ -105,8 +118,10 @@ struct Inspector::Impl {
   static constexpr const char* kind = "inspector";
   models::OpenModel m;
   std::vector<inspect::Formula> formulas;
+  decode::DecodingOptions usual;
 
-  explicit Impl(const std::string& path) : m(models::open_model(path)), formulas(inspect::formulas(m.file.config)) {}
+  explicit Impl(const std::string& path)
+      : m(models::open_model(path)), formulas(inspect::formulas(m.file.config)), usual(usual_search(m)) {}
 
   inspect::ModelText text() const { return {*m.backend, *m.file.net, m.source, m.target}; }
 
@@ -167,7 +182,7 @@ std::string Inspector::formula(const std::string& tensor) const {
 }
 
 SearchTrace Inspector::trace(const std::string& source, const TranslatorOptions& options) const {
-  return api::guarded([&] { return impl_->traced(source, traceable(options)); });
+  return api::guarded([&] { return impl_->traced(source, traceable(options, impl_->usual)); });
 }
 
 std::string Inspector::draw_attention(const Inspection& inspection, const std::string& sublayer) {

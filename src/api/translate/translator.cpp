@@ -1,5 +1,6 @@
 #include "hexapla/translator.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
+#include "base/options/given_option.h"
 #include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
@@ -42,10 +44,24 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
 }
 
 models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
-  check_choice({"f32", "bf16", "int8"}, "precision", options.precision);
+  const std::string precision = options.precision.value_or("f32");
+  check_choice({"f32", "bf16", "int8"}, "precision", precision);
   check_choice(decode::mixture_names(), "ensemble", options.ensemble);
   for (const double weight : options.weights) ranges::model_weight.check("weights", weight);
-  return models::open_ensemble(paths, models::parse_decoding_precision(options.precision));
+  if (paths.size() == 1 && (!options.weights.empty() || options.ensemble != "linear"))
+    throw UsageError(cat("`", options.weights.empty() ? "ensemble" : "weights",
+                         "` is for several models, but there is one: leave it out"),
+                     options.weights.empty() ? "ensemble" : "weights",
+                     options.weights.empty() ? options.ensemble : cat(options.weights.front()));
+  return models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
+}
+
+// What a search is like where a call does not say otherwise.
+decode::DecodingOptions usual_search(const models::OpenModel& m, const ModelOptions& options) {
+  decode::DecodingOptions of_model;
+  decode::take_search_defaults(
+      m.file.history, [](const std::string&) { return false; }, of_model);
+  return api::declared_options(TranslatorOptions::from(options.search), of_model);
 }
 
 }  // namespace
@@ -60,6 +76,7 @@ struct Translator::Impl {
   int threads;  // 0: those of who calls
   mutable std::once_flag pieces_read;
   mutable std::unordered_map<std::string, int32_t> piece_ids;
+  decode::DecodingOptions usual;
   mutable api::Turns turns;
   api::LiveService live;
 
@@ -70,13 +87,9 @@ struct Translator::Impl {
         scorer(first().scorer()),
         attention(models::alignment_head(first())),
         threads(options.threads),
+        usual(usual_search(first(), options)),
         turns(usable_processors()),
         live(models, ensemble) {}
-
-  static std::unique_ptr<Impl> made(const std::vector<std::string>& paths, const ModelOptions& options) {
-    const ThreadCount own(options.threads);  // in loading, and for requests
-    return std::make_unique<Impl>(paths, options);
-  }
 
   // Where a callback of its own request ends a translator, another thread waits for the one that runs it. Where there
   // is no other thread to be had, the translator stays in memory.
@@ -89,15 +102,16 @@ struct Translator::Impl {
     }
   }
 
+  static std::unique_ptr<Impl> opened(const std::vector<std::string>& paths, const ModelOptions& options) {
+    const ThreadCount own(options.threads);  // in loading, and for requests
+    return std::make_unique<Impl>(paths, options);
+  }
+
   const models::OpenModel& first() const { return models.members.front(); }
 
-  decode::TranslateOptions declared(const TranslatorOptions& options, int n_best) const {
-    decode::DecodingOptions all = api::declared_options(options);
-    const decode::DecodingOptions usual;
-    const auto given = [&](const std::string& name) { return !decode::same_option(name, all, usual); };
-    decode::take_search_defaults(first().file.history, given, all);
-    all.n_best = n_best;
-    decode::TranslateOptions how = all.translate_options();
+  decode::TranslateOptions declared(const TranslatorOptions& options, api::TranslatorCall call) const {
+    api::refuse_idle(call, options);
+    decode::TranslateOptions how = api::declared_options(options, usual).translate_options();
     how.attention = attention;
     how.search.token_scores = true;
     how.stop = options.stop;
@@ -121,7 +135,8 @@ struct Translator::Impl {
                                         CallerFunctions& functions) const {
     const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
-    return scorer.score(lines, translations, declared(options, 1), warning_of(options, functions));
+    return scorer.score(lines, translations, declared(options, api::TranslatorCall::scores),
+                        warning_of(options, functions));
   }
 
   static Alignment alignment(decode::SoftAlignment soft, std::vector<std::string> source_units,
@@ -192,14 +207,22 @@ struct Translator::Impl {
 };
 
 Translator::Translator(const std::string& path, const ModelOptions& options)
-    : impl_(guarded([&] { return Impl::made({path}, options); })) {}
+    : impl_(guarded([&] { return Impl::opened({path}, options); })) {}
 Translator::Translator(const std::vector<std::string>& paths, const ModelOptions& options)
-    : impl_(guarded([&] { return Impl::made(paths, options); })) {}
+    : impl_(guarded([&] { return Impl::opened(paths, options); })) {}
 Translator::~Translator() { Impl::end(impl_.release()); }
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&& other) noexcept {
   if (this != &other) Impl::end(std::exchange(impl_, std::move(other.impl_)).release());
   return *this;
+}
+
+TranslatorOptions Translator::complete(const TranslatorOptions& options) const {
+  return guarded([&] {
+    TranslatorOptions all = api::public_options(api::declared_options(options, impl_->usual));
+    all.alignment = options.alignment, all.warn = options.warn, all.stop = options.stop;
+    return all;
+  });
 }
 
 PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::string>& lines,
@@ -208,7 +231,7 @@ PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::st
   CallerFunctions functions;
   return functions.guard([&] {
     const ThreadCount own(impl_->threads);
-    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    const decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::n_best);
     return impl_->public_lines(lines, options.alignment, how,
                                impl_->found(lines, constraints, how, warning_of(options, functions)));
   });
@@ -232,13 +255,14 @@ PendingTranslation::Lines Translator::translate_tokens(const std::vector<std::ve
                                                        const std::vector<Constraints>& constraints) const {
   CallerFunctions functions;
   return functions.guard([&] {
-    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::n_best);
     const auto refuse = [](const char* name, const std::string& value) {
       throw UsageError(cat("`", name, "` '", value, "' is about words of a line, but these are tokens: leave it out"),
                        name, value);
     };
     if (!options.alignment.empty()) refuse("alignment", options.alignment);
-    if (how.copy_unknown) refuse("unk", "copy");
+    if (options.unk == "copy") refuse("unk", "copy");
+    how.copy_unknown = false;
     std::vector<text::Ids> ids;
     std::vector<std::string> lines;
     for (const std::vector<std::string>& tokens : sentences) {
@@ -255,7 +279,8 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   CallerFunctions functions;
   return functions.guard([&] {
     std::vector<std::string> results;
-    for (auto& of_line : impl_->found(lines, constraints, impl_->declared(options, 1), warning_of(options, functions)))
+    for (auto& of_line : impl_->found(lines, constraints, impl_->declared(options, api::TranslatorCall::best),
+                                      warning_of(options, functions)))
       results.push_back(std::move(of_line.front().text));
     return results;
   });
@@ -266,7 +291,10 @@ std::string Translator::translate(const std::string& line, const TranslatorOptio
   return functions.guard([&] {
     const std::vector<std::string> lines{line};
     return std::move(
-        impl_->found(lines, {}, impl_->declared(options, 1), warning_of(options, functions)).front().front().text);
+        impl_->found(lines, {}, impl_->declared(options, api::TranslatorCall::best), warning_of(options, functions))
+            .front()
+            .front()
+            .text);
   });
 }
 
@@ -304,7 +332,7 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
     const ThreadCount own(impl_->threads);
     const api::Turns::Turn turn(impl_->turns);
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
-    decode::TranslateOptions how = impl_->declared(options, 1);
+    decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::alignments);
     if (how.long_input == decode::LongInput::split)
       how.long_input = decode::LongInput::truncate;  // a given pair is whole
     const decode::TextScorer& scorer = impl_->scorer;
@@ -395,7 +423,7 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
   state->on_end = request.on_end;
   state->service = &impl_->live;
   state->functions.guard([&] {
-    const decode::TranslateOptions how = impl_->declared(options, options.n_best);
+    const decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::request);
     decode::TextRequest asked;
     asked.lines = lines;
     asked.constraints = constraints_of(request.constraints, lines.size());

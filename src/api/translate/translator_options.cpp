@@ -1,5 +1,7 @@
 #include "api/translate/translator_options.h"
 
+#include <algorithm>
+
 #include "api/guard.h"
 #include "api/options.h"
 #include "base/options/json_schema.h"
@@ -13,16 +15,17 @@ template <class Public, class Declared>
 constexpr bool alike = std::same_as<Public, Declared> ||
                        (Number<Public> && Number<Declared> && std::integral<Public> == std::integral<Declared>);
 
-// f(public field, declared field, allowed) for every option.
+// f(name, public field, declared field) for every option.
 template <class Public, class Declared, class F>
 void visit_both(Public& options, Declared& declared, F&& f) {
   visit_public(options, [&](const std::string& name, auto& field) {
     bool found = false;
-    const auto visit = [&](const std::string& other, auto& of_declared, const char*, const auto& allowed) {
-      if constexpr (alike<std::remove_cvref_t<decltype(field)>, std::remove_cvref_t<decltype(of_declared)>>) {
+    const auto visit = [&](const std::string& other, auto& of_declared, const auto&...) {
+      using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
+      if constexpr (alike<Value, std::remove_cvref_t<decltype(of_declared)>>) {
         if (other != name) return;
         found = true;
-        f(name, field, of_declared, allowed);
+        f(name, field, of_declared);
       }
     };
     decode::DecodingOptions::visit(declared, visit);
@@ -37,39 +40,90 @@ std::vector<std::string> public_names() {
   return names;
 }
 
+std::vector<GivenOption> given_of(const TranslatorOptions& options) {
+  std::vector<GivenOption> given;
+  visit_public(options, [&](const char* name, const auto& field) {
+    if (field) given.push_back({name, OptionValue(*field).words()});
+  });
+  return given;
+}
+
+// One that is not of the search.
+std::string taken_alignment(std::vector<GivenOption>& given) {
+  std::string units;
+  for (const GivenOption& option : given)
+    if (option.name == "alignment") set_given(option, AnyValue{}, units);
+  std::erase_if(given, [](const GivenOption& option) { return option.name == "alignment"; });
+  return units;
+}
+
 TranslatorOptions read(const Options& options) {
   const std::vector<std::string> names = public_names();
   std::vector<GivenOption> given = given_options(options);
-  TranslatorOptions result;
-  for (GivenOption& option : given) {
+  for (const GivenOption& option : given)
     if (!declared_name(option.name, names)) refuse_unknown(option, spelled_as(option.name, names));
-    if (option.name == "alignment") result.alignment = option.values.empty() ? "" : option.values.back();
-  }
-  std::erase_if(given, [](const GivenOption& option) { return option.name == "alignment"; });
-  const auto declared = decode::read_options<decode::DecodingOptions>(std::move(given));
-  visit_both(result, declared, [](const std::string&, auto& field, const auto& of_declared, const auto&) {
-    field = static_cast<std::remove_cvref_t<decltype(field)>>(of_declared);
+  TranslatorOptions result;
+  result.alignment = taken_alignment(given);
+  const Given by = by_name(given, names);
+  decode::DecodingOptions usual;
+  // The model may have a wider beam; the translator looks at that.
+  if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::beam.most;
+  const auto declared = decode::read_options(given, usual);
+  visit_both(result, declared, [&](const std::string& name, auto& field, const auto& of_declared) {
+    using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
+    if (by.contains(name)) field = static_cast<Value>(of_declared);
   });
   return result;
 }
 
+// names: of options that do nothing here.
+void refuse_given(const TranslatorOptions& options, const std::vector<std::string>& names, const std::string& why) {
+  for (const GivenOption& option : given_of(options))
+    if (std::find(names.begin(), names.end(), option.name) != names.end())
+      refuse_as_idle(option, {.now = false, .otherwise = why});
+}
+
 }  // namespace
 
-decode::DecodingOptions declared_options(const TranslatorOptions& options) {
-  decode::DecodingOptions all;
-  visit_both(options, all, [](const std::string& name, const auto& field, auto& of_declared, const auto& allowed) {
-    of_declared = static_cast<std::remove_cvref_t<decltype(of_declared)>>(field);
-    check_allowed(name, of_declared, allowed);
+decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
+  return decode::read_options(given_of(options), usual);
+}
+
+TranslatorOptions public_options(const decode::DecodingOptions& options) {
+  TranslatorOptions result;
+  visit_both(result, options, [](const std::string&, auto& field, const auto& of_declared) {
+    using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
+    field = static_cast<Value>(of_declared);
   });
-  return all;
+  return result;
+}
+
+void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
+  const std::vector<std::string> scoring = names_of<decode::ScoringOptions>();
+  std::vector<std::string> of_search, of_scores{"length-penalty", "length-normalization"};
+  for (const std::string& name : names_of<decode::DecodingOptions>())
+    if (name != "long-input" && std::find(scoring.begin(), scoring.end(), name) == scoring.end())
+      of_search.push_back(name);
+  const bool given_pairs = call == TranslatorCall::scores || call == TranslatorCall::alignments;
+  if (call == TranslatorCall::best && options.n_best.value_or(1) > 1)
+    refuse_given(options, {"n-best"}, "is for translate_n_best() and submit(): this call gives the best one alone");
+  if (given_pairs) refuse_given(options, of_search, "is for a search, but these translations are given: leave it out");
+  if (call == TranslatorCall::alignments) refuse_given(options, of_scores, "is for scores: leave it out");
+  if (call == TranslatorCall::request)
+    refuse_given(options, {"batch-sentences", "batch-tokens"},
+                 "is for translate(): requests share their batches with others; leave it out");
+  if ((call == TranslatorCall::best || given_pairs) && !options.alignment.empty())
+    throw UsageError(cat("`alignment` ", options.alignment, " is for translate_n_best() and submit()",
+                         given_pairs ? "; align() gives those of pairs" : "", ": leave it out"),
+                     "alignment", options.alignment);
 }
 
 nlohmann::ordered_json schema_of_options() {
   nlohmann::ordered_json properties;
   const std::vector<std::string> names = public_names();
-  const decode::DecodingOptions usual;
-  decode::DecodingOptions::visit(
-      usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed) {
+  const decode::RequestOptions usual;
+  decode::RequestOptions::visit(
+      usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed, const When&) {
         if (declared_name(name, names)) properties[as_field(name)] = json_schema_of(field, help, allowed);
       });
   properties["alignment"] = {{"type", "string"}, {"enum", {"", "words", "blanks", "pieces"}}};

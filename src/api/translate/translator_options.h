@@ -6,7 +6,8 @@
 
 namespace hexapla::api {
 
-// f(name, field) for every public option of a search, by the name that it is declared with.
+// f(name, field) for every public option of a search, by the name that it is declared with. A field without a value was
+// not given.
 template <class Self, class F>
 void visit_public(Self& o, F&& f) {
   f("beam-size", o.beam_size);
@@ -34,10 +35,16 @@ void visit_public(Self& o, F&& f) {
   f("seed", o.seed);
 }
 
-// UsageError naming option, value and what is allowed: one of them is out of its range.
-decode::DecodingOptions declared_options(const TranslatorOptions& options);
+// What was given, on top of `usual`. UsageError naming option, value and what is allowed: as decode::read_options().
+decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual = {});
+// The other way round: every option has a value.
+TranslatorOptions public_options(const decode::DecodingOptions& options);
 
-// The options as an object of JSON Schema, with their ranges; which of them go together it cannot say.
+// UsageError: an option was given to a call that has no use for it.
+enum class TranslatorCall { best, n_best, request, scores, alignments };
+void refuse_idle(TranslatorCall call, const TranslatorOptions& options);
+
+// Those of a request as an object of JSON Schema, with their ranges; which of them go together it cannot say.
 nlohmann::ordered_json schema_of_options();
 
 }  // namespace hexapla::api

@@ -32,7 +32,9 @@ std::string text_of(const Value& value) {
 
 std::map<std::string, std::string> public_values(const TranslatorOptions& options) {
   std::map<std::string, std::string> values;
-  visit_public(options, [&](const char* name, const auto& value) { values[name] = text_of(value); });
+  visit_public(options, [&](const char* name, const auto& value) {
+    if (value) values[name] = text_of(*value);
+  });
   return values;
 }
 
@@ -45,34 +47,35 @@ std::map<std::string, std::string> declared_values(const decode::DecodingOptions
 }
 
 TEST(TranslatorOptions, AreThoseThatAreDeclaredWithTheirDefaults) {
-  EXPECT_EQ(public_values({}), declared_values({}));
-  EXPECT_EQ(fields<TranslatorOptions>(), public_values({}).size() + 3) << "a field that visit_public() leaves out";
+  EXPECT_EQ(public_values(public_options({})), declared_values({}));
+  EXPECT_EQ(public_values({}).size(), 0u) << "what is not given has no value";
+  EXPECT_EQ(fields<TranslatorOptions>(), public_values(public_options({})).size() + 3)
+      << "a field that visit_public() leaves out";
 }
 
 TEST(TranslatorOptions, EachReachesItsDeclaration) {
-  TranslatorOptions options;
-  int next = 2;
-  visit_public(options, [&](const std::string& name, auto& value) {
-    using Value = std::remove_reference_t<decltype(value)>;
-    if constexpr (std::same_as<Value, bool>)
-      value = true;
-    else if constexpr (Number<Value>)
-      value = static_cast<Value>(name == "top-p" ? 0.25 : next++);
-  });
-  options.length_normalization = "power", options.unk = "copy", options.long_input = "refuse";
-  EXPECT_EQ(public_values(options), declared_values(declared_options(options)));
-}
-
-TEST(TranslatorOptions, TheirDescriptionsSayWhatHoldsWhereNothingIsGiven) {
-  const std::set<std::string> of_sampling{"temperature", "top_k", "top_p", "seed"};
-  for (const OptionDescription& o : search_options()) {
-    EXPECT_NE(o.help, "") << o.name;
-    EXPECT_EQ(o.help.find_first_of("`\n"), o.help.npos) << o.help;
-    if (o.name == "alignment") continue;  // whose usual value is no word
-    const bool sample = of_sampling.contains(o.name);
-    Options usual{{o.name, o.usual}};
-    if (sample) usual.emplace("sample", true);
-    EXPECT_EQ(public_values(TranslatorOptions::from(usual)), public_values({.sample = sample})) << o.name;
+  const auto drawing = [](const std::string& name) {
+    return name == "temperature" || name == "top-k" || name == "top-p" || name == "seed";
+  };
+  const auto of_beam = [](const std::string& name) {
+    return name == "beam-size" || name == "stop-when" || name == "coverage-penalty";
+  };
+  for (const bool sample : {false, true}) {
+    TranslatorOptions options{.length_normalization = "power", .unk = "copy", .long_input = "refuse"};
+    if (!sample) options.stop_when = "outscored";
+    int next = 40;
+    visit_public(options, [&](const std::string& name, auto& value) {
+      using Value = typename std::remove_reference_t<decltype(value)>::value_type;
+      --next;
+      if (sample ? of_beam(name) : drawing(name)) return;
+      if constexpr (std::same_as<Value, bool>)
+        value = sample;
+      else if constexpr (Number<Value>)
+        value = static_cast<Value>(name == "top-p" ? 0.25 : next);
+    });
+    const auto reached = declared_values(declared_options(options));
+    EXPECT_GT(public_values(options).size(), 18u);
+    for (const auto& [name, value] : public_values(options)) EXPECT_EQ(reached.at(name), value) << name;
   }
 }
 

@@ -20,6 +20,10 @@ using testing::HasSubstr;
 TranslatorOptions short_options() {
   TranslatorOptions options;
   options.extra_length = 5;
+  return options;
+}
+TranslatorOptions two_short() {
+  TranslatorOptions options = short_options();
   options.n_best = 2;
   return options;
 }
@@ -37,7 +41,7 @@ struct LiveApi : testing::Test {
 };
 
 TEST_F(LiveApi, GivesTokensTheirScoresAndAlignments) {
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = two_short();
   options.alignment = "words";
   for (const auto& line : translator.translate_n_best(lines, options))
     for (const Translation& t : line) {
@@ -168,9 +172,9 @@ TEST_F(LiveApi, ConstraintsAreOfEachLine) {
 }
 
 TEST_F(LiveApi, ARequestIsWhatTheCallGives) {
-  const auto expected = texts_of(translator.translate_n_best(lines, short_options()));
+  const auto expected = texts_of(translator.translate_n_best(lines, two_short()));
   std::vector<PendingTranslation> pending;
-  for (int i = 0; i < 8; ++i) pending.push_back(translator.submit(lines, short_options()));
+  for (int i = 0; i < 8; ++i) pending.push_back(translator.submit(lines, two_short()));
   for (const PendingTranslation& p : pending) EXPECT_EQ(texts_of(p.get()), expected);
   EXPECT_EQ(texts_of(pending[0].get()), expected) << "a second time";
 }
@@ -181,7 +185,7 @@ TEST_F(LiveApi, ARequestTellsHowFarItIs) {
   RequestOptions request;
   request.on_progress = [&](std::size_t, const std::string& so_far) { seen.push_back(so_far); };
   request.on_end = [&] { ended.set_value(); };
-  const PendingTranslation p = translator.submit({lines[0]}, short_options(), request);
+  const PendingTranslation p = translator.submit({lines[0]}, two_short(), request);
   const std::string best = p.get()[0][0].text;
   ended.get_future().wait();
   EXPECT_FALSE(seen.empty());
@@ -190,8 +194,8 @@ TEST_F(LiveApi, ARequestTellsHowFarItIs) {
 TEST_F(LiveApi, WhatItsCallerThrowsEndsTheRequestWithThat) {
   RequestOptions request;
   request.on_progress = [](std::size_t, const std::string&) { throw 7; };
-  EXPECT_THROW(translator.submit({lines[0]}, short_options(), request).get(), int);
-  EXPECT_EQ(translator.submit({lines[0]}, short_options()).get().size(), 1u) << "others go on";
+  EXPECT_THROW(translator.submit({lines[0]}, two_short(), request).get(), int);
+  EXPECT_EQ(translator.submit({lines[0]}, two_short()).get().size(), 1u) << "others go on";
 }
 
 TEST_F(LiveApi, ACanceledRequestSaysSo) {
@@ -205,9 +209,9 @@ TEST_F(LiveApi, ACanceledRequestSaysSo) {
       gate.wait();
     });
   };
-  const PendingTranslation held = translator.submit(lines, short_options(), slow);
+  const PendingTranslation held = translator.submit(lines, two_short(), slow);
   begun.get_future().wait();
-  const PendingTranslation waiting = translator.submit(lines, short_options());
+  const PendingTranslation waiting = translator.submit(lines, two_short());
   EXPECT_FALSE(waiting.ready());
   waiting.cancel();
   EXPECT_THROW(waiting.get(), Canceled);
@@ -219,7 +223,7 @@ TEST_F(LiveApi, ACanceledRequestSaysSo) {
 TEST_F(LiveApi, ATranslatorThatGoesCancelsItsRequests) {
   auto own = std::make_unique<Translator>(model_file());
   std::vector<PendingTranslation> pending;
-  for (int i = 0; i < 50; ++i) pending.push_back(own->submit(made_up_lines(50, i), short_options()));
+  for (int i = 0; i < 50; ++i) pending.push_back(own->submit(made_up_lines(50, i), two_short()));
   own.reset();
   int canceled = 0;
   for (const PendingTranslation& p : pending) {
@@ -270,8 +274,8 @@ TEST_F(LiveApi, ATranslatorMayGoInACallbackOfItsOwn) {
         if (at_the_end) go();
         ended.set_value();
       };
-      const PendingTranslation p = own->submit({lines[0]}, short_options(), held.request);
-      const PendingTranslation other = own->submit(lines, short_options());
+      const PendingTranslation p = own->submit({lines[0]}, two_short(), held.request);
+      const PendingTranslation other = own->submit(lines, two_short());
       held.go.set_value();
       ended.get_future().wait();
       for (const PendingTranslation& each : {p, other}) try {
@@ -304,10 +308,10 @@ TEST_F(LiveApi, WaitingForItselfInACallbackIsRefused) {
     best = own->get()[0][0].text;
     ended.set_value();
   };
-  own = std::make_unique<PendingTranslation>(translator.submit({lines[0]}, short_options(), held.request));
+  own = std::make_unique<PendingTranslation>(translator.submit({lines[0]}, two_short(), held.request));
   held.go.set_value();
   ended.get_future().wait();
-  EXPECT_EQ(best, translator.translate_n_best({lines[0]}, short_options())[0][0].text);
+  EXPECT_EQ(best, translator.translate_n_best({lines[0]}, two_short())[0][0].text);
   EXPECT_FALSE(ready_at_step);
   EXPECT_THAT(refusals, testing::MatchesRegex("get\\(\\) and .* itself: .*get\\(\\) and .* itself: .*"));
 }
@@ -318,22 +322,22 @@ TEST_F(LiveApi, TheLongestTimeIsNeverAndANegativeOneIsRefused) {
        {milliseconds::max(), milliseconds::max() - milliseconds(1), milliseconds::max() / 2}) {
     RequestOptions request;
     request.timeout = never;
-    const PendingTranslation p = translator.submit(lines, short_options(), request);
+    const PendingTranslation p = translator.submit(lines, two_short(), request);
     EXPECT_TRUE(p.wait_for(never)) << never.count();
     EXPECT_EQ(p.get().size(), lines.size()) << never.count();
   }
-  const PendingTranslation p = translator.submit(lines, short_options());
+  const PendingTranslation p = translator.submit(lines, two_short());
   for (const milliseconds past : {milliseconds(-1), milliseconds::min()}) {
     RequestOptions request;
     request.timeout = past;
-    EXPECT_THROW(translator.submit(lines, short_options(), request), UsageError) << past.count();
+    EXPECT_THROW(translator.submit(lines, two_short(), request), UsageError) << past.count();
     EXPECT_THROW(p.wait_for(past), UsageError) << past.count();
   }
 }
 
 TEST_F(LiveApi, ACallStopsWhenItIsTold) {
   const std::atomic<bool> stop = true;
-  TranslatorOptions options = short_options();
+  TranslatorOptions options;
   options.stop = &stop;
   EXPECT_THROW(translator.translate(lines, options), Canceled);
   EXPECT_THROW(translator.score(lines, lines, options), Canceled);
@@ -352,7 +356,7 @@ TEST_F(LiveApi, AWrongUnitIsNamedAsItWasGiven) {
   TranslatorOptions options = short_options();
   options.alignment = "letters";
   EXPECT_EQ(option_of([&] { translator.translate(lines, options); }), "alignment");
-  EXPECT_EQ(option_of([&] { translator.align(lines, lines, short_options(), "letters"); }), "units");
+  EXPECT_EQ(option_of([&] { translator.align(lines, lines, {}, "letters"); }), "units");
 }
 
 TEST_F(LiveApi, ManyThreadsTakeTurns) {

@@ -54,6 +54,19 @@ Given by_name(std::vector<GivenOption>& all, const std::vector<std::string>& nam
   return given;
 }
 
+void refuse_as_idle(const GivenOption& option, const When& when) {
+  const std::string value = join(option.values);
+  throw UsageError(cat(at(option), "`", option.name, "` ", value, value.empty() ? "" : " ", when.otherwise),
+                   option.name, value);
+}
+
+void refuse_list(const GivenOption& option) {
+  if (!option.list && option.values.size() == 1) return;
+  throw UsageError(cat(at(option), "`", option.name, "` is a list (", join(option.values),
+                       "), but takes a single value: give one of them"),
+                   option.name, join(option.values));
+}
+
 bool switched(const std::string& option, const std::string& word) {
   for (const char* on : {"true", "on", "yes", "enable", "1"})
     if (word == on) return true;

@@ -1,12 +1,15 @@
 #pragma once
 // What a user gave, in words, wherever it came from: a command line, a file, a request. A set of options that declares
 // each of them in visit(name, field, help, allowed, ..) takes it from here.
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/options/when.h"
 #include "base/range.h"
 
 namespace hexapla {
@@ -15,6 +18,7 @@ struct GivenOption {
   std::string name;                 // "lr"; "layers" sets both stacks
   std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
   std::string location = {};        // of a file: "run.yml:3"; empty on a command line
+  bool list = false;                // given as a list, even of one value; a command line has no such thing
 };
 
 // By name: of an option that was given twice the last time.
@@ -26,6 +30,8 @@ UsageError at(const GivenOption& option, const UsageError& error);
 // UsageError: there is no option of this name, with the nearest of those that there are.
 [[noreturn]] void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names);
 bool switched(const std::string& option, const std::string& word);  // UsageError: no switch's word
+// UsageError: given as a list, to an option that has one value.
+void refuse_list(const GivenOption& option);
 
 namespace detail {
 
@@ -34,11 +40,11 @@ void set_words(const std::string& option, const std::vector<std::string>& words,
   if constexpr (std::same_as<Field, std::vector<std::string>>) {
     field = words;
   } else if constexpr (std::same_as<Field, bool>) {
-    field = switched(option, words.back());
+    field = switched(option, words.front());
   } else if constexpr (std::same_as<Field, std::string>) {
-    field = words.back();
+    field = words.front();
   } else if constexpr (Number<Field>) {
-    field = allowed.parse(option, words.back());
+    field = allowed.parse(option, words.front());
   } else {
     field.clear();
     for (const std::string& word : words) field.push_back(allowed.parse(option, word));
@@ -47,10 +53,11 @@ void set_words(const std::string& option, const std::vector<std::string>& words,
 
 }  // namespace detail
 
-// UsageError naming place, option and value: no value, or no number in the range.
+// UsageError naming place, option and value: no value, several of an option that has one, or no number in the range.
 template <class Field, class Allowed>
 void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
   if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"), given.name, "");
+  if constexpr (!is_list<Field>) refuse_list(given);
   try {
     detail::set_words(given.name, given.values, allowed, field);
   } catch (const UsageError& e) {
@@ -64,6 +71,35 @@ void take_given(const Given& given, Options& to) {
   Options::visit(to, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
     const auto found = given.find(name);
     if (found != given.end()) set_given(*found->second, allowed, field);
+  });
+}
+
+// UsageError naming place, option and value: `option` was given, and does nothing.
+[[noreturn]] void refuse_as_idle(const GivenOption& option, const When& when);
+
+// The same of everything that was given, beside the others as they are.
+template <class Options>
+void refuse_idle(const Given& given, const Options& options) {
+  visit_conditions(options, [&](const std::string& name, const auto&, const When& when) {
+    if (const auto found = given.find(name); !when.now && found != given.end()) refuse_as_idle(*found->second, when);
+  });
+}
+
+// What was not given and does nothing beside the others has its default again: it came from a preset, or a record.
+template <class Options>
+void leave_out_idle(const std::function<bool(const std::string& option)>& given, Options& options) {
+  const Options usual;
+  std::set<std::string> idle;
+  visit_conditions(options, [&](const std::string& name, const auto&, const When& when) {
+    if (!when.now && !given(name)) idle.insert(name);
+  });
+  Options::visit(options, [&](const std::string& name, auto& field, const auto&...) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if (!idle.contains(name)) return;
+    Options::visit(usual, [&](const std::string& other, const auto& value, const auto&...) {
+      if constexpr (std::same_as<Field, std::remove_cvref_t<decltype(value)>>)
+        if (other == name) field = value;
+    });
   });
 }
 

@@ -27,7 +27,7 @@ nlohmann::ordered_json json_schema_of(const Field&, const char* help, const Allo
     if constexpr (std::is_same_v<Allowed, Choices>)
       if (!allowed.empty()) schema["enum"] = allowed;
   }
-  if (*help != 0) schema["description"] = help;
+  if (*help != 0) schema["description"] = spell_options(help, as_field);
   return schema;
 }
 

@@ -7,13 +7,16 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/shell_word.h"
 #include "cli/command.h"
+#include "cli/options/declare_option.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/training_text.h"
+#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -22,8 +25,8 @@ namespace {
 struct Augment {
   std::vector<std::string> sets, output, models;
   std::string text, tag = "<BT>", color = "auto";
-  decode::BeamOptions search;
-  decode::SampleOptions sampling;
+  decode::DecodingOptions search;
+  std::function<bool(const std::string& option)> given;
   int threads = 0;
   bool distill = false, both = false, tsv = false, quiet = false;
 
@@ -42,9 +45,9 @@ struct Augment {
     }
   }
 
- private:
   bool translates() const { return distill || !text.empty(); }
 
+ private:
   void check() const {
     if (distill + both + !text.empty() != 1)
       throw UsageError("give one of --distill, --back-translate FILE and --both-directions");
@@ -69,11 +72,12 @@ struct Augment {
         sets.empty() ? std::vector<data::ParallelSource>() : data::parse_sets("train-sets", sets, tsv);
     const augment::Files files{output[0], output[1]};
     if (both) return augment::both_directions(pairs, files, work);
-    decode::TranslateOptions how = search.translate_options();
-    sampling.add_to(how.search);
+    const models::OpenEnsemble m =
+        models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
+    decode::DecodingOptions of_model = search;
+    decode::take_search_defaults(m.members[0].file.history, given, of_model);
+    decode::TranslateOptions how = of_model.translate_options();
     how.stop = work.stop;
-    decode::check(how);
-    const models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
     const decode::TextTranslator translator = m.translator({}, {});
     LineNotes notes(progress);
     const augment::Translating by{translator, how,
@@ -99,7 +103,7 @@ struct Augment {
     progress.say(fmt::format("{}, {} of them new: {} {}", text::counted(found.pairs, "pair"), text::grouped(found.made),
                              output[0], output[1]));
     if (!text.empty() && !tag.empty())
-      progress.say(fmt::format("train on them with --user-symbols '{}', so that the tag is one piece", tag));
+      progress.say(fmt::format("train on them with --user-symbols {}, so that the tag is one piece", shell_word(tag)));
   }
 };
 
@@ -109,19 +113,20 @@ void add_augment(Command& app, Action& chosen) {
   auto a = std::make_shared<Augment>();
   Command* c = app.add_command("augment", "make more training pairs: distillation, back-translation, both directions");
   c->add_flag("--distill", a->distill, "the sources with the model's translations instead of the targets");
-  Option* back =
-      c->add_option(
-           "--back-translate", a->text,
-           "the pairs and, for each line of this text in the target language, its translation by a model of the "
-           "other direction as the source")
-          ->check(text_input())
-          ->type_name("FILE");
+  c->add_option("--back-translate", a->text,
+                "the pairs and, for each line of this text in the target language, its translation by a model of the "
+                "other direction as the source")
+      ->check(text_input())
+      ->type_name("FILE");
   c->add_flag("--both-directions", a->both, "every pair, and the same pair from the other side");
   c->add_option("--train-sets", a->sets, "the pairs to start from: source and target files in turn, or .tsv files")
       ->list()
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_flag("--tsv", a->tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name");
+  c->add_flag("--tsv", a->tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name")
+      ->when([a = a.get()] {
+        return When{!a->sets.empty(), "is for `train-sets`: give them, or leave it out"};
+      });
   c->add_option("-o,--output", a->output, "files to write; .gz, .zst and .xz are compressed")
       ->expected(2)
       ->check(output_file())
@@ -133,9 +138,17 @@ void add_augment(Command& app, Action& chosen) {
       ->take_all();
   c->add_option("--tag", a->tag, "what back-translated sources begin with; '': nothing")
       ->default_str("<BT>")
-      ->needs(back);
+      ->when([a = a.get()] {
+        return When{!a->text.empty(), "is for `back-translate`: give text for that, or leave it out"};
+      });
   bind_options(*c, a->search);
-  bind_options(*c, a->sampling);
+  decode::DecodingOptions::visit(a->search, [&](const std::string& name, const auto&...) {
+    if (!c->has("--" + name)) return;
+    c->get_option("--" + name)->when([a = a.get(), declared = condition_of(a->search, name)] {
+      return a->translates() ? declared()
+                             : When{false, "is for translating, but `both-directions` does not: leave it out"};
+    });
+  });
   c->add_option("--threads", a->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
@@ -152,7 +165,10 @@ void add_augment(Command& app, Action& chosen) {
       "  hexapla train --train-sets both.source both.target --model both --max-epochs 20\n"
       "  hexapla train --train-sets train.en train.de --init-from both --model run\n"
       "The files appear when they are complete; stopped, nothing is written.");
-  c->callback([a, &chosen] { chosen = [a] { return a->run(); }; });
+  c->callback([a, c, &chosen] {
+    a->given = given_in(*c);
+    chosen = [a] { return a->run(); };
+  });
 }
 
 }  // namespace hexapla::cli

@@ -256,6 +256,7 @@ struct BenchTranslate {
   int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
   int beam = 4, threads = 1, rounds = 3;
   bool json = false;
+  std::function<bool(const std::string& option)> given;
 
   int run() const {
     if (!new_model.empty()) {
@@ -274,7 +275,8 @@ struct BenchTranslate {
   // Tokenization included, loading not.
   int translate_text() const {
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model_path, models::parse_decoding_precision(precision));
+    const models::OpenModel m =
+        models::open_translator(model_path, models::asked_precision(given("precision"), precision));
     const std::vector<std::string> lines = data::read_lines(text);
     decode::TranslateOptions options;
     options.search.beam_size = beam;
@@ -407,27 +409,45 @@ void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
   Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
   c->add_option("-m,--model", b->model_path, "model to measure")->type_name("MODEL");
+  const auto of_text = [b = b.get()] { return When{!b->text.empty(), "is for `text`: give it, or leave this out"}; };
+  const auto made_up = [b = b.get()] {
+    return When{b->text.empty(), "is for made-up sentences, but `text` has others: leave one of them out"};
+  };
+  const auto untrained = [b = b.get()] {
+    return When{b->model_path.empty(), "is for an untrained model, but `model` names another: leave one of them out"};
+  };
   c->add_option("--write-model", b->new_model, "write an untrained model of --preset to this file, and stop")
       ->check(output_file())
       ->type_name("FILE");
   c->add_option("--text", b->text, "text to translate, one sentence per line")->check(text_input())->type_name("FILE");
-  c->add_option("-o,--output", b->output, "file to write its translations to")->check(output_file())->type_name("FILE");
-  c->add_option("--shortlist", b->shortlist, "of --text: only pieces that this file allows")->type_name("FILE");
-  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base");
-  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000");
+  c->add_option("-o,--output", b->output, "file to write its translations to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->when(of_text);
+  c->add_option("--shortlist", b->shortlist, "of --text: only pieces that this file allows")
+      ->type_name("FILE")
+      ->when(of_text);
+  c->add_option("--preset", b->preset, "tiny, small, base or big")->default_str("base")->when(untrained);
+  c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000")->when(untrained);
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
       ->check(one_of("precision", {"f32", "bf16", "int8"}))
       ->default_str("f32");
   c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
   c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences per batch")->default_str("32");
-  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "sentences in total")->default_str("64");
+  c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "sentences in total")
+      ->default_str("64")
+      ->when(made_up);
   c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens per sentence, on both sides")
-      ->default_str("30");
+      ->default_str("30")
+      ->when(made_up);
   c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "rounds; the result is their median")->default_str("3");
   c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->json, "as JSON");
-  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+  c->callback([b, c, &chosen] {
+    b->given = given_in(*c);
+    chosen = [b] { return b->run(); };
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "base/system/cancellation.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
@@ -53,14 +54,13 @@ struct Data {
 
   void resolve() {
     if (files.size() == 1)
-      throw UsageError(cat("one file alone: give SOURCE and TARGET, or --tsv ", files[0], " if it has both"));
+      throw UsageError(
+          cat("one file alone: give SOURCE and TARGET, or --tsv ", shell_word(files[0]), " if it has both"));
     if (!files.empty()) options.text = named(files);
     options.text.tsv = tsv;
     if (!tests.empty()) options.tests = named(tests);
     for (const std::string& id : keep) options.keep.push_back(curate::fault_named(id, "--keep"));
     for (const std::string& id : drop) options.drop.push_back(curate::fault_named(id, "--drop"));
-    if (options.clean.empty() && (!keep.empty() || !drop.empty()))
-      throw UsageError("--keep and --drop say what goes into clean files: give --write-clean, too");
   }
 
   static curate::Watch watch(Progress& progress) {
@@ -126,8 +126,17 @@ void add_data(Command& app, Action& chosen) {
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")
       ->expected(1, 2)
       ->type_name("FILE FILE");
-  c->add_option("--keep", d->keep, "faults that do not drop a pair")->delimiter(',')->type_name("FAULT,...");
-  c->add_option("--drop", d->drop, "further faults that drop a pair")->delimiter(',')->type_name("FAULT,...");
+  const auto writing = [d = d.get()] {
+    return When{!d->options.clean.empty(), "says what goes into clean files: give `write-clean`, too"};
+  };
+  c->add_option("--keep", d->keep, "faults that do not drop a pair")
+      ->delimiter(',')
+      ->type_name("FAULT,...")
+      ->when(writing);
+  c->add_option("--drop", d->drop, "further faults that drop a pair")
+      ->delimiter(',')
+      ->type_name("FAULT,...")
+      ->when(writing);
   c->add_flag("--strict", d->strict, "exit with code 3 if there is any fault other than repeated sources or targets");
   c->add_flag("--json", d->json, "print the report as JSON");
   c->add_flag("-q,--quiet", d->quiet, "do not show progress");

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/file.h"
+#include "base/files/shell_word.h"
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/terminal/train_progress.h"
@@ -194,7 +195,7 @@ struct Demo {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model, Precision::f32);
+    const models::OpenModel m = models::open_translator(model, {});
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -208,7 +209,7 @@ struct Demo {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model, Precision::f32);
+    const models::OpenModel m = models::open_translator(model, {});
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
@@ -251,11 +252,11 @@ struct Demo {
               << show_attention(m, examples.source.front(), translate(m, examples.source).front(),
                                 stdout_color(parse_color(color)))
               << std::flush;
-    progress.say(
-        fmt::format("\nAsk it:       hexapla demo{} --text 'Sat 4 Nov 1999'\n"
-                    "Look inside:  hexapla inspect -m {} --src '{}' --head all\n"
-                    "Train yours:  hexapla train --help",
-                    given ? " --model " + model : "", model, examples.source.front()));
+    progress.say(fmt::format(
+        "\nAsk it:       hexapla demo{} --text 'Sat 4 Nov 1999'\n"
+        "Look inside:  hexapla inspect -m {} --src {} --head all\n"
+        "Train yours:  hexapla train --help",
+        given ? " --model " + shell_word(model) : "", shell_word(model), shell_word(examples.source.front())));
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/compute/parallel.h"
 #include "cli/command.h"
+#include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
@@ -31,10 +32,11 @@ struct Evaluate {
   report::ReportOptions report;
   decode::BeamOptions search;
   std::function<bool(const std::string& option)> given;
+  const Command* command = nullptr;
   int threads = 0;
   bool quiet = false;
 
-  int run() const {
+  int run() {
     check();
     evaluate::MetricOptions options = metric_options;
     if (options.tokenize == "auto") options.tokenize = "13a";
@@ -115,13 +117,14 @@ struct Evaluate {
     return lines;
   }
 
-  evaluate::Sentences translate(const evaluate::Sentences& lines) const {
+  evaluate::Sentences translate(const evaluate::Sentences& lines) {
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(search.precision));
+    const models::OpenModel m =
+        models::open_translator(model, models::asked_precision(given("precision"), search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
-    decode::BeamOptions of_model = search;
-    decode::take_search_defaults(m.file.history, given, of_model);
-    decode::TranslateOptions how = of_model.translate_options();
+    decode::take_search_defaults(m.file.history, given, search);
+    command->refuse_idle();  // the model's own values may leave one without effect
+    decode::TranslateOptions how = search.translate_options();
     how.attention = models::alignment_head(m);
     evaluate::Sentences out;
     LineNotes notes(progress);
@@ -144,29 +147,48 @@ struct Evaluate {
   }
 };
 
-void add_metric_options(Command& c, evaluate::MetricOptions& o) {
+// Where one of the metrics that begin so is computed.
+std::function<When()> of_metric(const Evaluate& e, const std::string& metric) {
+  return [&e, metric] {
+    const bool there = std::any_of(e.metrics.begin(), e.metrics.end(),
+                                   [&](const std::string& name) { return name.starts_with(metric); });
+    return When{there, "is for " + metric + ", which `metrics` does not name: add it, or leave the other out"};
+  };
+}
+
+void add_metric_options(Command& c, Evaluate& e) {
+  evaluate::MetricOptions& o = e.metric_options;
   o.tokenize = "auto";
   c.add_option(
        "--tokenize,--tok", o.tokenize,
        "tokenizer of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the references' script, 13a if "
        "it writes spaces between words")
-      ->default_str("auto");
-  c.add_flag("-l,--lowercase,--lc", o.lowercase, "lowercase for BLEU, sacreBLEU's -lc");
-  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "lowercase for chrF and chrF++");
-  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: case-sensitive");
-  c.add_flag("--ter-normalized", o.ter_normalized, "TER: separate punctuation from words");
-  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: ignore punctuation");
-  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: apply the two above to Chinese and Japanese, too");
+      ->default_str("auto")
+      ->when(of_metric(e, "bleu"));
+  c.add_flag("-l,--lowercase,--lc", o.lowercase, "lowercase for BLEU, sacreBLEU's -lc")->when(of_metric(e, "bleu"));
+  c.add_flag("--chrf-lowercase", o.chrf_lowercase, "lowercase for chrF and chrF++")->when(of_metric(e, "chrf"));
+  c.add_flag("--ter-case-sensitive", o.ter_case_sensitive, "TER: case-sensitive")->when(of_metric(e, "ter"));
+  c.add_flag("--ter-normalized", o.ter_normalized, "TER: separate punctuation from words")->when(of_metric(e, "ter"));
+  c.add_flag("--ter-no-punct", o.ter_no_punct, "TER: ignore punctuation")->when(of_metric(e, "ter"));
+  c.add_flag("--ter-asian-support", o.ter_asian_support, "TER: apply the two above to Chinese and Japanese, too")
+      ->when(of_metric(e, "ter"));
 }
 
-void add_report_options(Command& c, report::ReportOptions& o) {
+void add_report_options(Command& c, Evaluate& e) {
+  report::ReportOptions& o = e.report;
+  const auto resampling = [&e] {
+    return When{e.report.confidence || !e.compare.empty(),
+                "is for resampling: give `confidence` or `compare`, or leave it out"};
+  };
   c.add_flag("--confidence,--ci", o.confidence, "mean and 95 % confidence interval, by bootstrap resampling");
   c.add_option("--resamples", o.resample.samples, Range<int64_t>{2, 1'000'000},
                "number of resamples for --compare and --confidence")
-      ->default_str("1000");
+      ->default_str("1000")
+      ->when(resampling);
   c.add_option("--resample-seed", o.resample.seed, ranges::seed,
                "random seed; draws the same sentences as sacreBLEU with that seed")
-      ->default_str("12345");
+      ->default_str("12345")
+      ->when(resampling);
   c.add_flag("--sentence-level", o.sentence_level, "print a tab-separated table with one line of scores per sentence");
   c.add_option("--worst", o.worst, ranges::count, "list the N sentences with the worst scores in the first metric")
       ->type_name("N");
@@ -187,7 +209,7 @@ void add_evaluate(Command& app, Action& chosen) {
       ->type_name("FILE FILE...");
   c->add_option("-m,--model", e->model, "translate SOURCE with this model first")->type_name("MODEL");
   c->add_option("--metrics", e->metrics, "any of bleu,chrf,chrf++,ter")->delimiter(',')->default_str("bleu,chrf");
-  add_metric_options(*c, e->metric_options);
+  add_metric_options(*c, *e);
   c->add_option(
        "--compare", e->compare,
        "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
@@ -196,9 +218,18 @@ void add_evaluate(Command& app, Action& chosen) {
       ->type_name("FILE");
   c->add_option("--source", e->source, "source text to show with --worst and --best")
       ->check(text_input())
-      ->type_name("FILE");
-  add_report_options(*c, e->report);
+      ->type_name("FILE")
+      ->when([e = e.get()] {
+        return When{e->report.worst > 0 || e->report.best > 0,
+                    "is shown with `worst` and `best`: give one of them, or leave it out"};
+      });
+  add_report_options(*c, *e);
   bind_options(*c, e->search);
+  decode::BeamOptions::visit(e->search, [&](const std::string& name, const auto&...) {
+    c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
+      return e->model.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
+    });
+  });
   c->add_option("--threads", e->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "print only errors");
@@ -213,6 +244,7 @@ void add_evaluate(Command& app, Action& chosen) {
       "  hexapla evaluate -m run test.en test.de --beam-size 5 --metrics bleu --json --worst 10");
   c->callback([e, c, &chosen] {
     e->given = given_in(*c);
+    e->command = c;
     chosen = [e] { return e->run(); };
   });
 }

@@ -1,7 +1,6 @@
 // hexapla inspect: one pair of sentences through a model, and everything that happens on the way.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "base/files/file.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
+#include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 #include "inspect/files/inspection_file.h"
 #include "inspect/gradients.h"
@@ -29,20 +29,13 @@ namespace {
 
 using Labels = std::vector<std::string>;
 
-std::optional<int64_t> whole_number(std::string_view word) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return {};
-  return value;
-}
-
 text::Ids parse_ids(const std::string& text, const text::Vocabulary& v, const char* option) {
   text::Ids ids;
   std::string list = text;
   std::replace(list.begin(), list.end(), ',', ' ');
   Classic<std::istringstream> words(list);
   for (std::string word; words >> word;) {
-    const auto id = whole_number(word);
+    const auto id = parse_number<int64_t>(word);
     if (!id || *id < 0 || *id >= v.size())
       throw UsageError(
           cat(option, ": '", word, "' is not an id of the vocabulary; give numbers from 0 to ", v.size() - 1));
@@ -77,7 +70,7 @@ Kind find_kind(const std::string& name, const model::Config& c) {
 int64_t find_layer(const std::string& word, const Kind& kind) {
   const int64_t last = kind.layers - 1;
   if (word == "last") return last;
-  const auto n = whole_number(word);
+  const auto n = parse_number<int64_t>(word);
   if (!n || *n < 0 || *n > last)
     throw UsageError(cat("--layer ", word, ": the ", kind.stack, " has the layers 0 to ", last, "; give one, or last"));
   return *n;
@@ -106,7 +99,7 @@ std::vector<HeadMap> heads_of(const inspect::Recorded& weights, const std::strin
     for (int64_t h = 0; h < count; ++h) all.push_back({cat("head ", h), weights.head(h)});
     return all;
   }
-  const auto n = whole_number(word);
+  const auto n = parse_number<int64_t>(word);
   return {{cat("head ", *n), weights.head(*n)}};
 }
 
@@ -129,7 +122,7 @@ std::string vocabulary_list(const text::Vocabulary& v) {
 
 void check_head(const std::string& word, int64_t count) {
   if (word.empty() || word == "mean" || word == "all") return;
-  const auto n = whole_number(word);
+  const auto n = parse_number<int64_t>(word);
   if (!n || *n < 0 || *n >= count)
     throw UsageError(cat("--head ", word, ": the layer has the heads 0 to ", count - 1, "; give one, all, or mean"));
 }
@@ -392,6 +385,12 @@ void add_inspect(Command& app, Action& chosen) {
   c->add_option("--threads", i->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
+  for (const Option& option : c->options())
+    if (const std::string name = option.parsed().get_lnames().front();
+        name != "model" && name != "vocabulary" && name != "color" && name != "threads")
+      c->get_option("--" + name)->when([i = i.get()] {
+        return When{!i->vocabulary, "is for a pair of sentences, but `vocabulary` lists pieces: leave one of them out"};
+      });
   c->footer(
       "Examples:\n"
       "  hexapla inspect -m run --src 'A dog runs.'\n"

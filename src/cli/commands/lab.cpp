@@ -8,6 +8,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/disk.h"
+#include "base/files/shell_word.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
@@ -99,9 +100,12 @@ struct Lab {
     if (seeds > 0) text += fmt::format(" --seeds {}", seeds);
     if (updates > 0) text += fmt::format(" --updates {}", updates);
     if (minutes > 0) text += fmt::format(" --minutes {}", minutes);
-    if (!train_sets.empty())
-      text += fmt::format(" --preset {} --train-sets {} --valid-sets {}", preset, fmt::join(train_sets, " "),
-                          fmt::join(valid_sets, " "));
+    if (train_sets.empty()) return text;
+    text += " --preset " + preset;
+    for (const auto& [option, files] : {std::pair{" --train-sets", &train_sets}, {" --valid-sets", &valid_sets}}) {
+      text += option;
+      for (const std::string& file : *files) text += " " + shell_word(file);
+    }
     return text;
   }
 
@@ -132,7 +136,10 @@ void add_lab(Command& app, Action& chosen) {
   c->add_option("--valid-sets", lab->valid_sets, "the text that perplexity and BLEU are measured on")
       ->type_name("SOURCE TARGET")
       ->check(text_input());
-  c->add_option("--preset", lab->preset, "the model and recipe that all trainings on such text differ from");
+  c->add_option("--preset", lab->preset, "the model and recipe that all trainings on such text differ from")
+      ->when([lab = lab.get()] {
+        return When{!lab->train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
+      });
   c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
   c->add_option("--color", lab->color, "auto, always or never");
   c->add_flag("-q,--quiet", lab->quiet, "no progress");

@@ -72,7 +72,7 @@ struct Score {
   int threads = 0;
   bool words = false, tokens = false, json = false, quiet = false;
 
-  int run() const {
+  int run() {
     if (json && (words || tokens))
       throw UsageError("--json includes the scores of words and tokens; leave out the other options");
     use_threads(threads);
@@ -85,7 +85,8 @@ struct Score {
       return 0;
     }
     std::ostream& out = work.answers->out();
-    const models::OpenModel m = models::open_translator(model, models::parse_decoding_precision(asked.precision));
+    const models::OpenModel m =
+        models::open_translator(model, models::asked_precision(given("precision"), asked.precision));
     const decode::TranslateOptions how = options_for(m);
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
@@ -176,7 +177,7 @@ struct Score {
 
   std::string as_json(const models::OpenModel& m, const decode::TextScore& s, const std::string& source,
                       const std::string& target, const decode::SoftAlignment* a) const {
-    nlohmann::ordered_json j{{"score", s.score}, {"normalised", s.normalized}, {"tokens", s.tokens}};
+    nlohmann::ordered_json j{{"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();
     const std::string clean = text::clean_utf8(target);
     const auto text = text::words(clean);
@@ -235,7 +236,10 @@ void add_score(Command& app, Action& chosen) {
       "token share its score evenly. The perplexity of all pairs goes to stderr.\n"
       "A pair is never split: of a line longer than --max-length only the beginning is scored, with a warning; the\n"
       "remaining words score 0 and do not count.");
-  c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
+  c->callback([s, c, &chosen] {
+    s->given = given_in(*c);
+    chosen = [s] { return s->run(); };
+  });
 }
 
 }  // namespace hexapla::cli

@@ -4,10 +4,10 @@
 
 #include <csignal>
 #include <cstdio>
-#include <map>
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/options/option_names.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/terminal/terminal.h"
@@ -22,8 +22,8 @@ namespace {
 constexpr Range<int64_t> kPort{0, 65535}, kSeconds{1, 86'400};
 
 // Options of the search that mean something where requests come one by one.
-template <class F>
-void visit_search(decode::BeamOptions& options, F&& f) {
+template <class Self, class F>
+void visit_search(Self& options, F&& f) {
   decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto&... more) {
     if (name != "batch-sentences" && name != "batch-tokens" && name != "precision") f(name, field, more...);
   });
@@ -40,13 +40,14 @@ struct Serve {
   int64_t char_limit = 0, batch_limit = 0, cache = 0, files = 64, memory = 0;
   int threads = 0;
   bool quiet = false;
+  const Command* command = nullptr;
 
   int run() {
     use_threads(threads);
     raise_file_limit();
     for (const std::string& word : models) service.models.push_back(serve::ModelPlace::parse(word));
-    service.model.precision = precision;
-    service.search = search_options();
+    if (command->was_given("--precision")) service.model.precision = precision;
+    service.model.search = search_options();
     service.char_limit = char_limit > 0 ? char_limit : -1;
     service.batch_limit = batch_limit > 0 ? batch_limit : -1;
     service.timeout = std::chrono::seconds(timeout);
@@ -74,23 +75,17 @@ struct Serve {
     return 0;
   }
 
-  // What differs from the usual: an option that is not named may be left out where it can do nothing.
-  Options search_options() {
+  // Those that were given: of the others, a model's own record comes first.
+  Options search_options() const {
     search.translate_options();  // whether they go together
     const decode::LiveLimits most;
     if (search.beam_size > most.widest || search.max_length > most.longest_source)
       throw UsageError(
           cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
-    const auto word = [](const auto& field) { return OptionValue(field).words().front(); };
-    std::map<std::string, std::string> usual;
-    decode::BeamOptions defaults;
-    visit_search(defaults,
-                 [&](const std::string& name, const auto& field, const auto&...) { usual[name] = word(field); });
     Options given;
     visit_search(search, [&](const std::string& name, const auto& field, const auto&...) {
-      if (word(field) != usual[name]) given.emplace(name, field);
+      if (command->was_given("--" + name)) given.emplace(name, field);
     });
-    TranslatorOptions::from(given);
     return given;
   }
 
@@ -118,14 +113,20 @@ struct Serve {
 };
 
 void bind_address(Serve& s, Command& c) {
+  const auto at_port = [&s] {
+    return When{s.server.socket.empty(), "is for a port, but `socket` listens at a file: leave one of them out"};
+  };
   c.add_option("--host", s.server.host, "name or address to listen at; :: is every address of this machine")
       ->default_str("127.0.0.1")
-      ->type_name("HOST");
-  c.add_option("--port", s.port, kPort, "port to listen at; 0: any that is free")->default_str("5000");
+      ->type_name("HOST")
+      ->when(at_port);
+  c.add_option("--port", s.port, kPort, "port to listen at; 0: any that is free")->default_str("5000")->when(at_port);
   c.add_option("--socket", s.server.socket, "listen at a Unix socket instead")->type_name("FILE");
   c.add_option("--certificate", s.server.certificate, "certificate and its chain for TLS (PEM); needs --key")
       ->type_name("FILE");
-  c.add_option("--key", s.server.key, "private key of the certificate (PEM)")->type_name("FILE");
+  c.add_option("--key", s.server.key, "private key of the certificate (PEM)")->type_name("FILE")->when([&s] {
+    return When{!s.server.certificate.empty(), "is for a `certificate`: give that, too, or leave it out"};
+  });
   c.add_option("--trusted-proxies", s.server.trusted_proxies,
                "addresses or networks (10.0.0.0/8) whose X-Forwarded-For, -Proto and -Host are believed; unix: whoever "
                "comes by --socket")
@@ -138,7 +139,11 @@ void bind_limits(Serve& s, Command& c) {
       ->type_name("FILE");
   c.add_option("--requests-per-minute", s.per_minute, Range<int64_t>{0, 1'000'000},
                "of one address, where no key is needed; 0: any number")
-      ->default_str("0");
+      ->default_str("0")
+      ->when([&s] {
+        return When{s.service.api_keys.empty(),
+                    "is for those without a key, but `api-keys` asks for one: leave one of them out"};
+      });
   c.add_option("--char-limit", s.char_limit, ranges::count, "characters of a text; 0: any number")->default_str("0");
   c.add_option("--batch-limit", s.batch_limit, ranges::count, "texts of a request; 0: any number")->default_str("0");
   c.add_option("--alternatives-limit", s.service.alternatives_limit, Range<int64_t>{0, 15},
@@ -173,10 +178,13 @@ void add_serve(Command& app, Action& chosen) {
       ->required();
   bind_address(*s, *c);
   bind_limits(*s, *c);
-  visit_search(s->search, [&](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
-    Option* option = declare_option(*c, "--" + name, field, help, allowed);
-    if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
-  });
+  visit_search(s->search,
+               [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
+                 Option* option = declare_option(*c, "--" + name, field, spell_options(help, as_flag), allowed);
+                 option->when(condition_of(s->search, name));
+                 if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>)
+                   option->check(one_of(name, allowed));
+               });
   c->add_option("--cache", s->cache, ranges::mebibytes, "MiB of translations to keep; 0: none")->default_str("0");
   c->add_option("--files", s->files, ranges::mebibytes,
                 "MiB of translated files that wait to be fetched, in memory, for 30 minutes; 0: no files")
@@ -193,7 +201,10 @@ void add_serve(Command& app, Action& chosen) {
                 "title of the description at /spec; some clients ask for LibreTranslate")
       ->default_str("hexapla");
   c->add_option("--runs", s->service.runs, "folder of trainings that the page watches")->type_name("DIR");
-  c->add_flag("--log-texts", s->service.log_texts, "log the parameters of requests, too, but for keys");
+  c->add_flag("--log-texts", s->service.log_texts, "log the parameters of requests, too, but for keys")
+      ->when([s = s.get()] {
+        return When{!s->quiet, "logs texts, but `quiet` logs nothing: leave one of them out"};
+      });
   c->add_flag("-q,--quiet", s->quiet, "print only errors; no log of requests");
   c->footer(
       "Examples:\n"
@@ -210,6 +221,7 @@ void add_serve(Command& app, Action& chosen) {
       "on stderr in JSON, without texts. SIGTERM ends the server when all requests are answered, SIGHUP loads the "
       "models\n"
       "again.");
+  s->command = c;
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }
 

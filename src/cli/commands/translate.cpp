@@ -57,19 +57,22 @@ struct Translate {
   std::string source_language, target_language;
   std::vector<double> weights;
   decode::LineConstraints everywhere;
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   AlignmentFlags alignment;
   ShardFlags shard;
   std::string input = "-";
-  decode::SampleOptions sampling;
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
+  bool model_known = false;  // and what it records of its search has been taken
   std::ostream* out = &std::cout;
   std::function<bool(const std::string& option)> given;
+  const Command* command = nullptr;
 
   decode::TranslateOptions options() const {
-    decode::TranslateOptions how = search.translate_options();
-    sampling.add_to(how.search);
+    decode::DecodingOptions asked = search;
+    // The model may have a wider beam of its own.
+    if (!model_known && !given("beam-size")) asked.beam_size = std::max(asked.beam_size, asked.n_best);
+    decode::TranslateOptions how = asked.translate_options();
     how.search.token_scores = json;
     how.everywhere = everywhere;
     decode::check(how);
@@ -89,9 +92,12 @@ struct Translate {
       return 0;
     }
     out = &work.answers->out();
-    models::OpenEnsemble m = models::open_ensemble(models, models::parse_decoding_precision(search.precision));
+    models::OpenEnsemble m =
+        models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
     set_languages(m.members[0]);
     decode::take_search_defaults(m.members[0].file.history, given, search);
+    model_known = true;
+    command->refuse_idle();  // the model's own values may leave one without effect
     decode::TranslateOptions how = options();
     const std::optional<decode::Shortlist> allowed = read_shortlist(m.members[0]);
     if (allowed) how.search.shortlist = &*allowed;
@@ -203,7 +209,7 @@ struct Translate {
       throw UsageError(cat(shard.shard.empty() ? "--output" : "--shard", " needs a file: give --input FILE"));
     if (shard.shard.empty()) return;
     const char* const numbered = !prefix_file.empty()             ? "--prefix"
-                                 : sampling.sample                ? "--sample"
+                                 : search.sample                  ? "--sample"
                                  : how.search.n_best > 1 && !json ? "--n-best"
                                  : !trace.empty()                 ? "--trace"
                                                                   : nullptr;
@@ -255,7 +261,7 @@ struct Translate {
     for (const decode::Translation& t : found) {
       list.push_back({{"text", t.text},
                       {"score", t.score},
-                      {"normalised", t.normalized},
+                      {"normalized", t.normalized},
                       {"ids", t.ids},
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;
@@ -294,12 +300,17 @@ void add_translate(Command& app, Action& chosen) {
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
+  const auto of_several = [t = t.get()] {
+    return When{t->models.size() > 1, "is for several models: name them with `model`, or leave it out"};
+  };
   c->add_option("--ensemble", t->mixture,
                 "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
-      ->default_str("linear");
+      ->default_str("linear")
+      ->when(of_several);
   c->add_option("--weights", t->weights, ranges::model_weight,
                 "weight of each model of an ensemble, as in --weights 2,1")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->when(of_several);
   c->add_option("--source-language", t->source_language,
                 "language of the lines, for a multilingual model; default: as imported")
       ->type_name("CODE")
@@ -311,14 +322,14 @@ void add_translate(Command& app, Action& chosen) {
       ->type_name("CODE")
       ->default_str("");
   bind_options(*c, t->search);
-  bind_options(*c, t->sampling);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
   c->add_option("--shortlist", t->shortlist,
                 "compute the output layer only for the pieces that this file allows for a source: of Marian's and\n"
                 "Firefox's (lex.s2t.bin), or made by hexapla shortlist")
       ->type_name("FILE");
-  t->alignment.bind(*c);
+  t->alignment.bind(
+      *c, [t = t.get()] { return !t->model_known || t->search.unk == "copy" || t->search.coverage_penalty > 0; });
   c->add_flag("--json", t->json, "one JSON object per line: translations, their scores and those of their tokens");
   c->add_option("--trace", t->trace,
                 "draw the beam search for one line, step by step: an image (.svg) here, a table on stderr")
@@ -350,6 +361,7 @@ void add_translate(Command& app, Action& chosen) {
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {
     t->given = given_in(*c);
+    t->command = c;
     chosen = [t] { return t->run(); };
   });
 }

@@ -1,7 +1,6 @@
 #include "cli/options/alignment_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "cli/options/declare_option.h"
@@ -10,46 +9,43 @@
 namespace hexapla::cli {
 namespace {
 
-template <class T>
-std::optional<T> number(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
 int64_t whole(const char* option, const std::string& text, const char* allowed) {
-  const auto value = number<int64_t>(text);
+  const auto value = parse_number<int64_t>(text);
   if (!value) throw UsageError(cat("--", option, " is '", text, "', but must be ", allowed));
   return *value;
 }
 
 }  // namespace
 
-void AlignmentFlags::bind(Command& command) {
-  Option* const on =
-      command
-          .add_option(
-              "--alignment", kind,
-              "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
-              "a threshold: every pair of words with at least this weight")
-          ->type_name("hard|soft|NUMBER");
+void AlignmentFlags::bind(Command& command, const std::function<bool()>& looked_at) {
+  const auto attends = [this, looked_at] {
+    return When{!kind.empty() || looked_at(), "is for `alignment`: give that, too, or leave it out"};
+  };
+  command
+      .add_option("--alignment", kind,
+                  "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
+                  "a threshold: every pair of words with at least this weight")
+      ->type_name("hard|soft|NUMBER");
   command
       .add_option("--alignment-layer", layer,
                   "decoder layer whose attention is used, from 0; default: the one guided in training, else "
                   "the last but one")
-      ->type_name("N");
+      ->type_name("N")
+      ->when(attends);
   command
       .add_option("--alignment-head", head,
                   "head of that layer, from 0, or mean; default: the one guided in training, else mean")
-      ->type_name("N");
+      ->type_name("N")
+      ->when(attends);
   command
       .add_option("--alignment-units", units,
                   "units of the alignment: words (in scripts without spaces, characters), blanks "
                   "(whitespace-separated words in any script) or pieces")
       ->check(one_of("alignment-units", {"words", "blanks", "pieces"}))
-      ->needs(on)
-      ->default_str("words");
+      ->default_str("words")
+      ->when([this] {
+        return When{!kind.empty(), "is for `alignment`: give that, too, or leave it out"};
+      });
 }
 
 decode::AttentionHead AlignmentFlags::attention(const models::OpenModel& model) const {
@@ -65,7 +61,7 @@ decode::AttentionHead AlignmentFlags::attention(const models::OpenModel& model) 
 }
 
 decode::AlignmentOptions AlignmentFlags::options(const models::OpenModel& model) const {
-  const auto threshold = number<double>(kind);
+  const auto threshold = parse_number<double>(kind);
   if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
     throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
   return {attention(model), decode::parse_alignment_unit(units)};
@@ -74,7 +70,7 @@ decode::AlignmentOptions AlignmentFlags::options(const models::OpenModel& model)
 std::string AlignmentFlags::text(const decode::SoftAlignment& soft) const {
   if (kind == "soft") return decode::soft_text(soft);
   if (kind == "hard") return data::pharaoh(decode::hard_links(soft));
-  return data::pharaoh(decode::links_above(soft, number<double>(kind).value()));
+  return data::pharaoh(decode::links_above(soft, parse_number<double>(kind).value()));
 }
 
 std::vector<std::string> AlignmentFlags::words_in(const std::string& line) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,7 +13,9 @@ struct AlignmentFlags {
   std::string kind;  // hard, soft or a threshold; empty: no alignments
   std::string layer, head, units = "words";
 
-  void bind(Command& command);
+  // looked_at: whether something else asks for attention.
+  void bind(
+      Command& command, const std::function<bool()>& looked_at = [] { return false; });
   explicit operator bool() const { return !kind.empty(); }
   // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
   // the heads of models::default_alignment_layer(). UsageError: no such layer or head.

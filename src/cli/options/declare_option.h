@@ -27,6 +27,18 @@ Option* declare_option(Command& command, const std::string& names, T& field, con
     return command.add_option(names, field, help)->default_str(field);
 }
 
+// What a set of options declares for one of them, by the values that they have when it is asked.
+template <class Options>
+std::function<When()> condition_of(const Options& options, const std::string& name) {
+  return [&options, name] {
+    When found;
+    visit_conditions(options, [&](const std::string& other, const auto&, const When& when) {
+      if (other == name) found = when;
+    });
+    return found;
+  };
+}
+
 // For words that must be checked where they are read, not when all options are there.
 inline Validator one_of(const std::string& name, const Choices& choices) {
   return {[name, choices](const std::string& word) { check_choice(choices, name, word); }};

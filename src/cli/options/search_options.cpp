@@ -17,45 +17,44 @@ std::string flags_of(const std::string& name) {
   return "--" + name;
 }
 
-auto declare_in(Command& command) {
-  return [&command](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
+// options: the set that they belong to, whose others decide whether one does anything.
+template <class Options>
+auto declare_in(Command& command, const Options& options) {
+  return [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
     Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
     if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
-    return option;
+    option->when(condition_of(options, name));
   };
 }
 
 }  // namespace
 
 void bind_options(Command& command, decode::ScoringOptions& options) {
-  decode::ScoringOptions::visit(options, declare_in(command));
+  decode::ScoringOptions::visit(options, declare_in(command, options));
 }
 void bind_options(Command& command, decode::BeamOptions& options) {
-  decode::BeamOptions::visit(options, declare_in(command));
+  decode::BeamOptions::visit(options, declare_in(command, options));
 }
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names) {
-  decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto& help, const auto& allowed) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) declare_in(command)(name, field, help, allowed);
-  });
+  decode::BeamOptions::visit(
+      options, [&](const std::string& name, auto& field, const auto& help, const auto& allowed, const When& when) {
+        if (std::find(names.begin(), names.end(), name) != names.end())
+          declare_in(command, options)(name, field, help, allowed, when);
+      });
+}
+void bind_options(Command& command, decode::DecodingOptions& options) {
+  decode::BeamOptions::visit(options, declare_in(command, options));
+  decode::SampleOptions::visit(options, declare_in(command, options));
 }
 void bind_n_best(Command& command, decode::BeamOptions& options) {
-  decode::BeamOptions::visit_n_best(
-      options, [&](const std::string& name, auto& field, const std::string& help, const auto& allowed) {
-        declare_in(command)(name, field, help + ": N ||| text ||| F0= score ||| normalized score", allowed);
-      });
+  decode::BeamOptions::visit_n_best(options, [&](const std::string& name, auto& field, const std::string& help,
+                                                 const auto& allowed, const When& when) {
+    declare_in(command, options)(name, field, help + ": N ||| text ||| F0= score ||| normalized score", allowed, when);
+  });
 }
 
 std::function<bool(const std::string& option)> given_in(Command& command) {
   return [&command](const std::string& option) { return command.was_given("--" + option); };
-}
-
-void bind_options(Command& command, decode::SampleOptions& options) {
-  decode::SampleOptions::visit(options, declare_in(command));
-  Option* const on = command.get_option("--sample");
-  decode::SampleOptions::visit(options, [&](const std::string& name, const auto&...) {
-    if (name != "sample") command.get_option("--" + name)->needs(on);
-  });
-  on->excludes(command.get_option("--beam-size"));
 }
 
 }  // namespace hexapla::cli

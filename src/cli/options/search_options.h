@@ -6,12 +6,12 @@ namespace hexapla::cli {
 
 void bind_options(Command& command, decode::ScoringOptions& options);
 void bind_options(Command& command, decode::BeamOptions& options);
+void bind_options(Command& command, decode::DecodingOptions& options);  // all but n-best
 void bind_n_best(Command& command, decode::BeamOptions& options);
 // Some of them, by their names.
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);
 // Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was
 // not.
 std::function<bool(const std::string& option)> given_in(Command& command);
-void bind_options(Command& command, decode::SampleOptions& options);  // after those of a beam, which exclude them
 
 }  // namespace hexapla::cli

@@ -88,7 +88,7 @@ TEST_F(Stdin, HasOneReader) {
 TEST_F(Stdin, MayBeTheOnlyOneThatIsMeant) {
   const std::string x = write("x", "ein Hund\n");
   EXPECT_EQ(run_command({"evaluate", "-", x}, "ein Hund\n").code, 0);
-  EXPECT_EQ(run_command({"evaluate", "-", x, "--source", "-", "--source", x}, "ein Hund\n").code, 0);
+  EXPECT_EQ(run_command({"evaluate", "-", x, "--worst", "1", "--source", "-", "--source", x}, "ein Hund\n").code, 0);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ std::string type_of(const std::string& name) {
 // Of the program itself, as --quiet; what the command line says wins.
 void set_own(const GivenOption& given, CLI::Option& option) {
   if (option.count() > 0) return;
+  if (option.get_items_expected_max() <= 1) refuse_list(given);
   try {
     for (const std::string& v : given.values) option.add_result(v);
     option.run_callback();
@@ -74,7 +75,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
       ->group("Model");
   b.architecture = model::Config::preset(b.options.preset);
   model::Config::visit(b.architecture,
-                       [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
+                       [&](const std::string& name, auto& field, const char* help, const auto& allowed, const When&) {
                          std::string list;
                          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
                            for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;

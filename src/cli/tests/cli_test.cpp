@@ -238,7 +238,7 @@ TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
   const std::string of_vocab = "applies to a vocabulary that is trained, but this one comes from --vocab";
   expect_error(train_with({"--vocab", "v", "--vocab-type", "bpe"}), 2, HasSubstr("--vocab-type bpe " + of_vocab));
   expect_error(train_with({"--vocabs", "v", "w", "--user-symbols", "x", "y"}), 2,
-               HasSubstr("--user-symbols x " + of_vocab + "s: leave it out"));
+               HasSubstr("--user-symbols x y " + of_vocab + "s: leave it out"));
   expect_error(train_with({"--vocab", "v", "--target-normalization", "keep"}), 2,
                HasSubstr("--target-normalization keep " + of_vocab));
   expect_error(train_with({"--vocab", "v", "--separate-vocabs"}), 2, HasSubstr("--vocab is one vocabulary for both"));

@@ -151,28 +151,58 @@ class Declared {
     return o.get_lnames().empty() ? o.get_name() : o.get_lnames().front();
   }
 
-  // Some of the options that `gives` has something for. What needs another one has it and what excludes it has not,
-  // as a rule.
+  // Some of the options that `gives` has something for. As a rule those that do nothing beside the others get what they
+  // are for, or go.
   Words some(const Gives& gives, Dice& dice, const Language& language) const {
-    std::vector<const CLI::Option*> on;
+    std::map<std::string, Words> on;
+    const auto add = [&](const std::string& name) { on[name] = gives.at(name)(dice, language); };
     for (const CLI::Option* o : options())
-      if (gives.count(name(*o)) && dice.one_in(5)) on.push_back(o);
-    const auto is_on = [&](const CLI::Option* o) { return std::find(on.begin(), on.end(), o) != on.end(); };
-    for (const CLI::Option* o : options())
-      for (const CLI::Option* needed : o->get_needs())
-        if (is_on(o) && !is_on(needed) && !dice.one_in(10)) on.push_back(needed);
-    for (const CLI::Option* o : options())
-      for (const CLI::Option* other : o->get_excludes())
-        if (is_on(o) && is_on(other) && !dice.one_in(10)) std::erase(on, other);
+      if (gives.count(name(*o)) && dice.one_in(5)) add(name(*o));
+    for (const auto& [idle, why] : idle_among(words_of(on))) {
+      const size_t from = why.find('`') + 1;
+      const std::string needed = why.substr(from, why.find('`', from) - from);
+      if (gives.count(needed) && !on.count(needed))
+        add(needed);
+      else if (!dice.one_in(10))
+        on.erase(idle);
+    }
+    for (const auto& [idle, why] : idle_among(words_of(on)))
+      if (!dice.one_in(10)) on.erase(idle);
+    return words_of(on);
+  }
+
+ private:
+  static Words words_of(const std::map<std::string, Words>& on) {
     Words words;
-    for (const CLI::Option* o : on) {
-      words.push_back("--" + name(*o));
-      for (const std::string& given : gives.at(name(*o))(dice, language)) words.push_back(given);
+    for (const auto& [name, given] : on) {
+      words.push_back("--" + name);
+      words.insert(words.end(), given.begin(), given.end());
     }
     return words;
   }
 
- private:
+  // Of what these words give, the options that do nothing, and why.
+  std::map<std::string, std::string> idle_among(const Words& words) const {
+    Command app;
+    Action chosen;
+    add_commands(app, chosen);
+    const std::string command = command_->get_name();
+    std::vector<const char*> argv{"hexapla", command.c_str()};
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    std::map<std::string, std::string> idle;
+    try {
+      app.parser().parse(static_cast<int>(argv.size()), argv.data());
+    } catch (const std::exception&) {
+      return idle;  // a value that is refused
+    }
+    for (const Command& sub : app.commands())
+      if (sub.parser().get_name() == command)
+        for (const Option& option : sub.options())
+          if (const When when = option.when(); !when.now && option.count() > 0)
+            idle[name(option.parsed())] = when.otherwise;
+    return idle;
+  }
+
   Command app_;
   Action chosen_;
   CLI::App* command_;

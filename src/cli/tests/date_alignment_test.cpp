@@ -92,7 +92,7 @@ class DateAlignment : public TestFolder {
     train::TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;
-    return models::open_translator(train::train(o, data, *backend, silent, stop).model, Precision::f32);
+    return models::open_translator(train::train(o, data, *backend, silent, stop).model, {});
   }
 };
 

@@ -8,14 +8,17 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "base/files/file.h"
 #include "base/test_paths.h"
 #include "cli/command.h"
 #include "cli/options/train_options.h"
 #include "cli/parser.h"
+#include "cli/terminal/help_format.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
+#include "text/utf8.h"
 
 namespace hexapla::cli {
 namespace {
@@ -84,7 +87,8 @@ TEST_F(DeclaredOptions, SoAreThoseOfConfigFiles) {
 }
 
 TEST_F(DeclaredOptions, WordsThatHoldNumbersAreCheckedToo) {
-  const std::vector<std::string> train{"train", "--train-sets", "a", "b", "--model", "/nonexistent/run"};
+  const std::vector<std::string> train{"train",   "--train-sets",    "a", "b", "--valid-sets", "a", "b",
+                                       "--model", "/nonexistent/run"};
   for (const char* option : {"--valid-every", "--save-every", "--report-every"})
     for (const char* word : {"", "0", "-1", "e", "0e", "1.5", "nan", "99999999999999999999", "9999999999999999e"}) {
       const Result r = run_command(train + std::vector<std::string>{option, word});
@@ -131,6 +135,39 @@ bool knows(const std::string& text, const std::string& flag) {
     if (!std::isalnum(static_cast<unsigned char>(next)) && next != '-' && before != '-') return true;
   }
   return false;
+}
+
+TEST_F(DeclaredOptions, NoLineOfHelpIsTooLongAndOptionsAreNamedAsUsersWriteThem) {
+  std::set<std::string> names;
+  for_commands(app_, {}, [&](const std::vector<std::string>&, const Command& command) {
+    for (const Option& option : command.options()) {
+      const std::vector<std::string> all = option.parsed().get_lnames();
+      for (const std::string& name : all)
+        if (name.find('-') != std::string::npos) names.insert(name);
+    }
+  });
+  ASSERT_GT(names.size(), 100u);
+  for_commands(app_, {}, [&](const std::vector<std::string>& words, const Command& command) {
+    const std::string help = run_command(words + std::vector<std::string>{"--help"}).out;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(text::width(line), 100) << line;
+    EXPECT_EQ(help.find('`'), std::string::npos) << help;
+    for (const Option& option : command.options())
+      for (const std::string& name : names)
+        EXPECT_FALSE(knows(option.parsed().get_description(), name))
+            << testing::PrintToString(words) << ": " << option.parsed().get_description();
+  });
+}
+
+TEST_F(DeclaredOptions, HelpIsWrappedWhereItsColumnsAre) {
+  const std::string help =
+      "Options:\n  --lr FLOAT=0                peak learning rate of a long explanation\n"
+      "Prose that goes\non here and there.\nExamples:\n  hexapla train --lr 1 --seed 2 --model run --threads 3\n";
+  EXPECT_EQ(wrapped(help, 50),
+            "Options:\n  --lr FLOAT=0                peak learning rate\n"
+            "                              of a long\n                              explanation\n"
+            "Prose that goes on here and there.\nExamples:\n"
+            "  hexapla train --lr 1 --seed 2 --model run \\\n      --threads 3\n");
 }
 
 TEST_F(DeclaredOptions, AreAllInTheDocs) {

@@ -49,7 +49,7 @@ struct LibraryAndProgram : CommandFolder {
     size_t number = 0;
     for (const auto& line : translator.translate_n_best(lines_of(text), how)) {
       for (const Translation& t : line)
-        out += how.n_best == 1
+        out += how.n_best.value_or(1) == 1
                    ? t.text + "\n"
                    : fmt::format("{} ||| {} ||| F0= {:.6f} ||| {:.6f}\n", number, t.text, t.score, t.normalized);
       ++number;

@@ -114,7 +114,8 @@ TEST_F(AugmentCommand, NamesWhatIsWrong) {
   refused(sets + std::vector<std::string>{"--both-directions"}, "--output is missing");
   refused(sets + std::vector<std::string>{"--both-directions", "-o", at("x"), at("./x")}, "names one file twice");
   refused(sets + std::vector<std::string>{"--both-directions", "-o", at("x"), at("b")}, "--output");
-  refused(sets + to + std::vector<std::string>{"--both-directions", "--tag", "<x>"}, "--tag requires --back-translate");
+  refused(sets + to + std::vector<std::string>{"--both-directions", "--tag", "<x>"},
+          "--tag <x> is for --back-translate");
   refused(to + std::vector<std::string>{"--back-translate", at("b"), "-m", at("a"), "--tag", "<B T>"}, "--tag");
   EXPECT_EQ(read_lines(at("b")), (std::vector<std::string>{"eins", "zwei"}));
   EXPECT_FALSE(std::filesystem::exists(at("x")));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/files/toy_corpus.h"
@@ -40,13 +41,33 @@ class Notes : public NotesClaims, public testing::WithParamInterface<Sibling> {}
 
 TEST_P(Notes, EveryFormulaGivesWhatTheFileHas) {
   write_toy_corpus(at("a"), at("b"), 100);
-  const Result trained = run_command(
-      std::vector<std::string>{"train", "-q",       "--model", at("run"),       "--train-sets", at("a"),
-                               at("b"), "--layers", "2",       "--dim-model",   "12",           "--dim-ff",
-                               "20",    "--heads",  "3",       "--vocab-size",  "40",           "--batch-tokens",
-                               "200",   "--lr",     "0.01",    "--max-updates", "20",           "--precision",
-                               "f32"} +
-      GetParam().options);
+  std::vector<std::string> words{"train",
+                                 "-q",
+                                 "--model",
+                                 at("run"),
+                                 "--train-sets",
+                                 at("a"),
+                                 at("b"),
+                                 "--layers",
+                                 "2",
+                                 "--dim-model",
+                                 "12",
+                                 "--heads",
+                                 "3",
+                                 "--vocab-size",
+                                 "40",
+                                 "--batch-tokens",
+                                 "200",
+                                 "--lr",
+                                 "0.01",
+                                 "--max-updates",
+                                 "20",
+                                 "--precision",
+                                 "f32"};
+  words = words + GetParam().options;
+  if (std::find(words.begin(), words.end(), "--dim-expert") == words.end())
+    words = words + std::vector<std::string>{"--dim-ff", "20"};
+  const Result trained = run_command(words);
   ASSERT_EQ(trained.code, 0) << trained.err;
   const Result seen = run_command({"inspect", "-m", at("run"), "--src", "small red dog", "--tgt", "hund rot klein",
                                    "--beside", "cat", "--out", at("all.safetensors"), "--weights", "--gradients"});

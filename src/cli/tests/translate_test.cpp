@@ -170,7 +170,7 @@ TEST_F(TranslateTest, ModelsTranslateTogether) {
                AllOf(HasSubstr("other.safetensors"), HasSubstr("different vocabularies")));
   expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights has 1 numbers for 2 models"));
   expect_error({"-m", a, "-m", b, "--weights", "1,-1"}, "", 2, HasSubstr("--weights is -1, but"));
-  expect_error({"-m", a, "--ensemble", "mean"}, "", 2, HasSubstr("--ensemble 'mean'"));
+  expect_error({"-m", a, "-m", b, "--ensemble", "mean"}, "", 2, HasSubstr("--ensemble 'mean'"));
 }
 
 TEST_F(TranslateTest, PrefixesAndPhrases) {
@@ -249,7 +249,7 @@ TEST_F(TranslateTest, LinesWithoutATranslation) {
   const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["translations"].at(0);
   EXPECT_EQ(first["text"], "");
   EXPECT_TRUE(first["score"].is_null());
-  EXPECT_TRUE(first["normalised"].is_null());
+  EXPECT_TRUE(first["normalized"].is_null());
   const Result strict = translate(none + Words{"--strict", "-q"}, lines);
   EXPECT_EQ(strict.code, 3);
   EXPECT_EQ(strict.out, plain.out);
@@ -298,7 +298,7 @@ TEST_F(TranslateTest, NumbersOutOfRange) {
   expect_error({"--unk", "drop"}, "", 2, HasSubstr("--unk"));
   expect_error({"--word-penalty", "nan"}, "", 2, HasSubstr("--word-penalty is nan, but"));
   expect_error({"--coverage-penalty", "-1"}, "", 2, HasSubstr("--coverage-penalty is -1, but"));
-  expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty reranks"));
+  expect_error({"--coverage-penalty", "1", "--sample"}, "", 2, HasSubstr("--coverage-penalty 1 reranks"));
   expect_error({"--coverage-penalty", "1", "--alignment-layer", "1"}, "", 2, HasSubstr("--alignment-layer 1"));
   std::string phrase;
   for (int i = 0; i < 1000; ++i) phrase += "Hund ";

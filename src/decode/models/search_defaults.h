@@ -16,11 +16,10 @@ inline constexpr const char* kSearchDefaults = "search";
 // a value out of its range.
 std::string search_defaults(const std::map<std::string, std::string>& values);
 
-// Sets the options for which the history has a value and that were not given. DataError: it is damaged.
+// Sets the options for which the history has a value, that were not given, and that do something beside what was.
+// DataError: it is damaged. Options: ScoringOptions, BeamOptions or DecodingOptions.
+template <class Options>
 void take_search_defaults(const std::map<std::string, std::string>& history,
-                          const std::function<bool(const std::string& option)>& given, BeamOptions& options);
-
-// Whether both have the same value of an option of BeamOptions.
-bool same_option(const std::string& name, const BeamOptions& a, const BeamOptions& b);
+                          const std::function<bool(const std::string& option)>& given, Options& options);
 
 }  // namespace hexapla::decode

@@ -31,7 +31,8 @@ TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
   EXPECT_EQ(o.longest, 511);
   o = BeamOptions();
   take_search_defaults({}, none, o);
-  for (const std::string& name : names_of<BeamOptions>()) EXPECT_TRUE(same_option(name, o, BeamOptions())) << name;
+  EXPECT_EQ(o.beam_size, BeamOptions().beam_size);
+  EXPECT_EQ(o.longest, BeamOptions().longest);
 }
 
 TEST(SearchDefaults, AreCheckedWhereTheyAreWrittenAndWhereTheyAreRead) {

@@ -53,7 +53,7 @@ ShortlistTable ShortlistTable::read(const std::string& path) {
     throw DataError(cat(path, ": a shortlist has ", sizeof head, " bytes at least, this file ", file.size()));
   file.read(0, head.data(), sizeof head);
   if (head[0] != kShortlistMagic)
-    throw DataError(cat(path, " is no binary shortlist of Marian's; `hexapla shortlist` makes one"));
+    throw DataError(cat(path, " is no binary shortlist of Marian's; hexapla shortlist makes one"));
   const uint64_t starts = head[4], ids = head[5];
   if (starts > kMostPieces || ids > kMostIds || file.size() != sizeof head + starts * 8 + ids * 4)
     throw DataError(cat(path, ": a shortlist of ", starts, " source pieces and ", ids, " ids does not have ",

@@ -18,7 +18,7 @@ Config small() {
 // f(name, field, its choices) for every field of `c` that is a word.
 template <class F>
 void each_word(Config& c, F&& f) {
-  Config::visit(c, [&](const char* name, auto& field, const char*, const auto& allowed) {
+  Config::visit(c, [&](const char* name, auto& field, const char*, const auto& allowed, const When&) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, std::string>) f(name, field, allowed);
   });
 }

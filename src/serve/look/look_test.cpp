@@ -134,8 +134,8 @@ TEST(LookRequest, OptionsAreThoseOfATranslator) {
   EXPECT_EQ(options.length_penalty, 0.25);
   EXPECT_EQ(options.unk, "copy");
   EXPECT_EQ(options.alignment, "words");
-  EXPECT_EQ(options_member(json::object()).beam_size, TranslatorOptions().beam_size);
-  EXPECT_EQ(options_member(json{{"options", nullptr}}).beam_size, TranslatorOptions().beam_size);
+  EXPECT_FALSE(options_member(json::object()).beam_size) << "not given";
+  EXPECT_FALSE(options_member(json{{"options", nullptr}}).beam_size);
 }
 
 }  // namespace

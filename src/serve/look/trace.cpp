@@ -37,10 +37,10 @@ Answer step_of(const SearchStep& step) {
 
 TranslatorOptions limited(TranslatorOptions options) {
   if (options.beam_size > kWidestBeam)
-    throw UsageError(cat("beam_size ", options.beam_size, " is too wide for a trace; give at most ", kWidestBeam),
-                     "beam_size", cat(options.beam_size));
-  options.max_length = std::min(options.max_length, kLongestSide);
-  options.longest = options.longest == 0 ? kLongestSide : std::min(options.longest, kLongestSide);
+    throw UsageError(cat("beam_size ", *options.beam_size, " is too wide for a trace; give at most ", kWidestBeam),
+                     "beam_size", cat(*options.beam_size));
+  options.max_length = std::min(options.max_length.value_or(kLongestSide), kLongestSide);
+  options.longest = options.longest.value_or(0) == 0 ? kLongestSide : std::min(*options.longest, kLongestSide);
   return options;
 }
 

@@ -72,7 +72,7 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
     : source(place.source),
       target(place.target),
       path(place.path),
-      precision(options.precision),
+      precision(options.precision.value_or("f32")),
       number(next_number()),
       translator(path, options) {
   Model model = Model::load(path);

@@ -57,7 +57,7 @@ TEST_F(Costs, ALargeAnswerIsRefusedBeforeWorkStarts) {
     const Received r = server->post(path, body);
     EXPECT_EQ(r.status, 413) << r.body;
     for (const char* part :
-         {"200 lines", "n_best 16", "alignment words", "min_length 100", "one request may have 1", "`--memory`"})
+         {"200 lines", "n_best 16", "alignment words", "min_length 100", "one request may have 1", "--memory"})
       EXPECT_THAT(r.json().value("error", ""), HasSubstr(part));
   }
   EXPECT_LT(PeakMemory::bytes(), before + 64 * mebibyte);

@@ -74,7 +74,7 @@ void translate(Service& service, const Service::Call& call) {
   LinesTask task = service.task_of(std::move(hops), *lines);
   if (alternatives > 0) {
     task.options.n_best = alternatives + 1;
-    task.options.beam_size = std::max(task.options.beam_size, alternatives + 1);
+    task.options.beam_size = std::max(*task.hops.back()->translator.complete().beam_size, alternatives + 1);
   }
   service.translate(call, std::move(task), [call, texts, lines, languages, alternatives](const auto& found) {
     call->answer(json_response(answer_of(*texts, *lines, found, languages, alternatives)));

@@ -100,6 +100,25 @@ TEST_F(Libre, AlternativesAreOtherTexts) {
   }
 }
 
+// However narrow the beam that the model's file records, and however wide it is asked for.
+TEST_F(Libre, AlternativesDoNotHangOnTheModelsOwnBeam) {
+  const std::string greedy = testing::TempDir() + "hexapla_libre_greedy" + std::to_string(getpid());
+  api::test::save_recorded(greedy, {{"beam-size", "1"}});
+  ServiceOptions o = test::small_service();
+  o.models = {{greedy, "en", "de"}};
+  RunningService s(o);
+  for (int alternatives = 1; alternatives <= 4; ++alternatives) {
+    const Received r =
+        s.post("/translate", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}, {"alternatives", alternatives}});
+    EXPECT_EQ(r.status, 200) << alternatives << r.body;
+    EXPECT_GT(r.json()["alternatives"].size(), 0u);
+  }
+  const Json four{{"q", "a dog"}, {"source", "en"}, {"target", "de"}, {"options", {{"beam_size", 4}, {"n_best", 3}}}};
+  EXPECT_EQ(s.post("/v1/translate", four).json()["translations"],
+            server->post("/v1/translate", four).json()["translations"]);
+  std::remove(greedy.c_str());
+}
+
 TEST_F(Libre, LeavesWhatHasNoWordsAsItIs) {
   for (const char* text : {"   ", "😀", "\n\n"})
     EXPECT_EQ(server->post("/translate", {{"q", text}, {"source", "auto"}, {"target", "de"}}).json(),

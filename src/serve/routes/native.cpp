@@ -48,11 +48,11 @@ OptionValue option_value(const std::string& name, const Json& value) {
   return words;
 }
 
-TranslatorOptions options_of(const Service& service, const Json& given) {
+TranslatorOptions options_of(const Json& given) {
   Options options;
   if (!given.is_null() && !given.is_object()) refuse("options must be an object, as in {\"beam_size\": 5}");
   for (const auto& [name, value] : given.items()) options.emplace(name, option_value(name, value));
-  return service.search_with(options);
+  return TranslatorOptions::from(options);
 }
 
 // A text is translated line by line; of a list each is a line.
@@ -200,7 +200,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   if (p["q"].is_array()) check_texts("q", task.lines.size(), service.options().batch_limit);
   for (const std::string& line : task.lines) check_characters("a line of q", line, most);
   task.hops = hops_of(p, *service.models(), task.lines.front());
-  task.options = options_of(service, p["options"]);
+  task.options = options_of(p["options"]);
   task.constraints = constraints_of(p["constraints"]);
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
     if (!timeout.is_number_integer() || timeout < 1 || timeout > longest_timeout)
@@ -253,9 +253,9 @@ void score(Service& service, const Service::Call& call) {
   const std::string q = (*p)["q"], t = (*p)["t"];
   check_characters("q", q, most), check_characters("t", t, most);
   const auto model = model_of(*p, *service.models(), q);
-  TranslatorOptions options = options_of(service, (*p)["options"]);
+  TranslatorOptions options = options_of((*p)["options"]);
   if (options.max_length > most_scored)
-    refuse(cat("max_length is ", options.max_length, ", but this server scores at most ", most_scored, " tokens of a ",
+    refuse(cat("max_length is ", *options.max_length, ", but this server scores at most ", most_scored, " tokens of a ",
                "line or a translation; lower it"));
   service.compute(call, cost_of_score(), [call, model, q, t, options](const std::atomic<bool>& stop) mutable {
     Json warnings = Json::array();

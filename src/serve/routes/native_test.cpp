@@ -87,6 +87,9 @@ TEST_F(Native, SaysWhatIsWrong) {
   EXPECT_THAT(with({{"model", "x"}}), HasSubstr("no model x"));
   EXPECT_THAT(with({{"model", "en-de"}, {"target", false}}), HasSubstr("target must be a string"));
   EXPECT_THAT(with({{"constraints", 1}}), HasSubstr("constraints"));
+  EXPECT_THAT(with({{"options", {{"beam_size", {2, 9}}}}}), HasSubstr("is a list"));
+  EXPECT_THAT(with({{"options", {{"batch_tokens", 9}}}}), HasSubstr("batch_tokens"));
+  EXPECT_THAT(with({{"options", {{"temperature", 0.5}}}}), HasSubstr("temperature 0.5 is for sample"));
   EXPECT_THAT(with({{"constraints", {{{"prefix", 1}}}}}), HasSubstr("prefix"));
   EXPECT_THAT(with({{"constraints", {{{"require", 1}}}}}), HasSubstr("require"));
   EXPECT_THAT(with({{"constraints", {Json::object(), Json::object()}}}), HasSubstr("constraints"));
@@ -96,7 +99,7 @@ TEST_F(Native, SaysWhatIsWrong) {
 
 TEST_F(Native, GivesUpWhenTheTimeIsOver) {
   ServiceOptions o = small_service();
-  o.search = {{"extra-length", 400}, {"min-length", 300}};
+  o.model.search = {{"extra-length", 400}, {"min-length", 300}};
   RunningService slow(o);
   const Received r = slow.post(
       "/v1/translate",
@@ -314,7 +317,7 @@ TEST_F(Native, LogsRequestsWithoutTheirTexts) {
 
 TEST_F(Native, StopsTranslatingForClientsThatLeave) {
   ServiceOptions o = small_service();
-  o.search = {{"extra-length", 400}, {"min-length", 350}};
+  o.model.search = {{"extra-length", 400}, {"min-length", 350}};
   RunningService slow(o);
   const auto waiting = [&] {
     std::smatch found;

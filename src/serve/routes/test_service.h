@@ -16,7 +16,7 @@ using api::test::model_file;
 inline ServiceOptions small_service() {
   ServiceOptions o;
   o.models = {{model_file(), "en", "de"}, {model_file(), "de", "fr"}};
-  o.search = {{"extra-length", 5}};
+  o.model.search = {{"extra-length", 5}};
   return o;
 }
 inline TranslatorOptions small_search() { return TranslatorOptions::from({{"extra-length", 5}}); }

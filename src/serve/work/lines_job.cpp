@@ -20,15 +20,15 @@ void LinesJob::submit() {
   request.client = task_.client;
   // Before the first hop so much is known of the answer of the last one: a translation is about as long as its line.
   if (task_.on_size)
-    request.on_size = [this,
-                       each = last ? 1 : static_cast<std::size_t>(task_.options.n_best)](const RequestSize& most) {
-      task_.on_size({each * most.translations, each * most.tokens, most.alignment_cells});
-    };
+    request.on_size =
+        [this, each = last ? 1 : static_cast<std::size_t>(task_.options.n_best.value_or(1))](const RequestSize& most) {
+          task_.on_size({each * most.translations, each * most.tokens, most.alignment_cells});
+        };
   if (last) {
     request.constraints = task_.constraints;
     request.on_progress = task_.on_progress;
   } else {
-    options.n_best = 1;
+    options.n_best.reset();
     options.alignment.clear();
   }
   if (task_.timeout.count() > 0)

@@ -23,6 +23,14 @@ std::size_t cost_of(const Constraints& asked) {
   return bytes;
 }
 
+// What a line is divided at, in tokens: of several models the least.
+int least_part(const LinesTask& task) {
+  int least = task.options.max_length.value_or(512);
+  if (!task.options.max_length)
+    for (const auto& model : task.hops) least = std::min(least, *model->translator.complete().max_length);
+  return least;
+}
+
 std::string mebibytes(std::size_t bytes) { return cat((bytes + (1 << 20) - 1) >> 20, " MiB"); }
 
 }  // namespace
@@ -31,7 +39,7 @@ std::size_t cost_of_body(std::size_t bytes) { return per_byte_of_body * bytes; }
 
 // How many parts a line has is known only when it has been divided, at ends of sentences; a token has a byte at least.
 std::size_t cost_of_parts(const LinesTask& task) {
-  const auto longest = static_cast<std::size_t>(std::max(task.options.max_length, 2));
+  const auto longest = static_cast<std::size_t>(std::max(least_part(task), 2));
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < task.lines.size(); ++i) {
     const std::size_t parts = task.lines[i].size() < longest ? 1 : task.lines[i].size() / (longest - 1) * 2;
@@ -62,7 +70,7 @@ std::size_t cost_of_trace(const nlohmann::json&) {
 std::shared_ptr<void> RequestMemory::take(std::size_t bytes, const std::string& what, const std::string& less) {
   if (bytes > most_of_one())
     throw HttpError(413, cat(what, " may take ", mebibytes(bytes), " of memory, but one request may have ",
-                             mebibytes(most_of_one()), ": ", less, ", or start the server with more `--memory`"));
+                             mebibytes(most_of_one()), ": ", less, ", or start the server with more --memory"));
   std::size_t now = *taken_;
   do {
     if (bytes > most_ - now)

@@ -24,11 +24,12 @@ std::size_t bytes_of(const Translation& t) {
 
 std::optional<std::string> TranslationCache::context_of(const std::vector<std::uint64_t>& models,
                                                         const TranslatorOptions& options) {
-  if (options.sample) return {};
+  if (options.sample.value_or(false)) return {};
   std::string context = options.alignment;
   for (const std::uint64_t model : models) context += cat(" ", model);
-  api::visit_public(options,
-                    [&](const char*, const auto& value) { context += " " + OptionValue(value).words().front(); });
+  api::visit_public(options, [&](const char*, const auto& value) {
+    context += value ? " " + OptionValue(*value).words().front() : " -";
+  });
   return context + "\n";
 }
 

@@ -130,7 +130,7 @@ TEST(TranslationCache, TellsOptionsApart) {
   TranslatorOptions a, b;
   EXPECT_EQ(TranslationCache::context_of({1}, a), TranslationCache::context_of({1}, b));
   EXPECT_NE(TranslationCache::context_of({1}, a), TranslationCache::context_of({2}, b));
-  b.length_penalty += 1e-12;
+  a.length_penalty = 0.6, b.length_penalty = 0.6 + 1e-12;
   EXPECT_NE(TranslationCache::context_of({1}, a), TranslationCache::context_of({1}, b));
   b = a;
   b.alignment = "words";

@@ -1,12 +1,12 @@
 #pragma once
-#include <map>
+#include <set>
 #include <string>
 
 #include "train/options/options.h"
 
 namespace hexapla::train {
 
-// Options that can do nothing beside the others of a run, and for each what to do about it.
-std::map<std::string, std::string> idle_options(const TrainOptions& options);
+// Options that do nothing beside the others of a run, as their declarations say.
+std::set<std::string> idle_options(const TrainOptions& options);
 
 }  // namespace hexapla::train

@@ -67,7 +67,7 @@ void check_validation(const TrainOptions& o) {
 }  // namespace
 
 void TrainOptions::check() const {
-  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed, Effect) {
+  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed, const auto&...) {
     check_allowed(name, value, allowed);
   });
   text.check(data::parse_sets("train-sets", train_sets, text.tsv).size());

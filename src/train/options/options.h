@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "base/options/when.h"
 #include "base/range.h"
 #include "model/config.h"
 #include "train/options/text_options.h"
 
 namespace hexapla::train {
+
+struct TrainOptions;
+// The option that names where the vocabulary comes from ("vocab", "vocabs", "init-from"); "": it is trained.
+std::string given_vocabulary(const TrainOptions& options);
 
 // Everything a training run is told. Each option is declared once, in visit(): the command line, the config file and
 // the checkpoint's record of the run follow from it.
@@ -66,73 +71,83 @@ struct TrainOptions {
   TextOptions text;                    // sets, vocabularies, subwords, shuffling
   model::Config architecture;          // a preset's, with the user's own choices on top
 
-  // f(name, field, help, allowed, effect): long option names without the dashes; allowed is a number's Range, the
-  // Choices of a word, or Anything. The architecture's are visited by Config::visit; their effect is a model of another
-  // shape.
+  // f(name, field, help, allowed, effect, when): long option names without the dashes; allowed is a number's Range, the
+  // Choices of a word, or Anything; when says whether it does anything beside the others. The architecture's are
+  // visited by Config::visit; their effect is a model of another shape. What came after the first version has no effect
+  // where it is off, so that models and checkpoints keep the bytes that earlier versions gave them.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
+    const std::string from = given_vocabulary(o);
+    const When trained{from.empty(),
+                       "applies to a vocabulary that is trained, but this one comes from `" + from + "`: leave it out"};
+    const When validating{!o.valid_sets.empty(), "is for validation: give `valid-sets`, or leave it out"};
     f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin",
-      AnyValue{}, Effect::content);
+      AnyValue{}, Effect::content, kAlways);
     f("valid-sets", o.valid_sets,
       "text to validate on: source and target files in turn, or .tsv files; several sets are reported by name and "
       "together",
-      AnyValue{}, Effect::content);
-    f("model", o.model, "folder of the run: checkpoints, logs, final model", AnyValue{}, Effect::none);
-    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", AnyValue{}, Effect::last);
-    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::vocabulary);
+      AnyValue{}, Effect::content, kAlways);
+    f("model", o.model, "folder of the run: checkpoints, logs, final model", AnyValue{}, Effect::none, kAlways);
+    f("preset", o.preset, "tiny, small, base or big: a model and the recipe that trains it", AnyValue{}, Effect::last,
+      kAlways);
+    f("vocab", o.vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::vocabulary,
+      kAlways);
     f("vocab-size", o.vocab_size, "size of the vocabulary that is trained if none is given", Range<int64_t>{8, 1 << 22},
-      Effect::vocabulary);
-    TextOptions::visit(o.text, f);
-    f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::seed, Effect::fixed);
+      Effect::vocabulary, trained);
+    TextOptions::visit(o.text, f, trained);
+    f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::seed, Effect::fixed, kAlways);
     f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",
-      ranges::threads, Effect::none);
+      ranges::threads, Effect::none, kAlways);
     f("precision", o.precision,
       "of the factors of matrix products: f32, bf16, or auto: bf16 where it is faster on this processor, else f32",
-      AnyValue{}, Effect::fixed);
+      AnyValue{}, Effect::fixed, kAlways);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
-      Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed);
+      Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed, kAlways);
     f("memory", o.memory, "MiB that training may use; 0: four fifths of the memory of the machine or the container",
-      ranges::mebibytes, Effect::none);
+      ranges::mebibytes, Effect::none, kAlways);
     f("accumulate", o.accumulate,
       "batches per update (gradient accumulation); the loss is the mean over all their target tokens",
-      Range<int64_t>{1, 1'000'000}, Effect::fixed);
+      Range<int64_t>{1, 1'000'000}, Effect::fixed, kAlways);
     f("shards", o.shards,
       "parts that the batches of an update are computed in, at most `accumulate`, by that many processes or fewer: the "
       "result depends on it, and not on the number of processes",
-      Range<int64_t>{1, 1024}, Effect::fixed);
+      Range<int64_t>{1, 1024}, o.shards > 1 ? Effect::fixed : Effect::none, kAlways);
     f("overlap", o.overlap,
       "several processes add gradients up while the backward pass goes on: on, off, or auto: if they are on more than "
       "one host; the result does not depend on it",
-      Choices{"auto", "on", "off"}, Effect::none);
+      Choices{"auto", "on", "off"}, Effect::none,
+      When{o.shards > 1, "is for several processes, which take at least 2 `shards`: give those, or leave it out"});
     f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",
-      Range<int64_t>{2, 1 << 20}, Effect::fixed);
+      Range<int64_t>{2, 1 << 20}, Effect::fixed, kAlways);
     f("max-updates", o.max_updates,
       "stop after this many updates; 0: no limit; the preset's number applies only if no other limit is given",
-      ranges::count, Effect::last);
-    f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last);
+      ranges::count, Effect::last, kAlways);
+    f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last, kAlways);
     f("max-minutes", o.max_minutes,
       "stop after this many minutes, including the time before a resume, with a warm-up and a `cooldown` that fit into "
       "them; 0: no limit",
-      Range<double>{0, 1e7}, Effect::last);
-    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", AnyValue{}, Effect::noted);
-    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted);
-    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", AnyValue{}, Effect::last);
-    f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::beam, Effect::noted);
+      Range<double>{0, 1e7}, Effect::last, kAlways);
+    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", AnyValue{}, Effect::noted,
+      validating);
+    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted,
+      kAlways);
+    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", AnyValue{}, Effect::last, kAlways);
+    f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::beam, Effect::noted, validating);
     f("valid-tokenize", o.valid_tokenize,
       "tokenizer of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' "
       "script",
-      AnyValue{}, Effect::noted);
+      AnyValue{}, Effect::noted, validating);
     f("valid-script", o.valid_script,
       "program that scores translations: called with the files of translations, references and sources, it prints a "
       "number",
-      AnyValue{}, Effect::noted);
+      AnyValue{}, Effect::noted, validating);
     f("valid-script-minutes", o.valid_script_minutes, "time limit for that program; 0: none", Range<double>{0, 1e6},
-      Effect::last);
+      Effect::last, When{!o.valid_script.empty(), "is for `valid-script`: give a program, or leave it out"});
     f("best-by", o.best_by,
       "metric that selects the best validated model: bleu, chrf, loss or script (several sets count as one)",
-      Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed);
+      Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed, validating);
     f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::count,
-      Effect::last);
+      Effect::last, kAlways);
     visit_recipe(o, f);
   }
 
@@ -147,79 +162,98 @@ struct TrainOptions {
   // The rest of visit(): how it learns, and what becomes of it.
   template <class Self, class F>
   static void visit_recipe(Self& o, F&& f) {
+    const When stalling{o.schedule == "plateau", "is for `schedule` plateau: choose that, or leave it out"};
+    const When guided{!o.guided_alignment.empty(),
+                      "is for `guided-alignment`: give a file of alignments, or leave it out"};
     f("schedule", o.schedule,
       "learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
-      Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed);
-    f("lr", o.lr, "peak learning rate; 0: the paper's, lr-factor * (dim-model * warmup)^-0.5", ranges::from_0,
-      Effect::noted);
-    f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::from_0, Effect::noted);
+      Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed, kAlways);
+    f("lr", o.lr, "peak learning rate; 0: the paper's, `lr-factor` * (`dim-model` * `warmup`)^-0.5", ranges::from_0,
+      Effect::noted, kAlways);
+    f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::from_0, Effect::noted,
+      When{o.lr == 0,
+           "is a factor of the paper's learning rate, but `lr` is another: give `lr` 0, too, or leave it out"});
     f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::count_from_1,
-      Effect::noted);
+      Effect::noted, kAlways);
     f("decay-updates", o.decay_updates,
-      "update at which linear and cosine decay and a `cooldown` end; 0: the max-updates that the run started with",
-      ranges::count, Effect::fixed);
+      "update at which linear and cosine decay and a `cooldown` end; 0: the `max-updates` that the run started with",
+      ranges::count, Effect::fixed,
+      When{o.schedule == "linear" || o.schedule == "cosine" || o.cooldown > 0,
+           "is for `schedule` linear and cosine and for a `cooldown`: choose one of them, or leave it out"});
     f("cooldown", o.cooldown,
       "updates at the end of the run over which the learning rate falls to 0; auto: the last quarter of `max-minutes`, "
       "none where that is not given",
-      Range<int64_t>{.least = 1, .most = ranges::count.most, .zero = "auto"}, Effect::noted);
-    f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::from_0, Effect::fixed);
+      Range<int64_t>{.least = 1, .most = ranges::count.most, .zero = "auto"},
+      o.cooldown > 0 ? Effect::noted : Effect::none, kAlways);
+    f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::from_0, Effect::fixed,
+      When{o.schedule != "constant" || o.cooldown > 0 || o.max_minutes > 0,
+           "is for a learning rate that falls, but `schedule` is constant: choose another, or leave it out"});
     f("plateau-factor", o.plateau_factor, "plateau: factor applied to the learning rate when validations stall",
-      ranges::below_1, Effect::fixed);
+      ranges::below_1, Effect::fixed, stalling);
     f("plateau-patience", o.plateau_patience, "plateau: validations without a better model before the rate is lowered",
-      ranges::count_from_1, Effect::fixed);
+      ranges::count_from_1, Effect::fixed, stalling);
     f("init-gain", o.init_gain, "factor applied to the Xavier-uniform limits of the initial weights", ranges::above_0,
-      Effect::fixed);
+      Effect::fixed,
+      When{given_vocabulary(o) != "init-from",
+           "is for new weights, but all of them come from `init-from`: leave one of them out"});
     f("label-smoothing", o.label_smoothing, "probability mass that is spread evenly over the vocabulary",
-      ranges::below_1, Effect::fixed);
+      ranges::below_1, Effect::fixed, kAlways);
     f("r-drop", o.r_drop,
       "R-Drop: each batch passes twice, and the divergence of the two predictions counts this much (the paper's alpha, "
       "5); 0: off",
-      ranges::from_0, Effect::fixed);
-    f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed);
-    f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed);
-    f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed);
-    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::from_0, Effect::noted);
+      ranges::from_0, o.r_drop > 0 ? Effect::fixed : Effect::none, kAlways);
+    f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed, kAlways);
+    f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed, kAlways);
+    f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed, kAlways);
+    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::from_0, Effect::noted, kAlways);
     f("guided-alignment", o.guided_alignment,
       "word alignments of the training set, one line of '0-0 1-2' per pair: one attention head learns to follow them",
-      AnyValue{}, Effect::content);
+      AnyValue{}, Effect::content, kAlways);
     f("guided-alignment-units", o.guided_alignment_units,
       "what the links number: words, blanks (whitespace-separated words in any script) or pieces",
-      Choices{"words", "blanks", "pieces"}, Effect::content);
+      Choices{"words", "blanks", "pieces"}, Effect::content, guided);
     f("guided-alignment-weight", o.guided_alignment_weight, "weight of the alignment loss", ranges::from_0,
-      Effect::fixed);
+      Effect::fixed, guided);
     f("guided-alignment-layer", o.guided_alignment_layer,
-      "decoder layer of the guided head, from 0; -1: the last but one", Range<int64_t>{-1, 255}, Effect::fixed);
+      "decoder layer of the guided head, from 0; -1: the last but one", Range<int64_t>{-1, 255}, Effect::fixed, guided);
     f("guided-alignment-head", o.guided_alignment_head, "number of the guided head, from 0", Range<int64_t>{0, 4095},
-      Effect::fixed);
+      Effect::fixed, guided);
+    visit_outcome(o, f);
+  }
+
+  // What becomes of what it learns.
+  template <class Self, class F>
+  static void visit_outcome(Self& o, F&& f) {
+    const When averaged{o.final_model != "best",
+                        "makes a mean, but `final-model` best takes none: leave one of them out"};
     f("max-loss-jump", o.max_loss_jump,
       "stop if the loss of an update exceeds this multiple of the running mean; 0: only if it is not finite",
-      Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last);
+      Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last, kAlways);
     f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW), applied to the matrices of linear layers",
-      ranges::from_0, Effect::fixed);
+      ranges::from_0, Effect::fixed, kAlways);
     f("ema", o.ema, "validate and save an exponential moving average of the parameters with this decay (0.999); 0: off",
-      ranges::below_1, Effect::fixed);
+      ranges::below_1, Effect::fixed, kAlways);
     f("average-last", o.average_last, "checkpoint averaging: mean of the last N checkpoints; 0: none",
-      Range<int64_t>{0, 1'000'000}, Effect::noted);
+      Range<int64_t>{0, 1'000'000}, Effect::noted, averaged);
     f("average-best", o.average_best, "checkpoint averaging: mean of the N best validated models; 0: none",
-      Range<int64_t>{0, 1'000'000}, Effect::fixed);
+      Range<int64_t>{0, 1'000'000}, Effect::fixed, averaged);
     f("final-model", o.final_model,
-      "the result of the run: the better of mean and best model by best-by (better), always the mean, or always the "
+      "the result of the run: the better of mean and best model by `best-by` (better), always the mean, or always the "
       "best",
-      Choices{"better", "mean", "best"}, Effect::last);
-    f("keep", o.keep, "checkpoints to keep on disk (at least average-last)", Range<int64_t>{1, 1'000'000},
-      Effect::last);
+      Choices{"better", "mean", "best"}, Effect::last,
+      When{o.average_last > 0 || o.average_best > 0,
+           "is for a mean of models: give `average-last` or `average-best`, or leave it out"});
+    f("keep", o.keep, "checkpoints to keep on disk (at least `average-last`)", Range<int64_t>{1, 1'000'000},
+      Effect::last, kAlways);
     f("init-from", o.init_from,
       "start from the weights of this model; its dimensions and vocabulary apply unless given", AnyValue{},
-      Effect::content);
+      Effect::content, kAlways);
     f("freeze", o.freeze, "parts of the model that are not trained: encoder,embeddings,decoder.layers.*.self_attention",
-      AnyValue{}, Effect::fixed);
+      AnyValue{}, Effect::fixed, kAlways);
   }
 
   void check_recipe() const;
 };
-
-// The option that names where the vocabulary comes from ("vocab", "vocabs", "init-from"); "": it is trained.
-std::string given_vocabulary(const TrainOptions& options);
 
 // "500" or "1e".
 struct Interval {

@@ -56,7 +56,8 @@ std::vector<GivenOption> read_options_file(const std::string& path) {
     const std::string location = cat(path, ":", entry.first.Mark().line + 1);
     const std::string key = values_of(entry.first, location + ": a key").front();
     if (!seen.insert(key).second) throw UsageError(cat(location, ": '", key, "' is given twice"));
-    given.push_back({key, values_of(entry.second, cat(location, ": '", key, "'")), location});
+    given.push_back(
+        {key, values_of(entry.second, cat(location, ": '", key, "'")), location, entry.second.IsSequence()});
   }
   return given;
 }

@@ -13,7 +13,6 @@
 #include "train/run/init_from.h"
 
 namespace hexapla::train {
-namespace {}  // namespace
 
 std::vector<std::string> names_of_options() {
   std::vector<std::string> names{"layers"};
@@ -62,10 +61,17 @@ void check_architecture(const TrainOptions& o) {
   }
 }
 
-void refuse_idle(const Given& given, const TrainOptions& o) {
-  for (const auto& [name, why] : idle_options(o))
-    if (const auto option = given.find(name); option != given.end())
-      throw UsageError(cat("`", name, "` ", option->second->values.front(), " ", why));
+// One vocabulary for both sides, where two are trained.
+When tied_when(const TrainOptions& o) {
+  return {!(o.text.separate_vocabs && o.architecture.tied == "all"),
+          "needs one vocabulary, but `separate-vocabs` trains two: give `tied` decoder or none"};
+}
+
+void refuse_idle_options(const Given& given, const TrainOptions& o) {
+  refuse_idle(given, o);
+  refuse_idle(given, o.architecture);
+  if (const auto tied = given.find("tied"); tied != given.end() && !tied_when(o).now)
+    refuse_as_idle(*tied->second, tied_when(o));
 }
 
 void check_readers_of_stdin(const TrainOptions& o) {
@@ -101,24 +107,18 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
 
 }  // namespace
 
-std::map<std::string, std::string> idle_options(const TrainOptions& o) {
-  std::map<std::string, std::string> idle;
-  if (const std::string from = given_vocabulary(o); !from.empty())
-    for (const char* name : {"vocab-size", "vocab-type", "character-coverage", "byte-fallback", "user-symbols",
-                             "source-normalization", "target-normalization", "vocab-lines"})
-      idle[name] = cat("applies to a vocabulary that is trained, but this one comes from `", from, "`: leave it out");
-  if (o.guided_alignment.empty())
-    for (const char* part : {"units", "weight", "layer", "head"})
-      idle[cat("guided-alignment-", part)] = "is for `guided-alignment`: give a file of alignments, or leave it out";
-  if (o.architecture.experts == 0)
-    for (const char* name : {"experts-per-token", "dim-expert", "expert-capacity", "load-balancing"})
-      idle[name] = "is for a mixture of experts: give their number with `experts`, or leave it out";
-  if (o.text.separate_vocabs && o.architecture.tied == "all")
-    idle["tied"] = "needs one vocabulary, but `separate-vocabs` trains two: give `tied` decoder or none";
+std::set<std::string> idle_options(const TrainOptions& o) {
+  std::set<std::string> idle;
+  const auto add = [&](const std::string& name, const auto&, const When& when) {
+    if (!when.now) idle.insert(name);
+  };
+  visit_conditions(o, add);
+  visit_conditions(o.architecture, add);
+  if (!tied_when(o).now) idle.insert("tied");
   return idle;
 }
 
-ResolvedOptions resolve_options(std::vector<GivenOption> all) {
+ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
   Given given = by_name(all, names_of_options());
   TrainOptions first;  // preset and init-from decide what the rest stands on
   take_given(given, first);
@@ -131,7 +131,9 @@ ResolvedOptions resolve_options(std::vector<GivenOption> all) {
   if (!options.init_from.empty()) options.init_from = model::model_file(options.init_from);
   check_architecture(options);
   yield_to(given, options);
-  refuse_idle(given, options);
+  TrainOptions complete = options;
+  if (sets == ValidSets::may_follow && complete.valid_sets.empty()) complete.valid_sets = {"of a program"};
+  refuse_idle_options(given, complete);
   check_readers_of_stdin(options);
   auto origins = origins_of(given, options);
   return {std::move(options), std::move(origins)};

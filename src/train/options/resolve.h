@@ -17,6 +17,9 @@ struct ResolvedOptions {
   std::map<std::string, std::string> origins;
 };
 
+// Whether what was given names all sets, or a program may give pairs to validate on later.
+enum class ValidSets { as_given, may_follow };
+
 // The preset's options or, where init-from names a model, that model's architecture, and on top of them what was given;
 // of an option that was given twice the last one counts. What was given may leave no room for a part of the preset's
 // recipe: its number of updates, where another end was given, its mean of the last checkpoints, and batches that make
@@ -24,7 +27,7 @@ struct ResolvedOptions {
 // out of its range, an option that can do nothing beside the others, stdin for more than one file. DataError: the model
 // of init-from cannot be read.
 // Names may be spelled as fields (batch_tokens).
-ResolvedOptions resolve_options(std::vector<GivenOption> given);
+ResolvedOptions resolve_options(std::vector<GivenOption> given, ValidSets sets = ValidSets::as_given);
 // Of all options, the architecture's among them.
 std::vector<std::string> names_of_options();
 inline constexpr const char* kLayersHelp = "layers of both stacks, N";  // of the one that has no field of its own

@@ -27,17 +27,11 @@ void read(const json& j, T& value) {
   value = j.get<T>();
 }
 
-// Not there before: where it is off, a model keeps the bytes that earlier versions gave it.
-bool is_off(const std::string& name, const TrainOptions& o) {
-  return (name == "r-drop" && o.r_drop == 0) || (name == "shards" && o.shards == 1) ||
-         (name == "cooldown" && o.cooldown == 0);
-}
-
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
-  const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect) {
+  const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect, const When&) {
     // Two runs that differ only in options without effect give the same model file.
-    if (effect != Effect::none && !is_off(name, o)) j[name] = field;
+    if (effect != Effect::none) j[name] = field;
   };
   TrainOptions::visit(o, record);
   return j;
@@ -53,7 +47,7 @@ TrainOptions options_of_old() {
 TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
   TrainOptions o = options_of_old();
   std::set<std::string> known;
-  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed, Effect) {
+  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
     known.insert(name);
     if (const auto found = j.find(name); found != j.end()) read(*found, field);
     check_allowed(name, field, allowed);
@@ -67,7 +61,7 @@ const std::string& entry(const std::map<std::string, std::string>& history, cons
   const auto found = history.find(key);
   if (found == history.end())
     throw DataError(cat(file, ": its history has no '", key, "', so it does not say how it was trained; only models ",
-                        "that `hexapla train` has written do (not those of average, quantize or demo)"));
+                        "that hexapla train has written do (not those of average, quantize or demo)"));
   return found->second;
 }
 

@@ -40,26 +40,26 @@ constexpr const char* written_first[] = {"seed",
                                          "best-by",
                                          "average-best"};
 
-// Does an option do anything beside the others?
-bool matters(const std::string& name, const TrainOptions& o) {
-  if (name == "decay-updates") return decays(o);
-  if (name.starts_with("plateau-")) return o.schedule == "plateau";
-  if (name.starts_with("guided-alignment-")) return !o.guided_alignment.empty();
-  if (name == "r-drop") return o.r_drop > 0;
-  if (name == "shards") return o.shards > 1;
-  if (name == "valid-script") return !o.valid_script.empty();
-  if (name == "cooldown") return o.cooldown > 0;
-  if (name == "save-every") return o.average_last > 0;
-  return true;
+// With validation sets, or without, whether they were named or are a program's pairs.
+TrainOptions validated(TrainOptions o, bool are_there) {
+  o.valid_sets.assign(are_there ? 1 : 0, "validation");
+  return o;
+}
+
+// Of what a resumed run may change, does the result hang on it? Not before there is a mean, or a program.
+bool hangs_on(const std::string& name, const TrainOptions& o) {
+  return !(name == "save-every" && o.average_last == 0) && !(name == "valid-script" && o.valid_script.empty());
 }
 
 }  // namespace
 
-std::string resume_fingerprint(const TrainOptions& o, const model::Config& model, const TrainingData& data,
+std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
                                const std::string& initial) {
+  const TrainOptions o = validated(options, true);  // they come and go while a run goes on
   nlohmann::ordered_json fixed{{"init-from", initial}};
-  const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
-    if (effect == Effect::fixed && matters(name, o)) fixed[name] = value;
+  const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
+                              const When& when) {
+    if (effect == Effect::fixed && when.now) fixed[name] = value;
   };
   TrainOptions::visit(o, take_fixed);
   if (decays(o)) fixed["decay-updates"] = end_of_decay(o);
@@ -88,15 +88,23 @@ std::string as_recorded(const std::string& before, const std::string& now) {
 }
 
 bool same_run(const std::string& before, const std::string& now) {
-  return nlohmann::json::parse(before) == nlohmann::json::parse(as_recorded(before, now));
+  auto left = nlohmann::json::parse(before);
+  const auto right = nlohmann::json::parse(as_recorded(before, now));
+  // Earlier versions wrote these where they did nothing, too.
+  for (const char* name : {"init-gain", "min-lr", "average-best"})
+    if (!right.contains(name)) left.erase(name);
+  return left == right;
 }
 
-std::string noted_options(const TrainOptions& o, const TrainingData& data, const std::string& backend) {
+std::string noted_options(const TrainOptions& options, const TrainingData& data, const std::string& backend) {
+  const TrainOptions o = validated(options, !data.valid.empty());
   nlohmann::ordered_json j;
-  const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect) {
+  const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
+                              const When& when) {
     const bool noted = effect == Effect::noted || effect == Effect::vocabulary;
-    const bool of_validation = name.starts_with("valid-");
-    if (noted && matters(name, o) && !(of_validation && data.valid.empty())) j[name] = value;
+    // Others that do nothing stay, as in the checkpoints of earlier versions: nobody can give them.
+    const bool there = when.now || !name.starts_with("valid-");
+    if (noted && there && hangs_on(name, o)) j[name] = value;
   };
   TrainOptions::visit(o, take_noted);
   Hash valid;

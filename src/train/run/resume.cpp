@@ -28,7 +28,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
 std::string without_vocabulary(const std::string& noted) {
   auto all = nlohmann::ordered_json::parse(noted);
   const TrainOptions any;
-  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect) {
+  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect, const auto&...) {
     if (effect == Effect::vocabulary) all.erase(name);
   });
   return json_text(all);

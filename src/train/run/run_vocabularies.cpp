@@ -23,9 +23,10 @@ struct Files {
 // f(name, field) for each option of the vocabulary.
 template <class Options, class F>
 void visit_vocabulary(Options& options, F&& f) {
-  TrainOptions::visit(options, [&](const char* name, auto& field, const char*, const auto&, Effect effect) {
-    if (effect == Effect::vocabulary) f(name, field);
-  });
+  TrainOptions::visit(options,
+                      [&](const char* name, auto& field, const char*, const auto&, Effect effect, const auto&...) {
+                        if (effect == Effect::vocabulary) f(name, field);
+                      });
 }
 
 json option_value(const TrainOptions& o, const std::string& option) {

@@ -114,7 +114,7 @@ class RunVocabulary : public Training {
 TEST_F(RunVocabulary, EveryOptionOfItIsTried) {
   std::vector<std::string> declared, tried;
   const TrainOptions any;
-  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect) {
+  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect, const auto&...) {
     if (effect == Effect::vocabulary) declared.emplace_back(name);
   });
   for (const auto& [name, change] : changes()) tried.push_back(name);

@@ -56,11 +56,12 @@ void add_average(Command& app, Action& chosen) {
   c->add_option("models", average->models, "model files, checkpoints (DIR/checkpoints/update-...), or training folders")
       ->type_name("MODEL")
       ->required();
-  Option* last = c->add_option("--last", average->last, ranges::count_from_1,
-                               "use the last N checkpoints of each training folder");
+  c->add_option("--last", average->last, ranges::count_from_1, "use the last N checkpoints of each training folder");
   c->add_option("--best", average->best, ranges::count_from_1,
                 "use the N best validated models of each training folder")
-      ->excludes(last);
+      ->when([average = average.get()] {
+        return When{average->last == 0, "chooses by score, but `last` takes the last ones: leave one of them out"};
+      });
   c->add_option("-o,--output", average->output, "file to write the mean to")
       ->check(output_file())
       ->type_name("FILE")

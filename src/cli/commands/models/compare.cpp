@@ -108,8 +108,15 @@ void add_compare(Command& app, Action& chosen) {
       ->repeated()
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--lines", compare->lines, Range<int64_t>{1, 1'000'000}, "number of made-up lines")->default_str("100");
-  c->add_option("--seed", compare->seed, ranges::seed, "random seed of the made-up lines")->default_str("1");
+  const auto made_up = [compare = compare.get()] {
+    return When{compare->text.empty(), "is for made-up lines, but `text` has others: leave one of them out"};
+  };
+  c->add_option("--lines", compare->lines, Range<int64_t>{1, 1'000'000}, "number of made-up lines")
+      ->default_str("100")
+      ->when(made_up);
+  c->add_option("--seed", compare->seed, ranges::seed, "random seed of the made-up lines")
+      ->default_str("1")
+      ->when(made_up);
   c->add_option("-b,--beam-size", compare->beam_size,
                 Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
                 "hypotheses kept at each step, in both searches; own: as each model has it by itself")

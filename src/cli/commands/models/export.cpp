@@ -59,12 +59,6 @@ struct Export {
     return search;
   }
   void check_suited() const {
-    for (const std::string& name : searched())
-      if (given(name) && kind != "hf-marian" && kind != "marian")
-        throw UsageError(
-            cat("`to` ", kind, " has no settings of a search, so `", name, "` is for hf-marian and marian"), name, "");
-    if (!languages.empty() && kind != "argos")
-      throw UsageError("`languages` is for `to` argos; leave it out", "languages", languages);
     if (precision == "int8" && (kind == "hf-marian" || kind == "marian" || kind == "safetensors"))
       throw UsageError(cat("`to` ", kind, " has weights in f32; leave `precision` out"), "precision", precision);
   }
@@ -109,9 +103,19 @@ void add_export(Command& app, Action& chosen) {
       ->default_str("f32")
       ->choices(precisions)
       ->check(one_of("precision", precisions));
-  c->add_option("--languages", e->languages, "of a package: from which into which, en-de")->type_name("FROM-TO");
+  c->add_option("--languages", e->languages, "of a package: from which into which, en-de")
+      ->type_name("FROM-TO")
+      ->when([e = e.get()] {
+        return When{e->kind == "argos", "is for `to` argos: leave it out"};
+      });
   c->add_option("-o,--output", e->output, "folder to write, which must not be there yet")->type_name("DIR")->required();
   bind_options(*c, e->search, Export::searched());
+  for (const std::string& name : Export::searched())
+    c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
+      return e->kind == "hf-marian" || e->kind == "marian"
+                 ? declared()
+                 : When{false, "is for hf-marian and marian, but `to` " + e->kind + " has no settings of a search"};
+    });
   e->given = given_in(*c);
   c->footer(
       "What the other system cannot express is refused with the reason; nothing is left out. The folder appears when "

@@ -14,6 +14,7 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/corpus.h"
+#include "decode/models/search_defaults.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "model/weights/quantize.h"
@@ -29,15 +30,16 @@ struct Quantize {
   std::string model, output, tokenize = "auto", color = "auto";
   std::vector<std::string> valid_sets, keep;
   std::optional<double> max_drop;
-  int beam_size = 4, threads = 0;
+  decode::BeamOptions search;
+  std::function<bool(const std::string& option)> given;
+  int threads = 0;
   bool quiet = false;
 
   int run() const {
     if (!valid_sets.empty() && valid_sets.size() != 2)
       throw UsageError("--valid-sets takes two files, the source and the target text");
-    if (max_drop && valid_sets.empty())
-      throw UsageError("--max-bleu-drop needs text to measure BLEU on; give --valid-sets SOURCE TARGET");
     if (tokenize != "auto") evaluate::bleu_tokenizer(tokenize);
+    use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
     const std::string file = model::model_file(model);
     if (models::integers_in(file) > 0)
@@ -65,10 +67,10 @@ struct Quantize {
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by,
                            const decode::LineWarning& warn = {}) const {
-    use_threads(threads);
-    const models::OpenModel m = models::open_translator(path, Precision::f32);
-    decode::TranslateOptions how;
-    how.search.beam_size = beam_size;
+    const models::OpenModel m = models::open_translator(path, {});
+    decode::BeamOptions of_model = search;
+    decode::take_search_defaults(m.file.history, given, of_model);
+    const decode::TranslateOptions how = of_model.translate_options();
     std::vector<std::string> best;
     for (const auto& found : m.translator().translate(valid.source, how, warn)) best.push_back(found.front().text);
     return evaluate::corpus_bleu(best, valid.target, by);
@@ -121,15 +123,23 @@ void add_quantize(Command& app, Action& chosen) {
       ->expected(2)
       ->check(text_input())
       ->type_name("SOURCE TARGET");
+  const auto measured = [q = q.get()] {
+    return When{!q->valid_sets.empty(),
+                "is for measuring the loss in BLEU: give `valid-sets` SOURCE TARGET, or leave it out"};
+  };
   c->add_option("--max-bleu-drop", q->max_drop, Range<double>{0, 100},
                 "keep parts in f32 until the loss is at most this; needs --valid-sets")
-      ->default_str("0.3");
+      ->default_str("0.3")
+      ->when(measured);
   c->add_option("--tokenize,--tok", q->tokenize,
                 "tokenizer of BLEU: 13a, none, intl, char, zh, ja-mecab or ko-mecab; auto: by the script of TARGET")
-      ->default_str("auto");
+      ->default_str("auto")
+      ->when(measured);
   c->add_option("--keep", q->keep, "parts that stay in f32, by the beginning of their names, as in encoder.layers.0.")
       ->type_name("NAME");
-  c->add_option("-b,--beam-size", q->beam_size, ranges::beam, "beam size of the measurement")->default_str("4");
+  c->add_option("-b,--beam-size", q->search.beam_size, ranges::beam, "beam size of the measurement")
+      ->default_str("4")
+      ->when(measured);
   c->add_option("--threads", q->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", q->quiet, "print only errors");
@@ -142,7 +152,10 @@ void add_quantize(Command& app, Action& chosen) {
       "  hexapla translate -m run8.safetensors < test.en\n"
       "Weights and embeddings become integers with one scale per column; sums, norms and softmax stay f32. On\n"
       "processors without AVX512_VNNI the model is computed in f32, with the rounded weights.");
-  c->callback([q, &chosen] { chosen = [q] { return q->run(); }; });
+  c->callback([q, c, &chosen] {
+    q->given = given_in(*c);
+    chosen = [q] { return q->run(); };
+  });
 }
 
 }  // namespace hexapla::cli

@@ -62,7 +62,7 @@ struct Reproduce {
                           ": it was trained on stdin, which cannot be read again; to reproduce a run, keep its text ",
                           "in a file"));
     if (was.files.empty())
-      throw DataError(cat(file, ": it was not trained on files (a demo: `hexapla demo --retrain` makes it again)"));
+      throw DataError(cat(file, ": it was not trained on files (a demo: hexapla demo --retrain makes it again)"));
     train::TrainOptions o = was.options;
     o.architecture = config;
     o.architecture.source_vocab = o.architecture.target_vocab = 0;

@@ -1,0 +1,96 @@
+#include "cli/terminal/help_format.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "base/classic.h"
+#include "base/options/option_names.h"
+#include "cli/parser.h"
+#include "cli/terminal/terminal.h"
+#include "text/utf8.h"
+
+namespace hexapla::cli {
+namespace {
+
+constexpr int kWidest = 100;
+constexpr size_t kDescription = 30;  // the column where CLI11 begins what an option does
+
+size_t blanks_before(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+// Where a line's text goes on below it.
+size_t indent_of(const std::string& line) {
+  const size_t blanks = blanks_before(line);
+  const bool described = blanks > 0 && line.size() > kDescription && line[kDescription - 1] == ' ' &&
+                         line[kDescription] != ' ' && line.find("  ", blanks) < kDescription;
+  return described ? kDescription : blanks >= kDescription || blanks == 0 ? blanks : blanks + 4;
+}
+
+bool is_command(const std::string& line) {
+  return line.starts_with("  hexapla ") || line.starts_with("  echo ") || line.starts_with("  mpirun ");
+}
+
+// The first words of a line, as many as fit: where they end, at a blank.
+size_t end_of_fitting(const std::string& line, size_t from, int columns) {
+  size_t end = from;
+  for (size_t at = line.find(' ', from + 1); end < line.size(); at = line.find(' ', at + 1)) {
+    const size_t next = std::min(at, line.size());
+    if (text::width(line.substr(0, next)) > columns && end > from) break;
+    end = next;
+    if (text::width(line.substr(0, next)) > columns) break;
+  }
+  return end;
+}
+
+void wrap_line(std::string line, int columns, std::string& out) {
+  const size_t indent = indent_of(line);
+  const bool command = is_command(line);
+  while (text::width(line) > columns) {
+    const size_t end = end_of_fitting(line, std::max(blanks_before(line), size_t{1}), columns - (command ? 2 : 0));
+    if (end >= line.size()) break;
+    out += line.substr(0, end) + (command ? " \\\n" : "\n");
+    line = std::string(indent, ' ') + line.substr(std::min(line.find_first_not_of(' ', end), line.size()));
+  }
+  out += line + "\n";
+}
+
+bool is_prose(const std::string& line) {
+  return !line.empty() && line.front() != ' ' && line.back() != ':' && !line.starts_with("Usage:");
+}
+
+class Formatter final : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const int columns = isatty(STDOUT_FILENO) ? std::min(stdout_width(), kWidest) : kWidest;
+    const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    return mode == CLI::AppFormatMode::Sub ? help : wrapped(spell_options(help, as_flag), columns);
+  }
+};
+
+}  // namespace
+
+std::string wrapped(const std::string& help, int columns) {
+  std::string out, prose;
+  const auto flush = [&] {
+    if (!prose.empty()) wrap_line(std::exchange(prose, ""), columns, out);
+  };
+  Classic<std::istringstream> lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    if (!is_prose(line)) flush();
+    if (is_prose(line))
+      prose += (prose.empty() ? "" : " ") + line;
+    else
+      wrap_line(line, columns, out);
+  }
+  flush();
+  return out;
+}
+
+void format_help(const Command& command) {
+  command.parser().formatter(std::make_shared<Formatter>());
+  for (const Command& sub : command.commands()) format_help(sub);
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,65 @@
+// Every option of a search, given beside others with which it does something and with which it does not.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "decode/models/search_defaults.h"
+#include "decode/read_options.h"
+
+namespace hexapla::decode {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::vector<GivenOption>> contexts{
+    {}, {{"sample", {"true"}}}, {{"beam-size", {"1"}}}, {{"length-penalty", {"0"}}}, {{"n-best", {"3"}}}};
+
+template <class Options>
+void check_every_option() {
+  std::map<std::string, int> taken, refused;
+  for (const auto& context : contexts) {
+    const Options o = read_options<Options>(context);
+    visit_conditions(o, [&](const std::string& name, const auto& field, const When& when) {
+      for (const GivenOption& other : context)
+        if (other.name == name) return;
+      std::vector<GivenOption> given = context;
+      given.push_back({name, {fmt::format("{}", field)}, "o.yml:3"});
+      std::string said;
+      try {
+        read_options<Options>(given);
+      } catch (const UsageError& e) {
+        said = e.what();
+        EXPECT_EQ(e.option(), name);
+      }
+      EXPECT_EQ(said.empty(), when.now) << name << ": " << said;
+      if (!when.now) EXPECT_THAT(said, AllOf(HasSubstr("o.yml:3: `" + name + "` "), HasSubstr(when.otherwise)));
+      ++(when.now ? taken : refused)[name];
+    });
+  }
+  EXPECT_EQ(refused.size(), 8u) << "beam-size, stop-when, length-normalization, coverage-penalty, four of sampling";
+  for (const auto& [name, times] : refused) EXPECT_GT(taken[name], 0) << name;
+}
+
+TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
+  check_every_option<DecodingOptions>();
+  check_every_option<RequestOptions>();
+}
+
+// What a model records is nobody's choice: it yields.
+TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
+  const std::map<std::string, std::string> history{
+      {kSearchDefaults, search_defaults({{"coverage-penalty", "0.2"}, {"stop-when", "shrinking"}, {"longest", "9"}})}};
+  const auto given = [](const std::string& name) { return name == "sample"; };
+  DecodingOptions o;
+  o.sample = true;
+  take_search_defaults(history, given, o);
+  EXPECT_EQ(o.coverage_penalty, 0);
+  EXPECT_EQ(o.stop_when, "full");
+  EXPECT_EQ(o.longest, 9);
+  EXPECT_NO_THROW(o.translate_options());
+}
+
+}  // namespace
+}  // namespace hexapla::decode
