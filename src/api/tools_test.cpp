@@ -212,6 +212,10 @@ TEST(InspectorApi, TracesPlainBeamSearchAlone) {
   options = {};
   options.max_length = 2;
   EXPECT_THROW(inspector.trace("a dog runs fast", options), UsageError);
+  const std::atomic<bool> stop = true;
+  options = {};
+  options.stop = &stop;
+  EXPECT_THROW(inspector.trace("a dog", options), Canceled);
 }
 
 struct ModelApi : TestFolder {};

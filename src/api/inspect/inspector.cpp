@@ -8,6 +8,7 @@
 #include "api/inspect/search_trace.h"
 #include "api/translate/translator_options.h"
 #include "base/options/option_names.h"
+#include "base/system/cancellation.h"
 #include "decode/models/ensemble.h"
 #include "decode/models/search_defaults.h"
 #include "decode/search/search.h"
@@ -182,7 +183,10 @@ std::string Inspector::formula(const std::string& tensor) const {
 }
 
 SearchTrace Inspector::trace(const std::string& source, const TranslatorOptions& options) const {
-  return api::guarded([&] { return impl_->traced(source, traceable(options, impl_->usual)); });
+  return api::guarded([&] {
+    const CancelScope scope(options.stop);
+    return impl_->traced(source, traceable(options, impl_->usual));
+  });
 }
 
 std::string Inspector::draw_attention(const Inspection& inspection, const std::string& sublayer) {

@@ -9,13 +9,9 @@
 namespace hexapla::api {
 namespace {
 
+using namespace test;  // NOLINT: what tests of this folder have in common
 using nn::Tensor;
 using nn::Workspace;
-using test::gradients_of;
-using test::numbers;
-using test::put;
-using test::random_matrix;
-using test::small;
 using testing::Each;
 using testing::HasSubstr;
 

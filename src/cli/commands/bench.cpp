@@ -408,18 +408,29 @@ void add_bench_train(Command& bench, Action& chosen) {
 void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
   Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
-  c->add_option("-m,--model", b->model_path, "model to measure")->type_name("MODEL");
-  const auto of_text = [b = b.get()] { return When{!b->text.empty(), "is for `text`: give it, or leave this out"}; };
-  const auto made_up = [b = b.get()] {
-    return When{b->text.empty(), "is for made-up sentences, but `text` has others: leave one of them out"};
+  // While something is measured, and on the condition beside.
+  const auto measures = [b = b.get()](const When& beside = kAlways) {
+    const When writes{false, "is for a measurement, but `write-model` writes a model and stops: leave one of them out"};
+    return b->new_model.empty() ? beside : writes;
+  };
+  const auto always = [measures] { return measures(); };
+  const auto of_text = [=, b = b.get()] {
+    return measures({!b->text.empty(), "is for `text`: give it, or leave this out"});
+  };
+  const auto made_up = [=, b = b.get()] {
+    return measures({b->text.empty(), "is for made-up sentences, but `text` has others: leave one of them out"});
   };
   const auto untrained = [b = b.get()] {
     return When{b->model_path.empty(), "is for an untrained model, but `model` names another: leave one of them out"};
   };
+  c->add_option("-m,--model", b->model_path, "model to measure")->type_name("MODEL")->when(always);
   c->add_option("--write-model", b->new_model, "write an untrained model of --preset to this file, and stop")
       ->check(output_file())
       ->type_name("FILE");
-  c->add_option("--text", b->text, "text to translate, one sentence per line")->check(text_input())->type_name("FILE");
+  c->add_option("--text", b->text, "text to translate, one sentence per line")
+      ->check(text_input())
+      ->type_name("FILE")
+      ->when(always);
   c->add_option("-o,--output", b->output, "file to write its translations to")
       ->check(output_file())
       ->type_name("FILE")
@@ -431,19 +442,25 @@ void add_bench_translate(Command& bench, Action& chosen) {
   c->add_option("--vocab-size", b->vocabulary, kVocabulary, "pieces")->default_str("32000")->when(untrained);
   c->add_option("--precision", b->precision, "f32, bf16 or int8")
       ->check(one_of("precision", {"f32", "bf16", "int8"}))
-      ->default_str("f32");
-  c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4");
-  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences per batch")->default_str("32");
+      ->default_str("f32")
+      ->when(always);
+  c->add_option("-b,--beam-size", b->beam, ranges::beam, "1: greedy")->default_str("4")->when(always);
+  c->add_option("--batch-size", b->batch, Range<int64_t>{1, 100'000}, "sentences per batch")
+      ->default_str("32")
+      ->when(always);
   c->add_option("--sentences", b->sentences, Range<int64_t>{1, 1'000'000}, "sentences in total")
       ->default_str("64")
       ->when(made_up);
   c->add_option("--length", b->length, Range<int64_t>{2, 10'000}, "tokens per sentence, on both sides")
       ->default_str("30")
       ->when(made_up);
-  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "rounds; the result is their median")->default_str("3");
+  c->add_option("--rounds", b->rounds, Range<int64_t>{1, 1000}, "rounds; the result is their median")
+      ->default_str("3")
+      ->when(always);
   c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
-      ->default_str("1");
-  c->add_flag("--json", b->json, "as JSON");
+      ->default_str("1")
+      ->when(always);
+  c->add_flag("--json", b->json, "as JSON")->when(always);
   c->callback([b, c, &chosen] {
     b->given = given_in(*c);
     chosen = [b] { return b->run(); };

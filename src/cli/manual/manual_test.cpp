@@ -62,6 +62,7 @@ TEST(Man, RefusesACommandThatThereIsNot) {
   EXPECT_THAT(run_command({"man", "trian"}).err, HasSubstr("there is no command 'hexapla trian'"));
   EXPECT_THAT(run_command({"man", "bench", "ops"}).out, HasSubstr("HEXAPLA-BENCH-OPS"));
   EXPECT_EQ(run_command({"completion", "tcsh"}).code, 2);
+  EXPECT_THAT(run_command({"man", "train", "--all", "x"}).err, HasSubstr("--all writes the pages of every command"));
 }
 
 struct Completion : CommandFolder {

@@ -67,7 +67,7 @@ const std::vector<Contexts>& all_contexts() {
       {{"inspect"}, {"-m", "x"}, {{"--src", "a"}, {"--vocabulary", "source"}}},
       {{"data"}, {"a", "b"}, {{"--write-clean", "c", "d"}}},
       {{"lab"}, {"table3"}, {{"--train-sets", "a", "b", "--valid-sets", "c", "d"}}},
-      {{"bench", "translate"}, {}, {{"--text", "a"}, {"-m", "x"}, {"-m", "x", "--text", "a"}}},
+      {{"bench", "translate"}, {}, {{"--text", "a"}, {"-m", "x"}, {"-m", "x", "--text", "a"}, {"--write-model", "x"}}},
   };
   return all;
 }

@@ -1,6 +1,7 @@
 #include "decode/trace/beam_trace.h"
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "decode/constraints/constraints.h"
 #include "decode/search/beam_search.h"
 #include "decode/search/decode_loop.h"
@@ -82,13 +83,18 @@ Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids
   Trace trace;
   const std::vector<text::Ids> sources{source};
   const std::vector<size_t> order{0};
-  Queue queue{sources, order, 1, static_cast<int64_t>(source.size())};
+  Queue queue{.sources = sources,
+              .order = order,
+              .sentences = 1,
+              .tokens = static_cast<int64_t>(source.size()),
+              .stop = cancel_flag()};
   const DecodingCapacity capacity(positions(model), queue, options);
   DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);
   TracedBeamSearch strategy(options, special, trace);
   const Done done = [&](size_t, std::vector<Hypothesis> found) { trace.found = std::move(found); };
   ListQueue list(queue, options, strategy, done);
   DecodeLoop(steps, positions(model), list, capacity).run(cx);
+  check_canceled();
   return trace;
 }
 

@@ -44,7 +44,7 @@ struct Trace {
 // words), or one out of range.
 void check_traceable(const SearchOptions& options);
 
-// source ends with </s>. UsageError: as above.
+// source ends with </s>. UsageError: as above. Canceled: by the flag of this thread (CancelScope).
 Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids& source, const SearchOptions& options,
                    const SpecialIds& special);
 

@@ -72,10 +72,10 @@ class TemporaryDirectory {
 std::vector<std::string> names_in(const std::string& dir) {
   std::vector<std::string> names;
   std::error_code error;
+  if (!fs::exists(dir, error)) return names;
   for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error))
     names.push_back(at->path().filename().string());
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail_file("read the folder", dir, error.value());
+  if (error) fail_file("read the folder", dir, error.value());
   return names;
 }
 
