@@ -35,7 +35,8 @@ struct Man {
   int run() const {
     const std::vector<CommandDescription> all = all_of(describe_program());
     if (!folder.empty() && !words.empty())
-      throw UsageError("`all` writes the pages of every command, but " + words[0] + " names one: leave one of them out");
+      throw UsageError("`all` writes the pages of every command, but " + words[0] +
+                       " names one: leave one of them out");
     if (!folder.empty()) return write(all);
     std::string name = "hexapla";
     for (const std::string& word : words) name += " " + word;
