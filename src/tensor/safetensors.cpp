@@ -112,7 +112,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_integer(number_integer_t value) override { refuse(cat("the number ", value), expected()); }
   bool number_float(number_float_t, const std::string& text) override {
-    refuse("the number " + shown(text), expected());
+    std::string written = text;  // but for the decimal point, which the JSON library makes that of the locale
+    std::replace(written.begin(), written.end(), ',', '.');
+    refuse("the number " + shown(written), expected());
   }
   bool null() override { refuse("null", expected()); }
   bool boolean(bool) override { refuse("true or false", expected()); }

@@ -94,12 +94,12 @@ TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   EXPECT_EQ(m.file.config.decoder_mixing, "ssru");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
   ASSERT_GE(lines.size(), 40u);
-  decode::BeamOptions options = search_of(m);
-  EXPECT_EQ(options.beam_size, 1);
-  options.extra_length = 200;
-  expect_translations(m, lines, "greedy", options);
-  options.beam_size = 4;
-  expect_translations(m, lines, "best", options);
+  EXPECT_EQ(search_of(m).beam_size, 1);
+  for (const auto& [name, beam] : {std::pair{"greedy", 1}, {"best", 4}}) {
+    decode::BeamOptions options = search_of(m, beam);
+    options.extra_length = 200;
+    expect_translations(m, lines, name, options);
+  }
 }
 
 bool all_listed(const decode::Shortlist& list, const models::OpenModel& m, const nlohmann::json& line) {

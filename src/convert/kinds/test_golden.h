@@ -3,6 +3,7 @@
 // makes of the same. OpenModel: models::OpenModel, which is above this layer.
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,12 +72,13 @@ void expect_golden_sources(const OpenModel& m, const nlohmann::json& lines) {
   }
 }
 
-// How the model is searched where nobody says otherwise.
+// How the model is searched where nobody says otherwise; beam: or says this alone.
 template <class OpenModel>
-decode::BeamOptions search_of(const OpenModel& m) {
+decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) {
   decode::BeamOptions options;
+  if (beam) options.beam_size = *beam;
   decode::take_search_defaults(
-      m.file.history, [](const auto&) { return false; }, options);
+      m.file.history, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
   return options;
 }
 
