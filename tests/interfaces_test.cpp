@@ -18,7 +18,7 @@ uint64_t from_environment(const char* name, uint64_t usual) {
   return given ? std::strtoull(given, nullptr, 10) : usual;
 }
 
-// What both have of a line is the same: not every interface has everything.
+// Members that both have of a line must be equal: not every interface has everything.
 void expect_same_members(const Json& a, const Json& b, const std::string& where) {
   for (const auto& [name, value] : a.items()) {
     if (!b.contains(name)) continue;

@@ -107,8 +107,8 @@ struct ScoreResult {
 
 // How models are loaded, and how several translate together.
 struct ModelOptions {
-  // Of products with weights: "f32" (so where nothing is given), "bf16" or "int8". UsageError: another one than int8
-  // for a quantized model, which is computed from its integers.
+  // Precision of products with weights: "f32" (the default), "bf16" or "int8". UsageError: anything but int8 for a
+  // quantized model, which is computed from its integers.
   std::optional<std::string> precision;
   std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
   std::vector<double> weights;      // of the models, as many; none: all alike
@@ -116,7 +116,7 @@ struct ModelOptions {
   Options search;   // of calls that do not give them; on top of what the model's file records
 };
 
-// What the translations of a request are at most: how many, their tokens, and the cells of their alignments, where they
+// Upper bounds for the translations of a request: how many, their tokens, and the cells of their alignments, where they
 // are asked for (with units "words" an estimate: a token may have several words).
 struct RequestSize {
   std::size_t translations = 0, tokens = 0, alignment_cells = 0;

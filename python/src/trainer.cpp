@@ -19,7 +19,7 @@ class Pairs {
   }
 
  private:
-  // What a call of Python gave, which may be nothing.
+  // Takes ownership of the result of a call of Python, which may be null.
   static nb::object owned(PyObject* given) {
     if (!given && PyErr_Occurred()) throw nb::python_error();
     return nb::steal(given);

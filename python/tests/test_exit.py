@@ -10,7 +10,7 @@ from conftest import made_up_lines
 
 LINES = made_up_lines(50, 3)
 
-# What a daemon thread is in again and again while the interpreter ends.
+# A daemon thread makes one of these calls again and again while the interpreter ends.
 CALLS = {
     "result": "t.submit(lines * 4, beam_size=8).result()",
     "stream": "list(t.stream(' '.join(lines)[:400], beam_size=8))",

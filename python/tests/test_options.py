@@ -58,7 +58,7 @@ def test_metric_options_are_those_of_the_evaluator() -> None:
     assert set(inspect.signature(hexapla.Evaluator).parameters) == {"metrics", *declared}
 
 
-# What a declared type may be as a keyword.
+# The types that a keyword may have, for each declared type.
 KEYWORDS: dict[str, tuple[object, ...]] = {
     "integer": (int, Union[int, str]), "number": (float,), "boolean": (bool,), "text": (str, Path, Union[int, str]),
     "list of text": (Sequence[str], Sequence[Path]), "list of number": (Sequence[float],)}

@@ -16,7 +16,7 @@ struct Files {
   std::string source, target;
 };
 
-// Of a line that is translated: where it stands ("a.en + a.de, line 3"), and what the translator says of it.
+// Called for a translated line: where it stands ("a.en + a.de, line 3"), and what the translator says of it.
 using TextNote = std::function<void(const std::string& where, const std::string& what)>;
 
 struct Counts {

@@ -28,7 +28,7 @@ struct Range {
   std::string requirement() const;
   // The numbers next to the range that it does not have, if the type has any, as users write them.
   std::vector<std::string> outside() const;
-  // What a user wrote; whole numbers are decimal, with leading zeros (017 is 17) and without a plus. UsageError:
+  // Reads what a user wrote; whole numbers are decimal, with leading zeros (017 is 17) and without a plus. UsageError:
   // "`beam-size` is 'x', but must be a whole number from 1 to 1000". option: its name.
   T parse(const std::string& option, const std::string& word) const;
   // The same for a number that is there already.

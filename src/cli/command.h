@@ -54,7 +54,7 @@ class Option {
   Option* delimiter(char between);
   Option* check(const Validator& validator);
   Option* choices(const Choices& words);  // for manuals and completion; check() refuses others
-  // What it depends on whether the option does anything, asked once all options have been read.
+  // The condition under which the option does anything, asked once all options have been read.
   Option* when(std::function<When()> condition);
 
   size_t count() const;                    // how often it was given

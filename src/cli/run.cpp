@@ -138,7 +138,7 @@ void complain_about_memory() {
   }
 }
 
-// Of the subcommand that was chosen, and of its own.
+// Refuses idle options of the command, of the subcommand that was chosen, and of the subcommands of that one.
 void refuse_idle(const Command& command) {
   command.refuse_idle();
   for (const Command& sub : command.commands())

@@ -113,7 +113,7 @@ double bytes_of(const ForeignModel& m) {
 
 namespace {
 
-// What a kind of models does not read would do nothing.
+// An option that this kind of models does not read would do nothing.
 void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
   const std::pair<const char*, std::string> all[] = {{"positions", o.positions},
                                                      {"heads", o.heads > 0 ? cat(o.heads) : ""},

@@ -1,6 +1,6 @@
 #pragma once
-// What a user may ask of decoding. Each option is declared once, in visit(), with the condition under which it does
-// something; command line, requests and messages follow from it. TranslateOptions is what becomes of them.
+// The options that a user has for decoding. Each is declared once, in visit(), with the condition under which it does
+// something; command line, requests and messages follow from it. The options become TranslateOptions.
 #include <cstdint>
 #include <string>
 

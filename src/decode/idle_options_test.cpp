@@ -47,7 +47,7 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
   check_every_option<RequestOptions>();
 }
 
-// What a model records is nobody's choice: it yields.
+// Nobody chose the options that a model records: they yield.
 TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
   const std::map<std::string, std::string> history{
       {kSearchDefaults, search_defaults({{"coverage-penalty", "0.2"}, {"stop-when", "shrinking"}, {"longest", "9"}})}};

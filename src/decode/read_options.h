@@ -9,8 +9,8 @@
 
 namespace hexapla::decode {
 
-// What was given, on top of what of `usual` does something beside it. UsageError naming option, value and what is
-// allowed, and a file's line: no such option (with the nearest one), a value out of its range, an option that can do
+// The given options, on top of those of `usual` that do something beside them. UsageError naming option, value and what
+// is allowed, and a file's line: no such option (with the nearest one), a value out of its range, an option that can do
 // nothing beside the others.
 template <class Options>
 Options read_options(std::vector<GivenOption> given, Options usual = {});

@@ -71,7 +71,7 @@ TEST(Comparison, IsAcrossSeeds) {
   EXPECT_EQ(verdict(with_failed({}, 2), {3, 4}, "it"), "every seed is better without it, against the claim");
 }
 
-// Of all orders of a + b seeds that are equally likely where nothing differs, the share in which they are told apart.
+// Counts the share of all orders of a + b seeds, equally likely where nothing differs, in which they are told apart.
 TEST(Comparison, SaysHowOftenItIsWrong) {
   for (size_t a = 1; a <= 5; ++a)
     for (size_t b = 1; b <= 5; ++b) {
@@ -207,7 +207,7 @@ TEST_F(Lab, Table3ComparesAMeasureWithItself) {
   EXPECT_EQ(r.charts.at(0).series.at(0).bars.size(), r.tables.at(0).rows.size());
 }
 
-// What a network shows before it has learned anything is no sign of what it has learned.
+// Results of a network that has learned nothing yet are no sign of what it has learned.
 TEST_F(Lab, FfnHasAnUntrainedNetworkBesideIt) {
   Counter counter;
   const Report r = run(experiment("ffn"), {folder(), 2, 1, 10}, counter);

@@ -27,7 +27,7 @@ void add_point(double x, const Spread& s, report::Series& to) {
   to.bars.emplace_back(s.least, s.most);
 }
 
-// Of all orders of the seeds, which are equally likely where nothing differs, two have one side below the other.
+// All orders of the seeds are equally likely where nothing differs; in two of them, one side is below the other.
 double false_positives(size_t a, size_t b) {
   HEXAPLA_CHECK(std::min(a, b) > 0, "a comparison of ", a, " and ", b, " seeds");
   double orders = 1;

@@ -22,19 +22,19 @@ void add_point(double x, const Spread& s, report::Series& to);
 // of the other. Two that do not differ at all are told apart in this share of the cases, 2 / (a + b over a): 1 / 3 with
 // two seeds each, 1 / 10 with three, 1 / 35 with four. InternalError: one of them has no seed.
 double false_positives(size_t a, size_t b);
-// What every page says of that rule, of this many seeds each.
+// The text of every page about that rule, for this many seeds each.
 std::string rule_of_comparison(int64_t seeds);
 
 enum class Verdict { none, first, second, not_apart };  // none: a side has one seed, which says nothing of others
-// Of two ways to have something of which less is better.
+// Compares two ways to have something where less is better.
 Verdict judge(const std::vector<double>& a, const std::vector<double>& b);
 // The same in words: "every seed is better " and of_a or of_b; "not told apart"; or "one seed, no verdict".
 std::string compare(const std::vector<double>& a, const std::string& of_a, const std::vector<double>& b,
                     const std::string& of_b);
 // The same for a claim that something helps: "every seed is better without it, against the claim".
 std::string verdict(const std::vector<double>& with, const std::vector<double>& without, const std::string& it);
-// What to hand to these: of something of which more is better; of losses that were not finite with so many more seeds,
-// than which every loss is better.
+// Values to hand to these: negated where more is better; with `failed` more seeds whose losses were not finite, so that
+// every loss is better than theirs.
 std::vector<double> negative(std::vector<double> values);
 std::vector<double> with_failed(std::vector<double> losses, int64_t failed);
 

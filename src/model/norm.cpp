@@ -5,7 +5,7 @@
 namespace hexapla::model {
 namespace {
 
-// What one bad batch would leave in the running statistics would stay there.
+// A bad batch would spoil the running statistics for good.
 bool finite(Context& cx, const Statistics& s) {
   return std::isfinite(sum_of_squares(cx, s.mean) + sum_of_squares(cx, s.variance));
 }

@@ -43,7 +43,7 @@ struct Comparison {
 
 inline constexpr size_t kLongestCompared = 256;  // tokens of a line: every intermediate result of it is kept at a time
 
-// What the translator of the model of this name says of a line (its index).
+// Takes what the translator of the named model says of a line (its index).
 using ModelNote = std::function<void(const std::string& model, size_t line, const std::string& what)>;
 
 // Translates the lines with both, in f32, and compares. Errors as of TextTranslator::translate().

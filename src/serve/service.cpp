@@ -37,7 +37,7 @@ std::size_t memory_for_requests(const ServiceOptions& o) {
   return std::max(least, all - std::min(all, kept)) / 2;
 }
 
-// What makes the answer of a request large.
+// Describes what makes the answer of a request large.
 std::string answer_described(const LinesTask& task) {
   const TranslatorOptions o = task.hops.back()->translator.complete(task.options);
   std::string what =

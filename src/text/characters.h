@@ -26,9 +26,9 @@ std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at);
 
 bool has_letter(std::string_view text);
 
-// What two writings of one sentence have in common: letters, marks, digits and symbols other than ASCII, in the
+// The part that two writings of one sentence share: letters, marks, digits and symbols other than ASCII, in the
 // compatibility form of Unicode (NFKC), with case folded ("Maße" and "MASSE" are one). Blanks of every kind,
-// punctuation and what cannot be seen are left out.
+// punctuation and invisible characters are left out.
 std::string essence(std::string_view text);
 
 }  // namespace hexapla::text

@@ -1,5 +1,5 @@
 #pragma once
-// What a text is written in that is not UTF-8: a guess from its bytes, good enough for advice.
+// The encoding of a text that is not UTF-8: a guess from its bytes, good enough for advice.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,8 +25,8 @@ struct Encoding {
 // `bytes`: the beginning of a text, or one line; the more, the better.
 Encoding encoding_of(std::string_view bytes);
 
-// What to do about it, a clause: "it looks like WINDOWS-1252: convert it with: iconv -f WINDOWS-1252 -t UTF-8".
-// before, after: of the command, what gives it the text and takes the result.
+// Advice on it, a clause: "it looks like WINDOWS-1252: convert it with: iconv -f WINDOWS-1252 -t UTF-8".
+// before, after: the parts of the command that give it the text and take the result.
 std::string advice(const Encoding& encoding, const std::string& before = "", const std::string& after = "");
 
 }  // namespace hexapla::text

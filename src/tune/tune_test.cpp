@@ -253,7 +253,7 @@ TEST_F(TuneTest, StoppedAnywhereEqualsNeverStopped) {
   EXPECT_EQ(without_times(at("whole/tune.json")), without_times(at("parts/tune.json")));
 }
 
-// Of trials that time, not a number of updates, would end: the second is held up, as on a busy machine.
+// For trials that would end by time, not by updates: holds up the second one, as on a busy machine.
 struct Busy : Quiet {
   void running(const train::TrainReport&) override {
     if (begun.size() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -23,7 +23,7 @@ const std::string& name(const Tuned& t, size_t i) { return trial(t, i).candidate
 double quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quality.value_or(0); }
 double bits(const Tuned& t, size_t i) { return trial(t, i).rungs.back().bits; }
 
-// Of the one p-value that there is.
+// Explains the only p-value that there is.
 constexpr const char* meaning_of_p =
     "p is how often drawing the validation pairs anew moves the difference by more than its own size; of other seeds, "
     "of "
@@ -52,7 +52,7 @@ std::string trial_row(const Tuned& tuned, size_t i) {
   return row + fmt::format("<td>{}</td></tr>\n", xml_escaped(standing(tuned, i)));
 }
 
-// Of all trials of a rung: they are compared at equal updates.
+// The number of updates of all trials of a rung: they are compared at equal updates.
 int64_t updates_of(const Tuned& tuned, size_t rung) {
   for (const Trial& t : tuned.record.trials)
     if (t.rungs.size() > rung) return t.rungs[rung].updates;

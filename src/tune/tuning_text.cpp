@@ -74,7 +74,7 @@ int64_t count(data::TrainingText& text, const data::ReadingProgress& progress) {
 
 std::string train_file(const std::string& folder, size_t set) { return fmt::format("{}/train-{}", folder, set + 1); }
 
-// What the files in FOLDER are made of.
+// Describes what the files in FOLDER are made of.
 std::string text_of(const std::vector<std::string>& sets, bool tsv, int64_t n) {
   nlohmann::ordered_json j{{"train-sets", sets}, {"tsv", tsv}, {"one in", n}};
   for (const train::DataFile& file : train::describe_files(sets)) j["bytes"].push_back(file.hash);

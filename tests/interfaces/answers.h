@@ -1,5 +1,5 @@
 #pragma once
-// What each interface answers to a case, in one form:
+// The answer of each interface to a case, in one form:
 //   {"lines": [[{text, score, normalized, ids or tokens, token_scores, alignment}]], "warnings": [[line, what]]}, or
 //   {"error": what}. A score of -infinity is null; a member that an interface does not have is missing.
 #include <fmt/format.h>

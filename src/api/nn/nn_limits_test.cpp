@@ -1,4 +1,4 @@
-// What hexapla/nn.h is given at the ends of its ranges, and numbers that are not finite.
+// Tests hexapla/nn.h at the ends of its ranges, and with numbers that are not finite.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ TEST(NnLimits, AFullWorkspaceSaysSoAndCanBeUsedAgain) {
   EXPECT_THROW(Workspace(size_t{1} << 60), RunError);
 }
 
-// What is learned after a batch with a number that is not finite is what is learned without that batch.
+// A batch with a number that is not finite changes nothing about what is learned.
 TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
   const auto learned = [](const std::vector<float>& spoiled, bool batch_norm) {
     Options shape = small;

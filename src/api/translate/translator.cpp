@@ -56,7 +56,7 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
   return models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
 }
 
-// What a search is like where a call does not say otherwise.
+// The search options of a call that does not set them itself.
 decode::DecodingOptions usual_search(const models::OpenModel& m, const ModelOptions& options) {
   decode::DecodingOptions of_model;
   decode::take_search_defaults(

@@ -35,7 +35,7 @@ void visit_public(Self& o, F&& f) {
   f("seed", o.seed);
 }
 
-// What was given, on top of `usual`. UsageError naming option, value and what is allowed: as decode::read_options().
+// The given options on top of `usual`. UsageError naming option, value and what is allowed: as decode::read_options().
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual = {});
 // The other way round: every option has a value.
 TranslatorOptions public_options(const decode::DecodingOptions& options);

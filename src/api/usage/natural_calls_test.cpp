@@ -1,4 +1,4 @@
-// What natural calls do, where they compile.
+// Tests what natural calls do, where they compile.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -25,7 +25,7 @@ void make_folder(const std::string& path);
 // Makes `to` a second name of the file `from`, replacing what had it: this takes no space. RunError.
 void link_file(const std::string& from, const std::string& to);
 
-// What the system says of an error, "No such file or directory", in English as all messages are: strerror() speaks the
+// The system's text for an error, "No such file or directory", in English like all messages: strerror() uses the
 // language of the locale.
 std::string system_text(int error_number);
 

@@ -19,7 +19,7 @@ TEST(ShellWord, IsQuotedWhereAShellNeedsIt) {
   EXPECT_EQ(shell_word("- x"), "'./- x'");
 }
 
-// What a shell makes of it is the name again.
+// A shell reads the word as the name again.
 TEST(ShellWord, IsTheNameForAShell) {
   for (std::string name :
        {"a b", "$HOME", "`x`", "a;b", "a'b\"c", "*", "~", "a\\b", "a\nb", "!", "#x", "(a)", "a&b", "<x>"}) {

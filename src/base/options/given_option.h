@@ -85,7 +85,7 @@ void refuse_idle(const Given& given, const Options& options) {
   });
 }
 
-// What was not given and does nothing beside the others has its default again: it came from a preset, or a record.
+// Resets options that were not given and do nothing beside the others: a preset, or a record, set them.
 template <class Options>
 void leave_out_idle(const std::function<bool(const std::string& option)>& given, Options& options) {
   const Options usual;

@@ -9,7 +9,7 @@ namespace hexapla {
 
 struct When {
   bool now = true;
-  // What a user is told who gives the option in vain, after its name and value: why, and what to do.
+  // The message to a user who gives the option in vain, after its name and value: why, and what to do.
   std::string otherwise = {};  // "is for `schedule` plateau: choose that, or leave it out"
 };
 inline const When kAlways;

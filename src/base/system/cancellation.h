@@ -19,7 +19,7 @@ class CancelScope {
   const std::atomic<bool>* outer_;
 };
 
-// Of the innermost scope of this thread, for threads that work for it; null: none.
+// The flag of this thread's innermost scope, for threads that work for it; null: none.
 const std::atomic<bool>* cancel_flag();
 bool canceled();
 void check_canceled();  // Canceled

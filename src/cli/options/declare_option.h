@@ -27,7 +27,7 @@ Option* declare_option(Command& command, const std::string& names, T& field, con
     return command.add_option(names, field, help)->default_str(field);
 }
 
-// What a set of options declares for one of them, by the values that they have when it is asked.
+// The condition that a set of options declares for one of them, by the values that they have when it is asked.
 template <class Options>
 std::function<When()> condition_of(const Options& options, const std::string& name) {
   return [&options, name] {

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// Of a command: what it needs in any case, and others that make its options matter or leave them without effect.
+// Words of a command: those it always needs, and others that make its options matter or leave them without effect.
 struct Contexts {
   Words command, always;
   std::vector<Words> more;

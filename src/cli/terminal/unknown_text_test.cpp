@@ -36,7 +36,7 @@ class UnknownText : public CommandFolder {
                  "--precision", "f32",     "--max-updates", "1"} +
            more;
   }
-  // Of each command that reads text for a model: calls in which it gets Chinese, and the same with text that it knows.
+  // The calls of each command that reads text for a model; they take Chinese, or text that the model knows.
   std::map<std::string, std::vector<std::function<Words(const std::string& source, const std::string& target)>>> calls()
       const {
     const std::string zh = at("zh"), en = at("en"), m = at("m");

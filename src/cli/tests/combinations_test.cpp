@@ -181,7 +181,7 @@ class Declared {
     return words;
   }
 
-  // Of what these words give, the options that do nothing, and why.
+  // The options that do nothing among those that these words give, and why.
   std::map<std::string, std::string> idle_among(const Words& words) const {
     Command app;
     Action chosen;

@@ -77,7 +77,7 @@ TEST_P(Notes, EveryFormulaGivesWhatTheFileHas) {
   EXPECT_EQ(end.code, 0) << end.output;
 }
 
-// What docs/notes.md says of slips in the notes' formulas, and what it takes from docs/lab.
+// Checks what docs/notes.md says of slips in the notes' formulas, and what it takes from docs/lab.
 TEST_F(NotesClaims, HoldWhereTheyAreComputedAgain) {
   const End end = run_script("claims.py", source_path("docs"));
   if (end.code == 77 || end.code == 127) GTEST_SKIP() << "no Python with the package numpy (HEXAPLA_PYTHON)";

@@ -68,8 +68,8 @@ class Prefetch {
 
 size_t beyond(size_t bytes, size_t counted) { return bytes - std::min(bytes, counted); }
 
-// What finding and planning the pairs takes where an epoch is one window: where each is and how long, the plan that is
-// drawn from, and the next one while it is made, with the order that it is made of and half as much to sort that.
+// The memory for finding and planning the pairs where an epoch is one window: where each is and how long, the plan to
+// draw from, and the next one while it is made, with the order that it is made of and half as much to sort that.
 size_t planning(size_t pairs, size_t drawn, size_t batches) {
   constexpr size_t allocation = 16;  // takes so much more than was asked for
   return pairs * (sizeof(uint64_t) + sizeof(PairSize)) + drawn * sizeof(int32_t) * 7 / 2 +

@@ -8,7 +8,7 @@
 
 namespace hexapla::data {
 
-// Of the source and of the target of some pairs.
+// Counts for the source and the target of some pairs.
 struct UnknownTokens {
   std::array<int64_t, 2> tokens{}, unknown{};  // without </s>
 

@@ -67,8 +67,8 @@ std::vector<std::string> read_checked_lines(const std::string& path);
 // DataError if the line is not valid UTF-8 or holds a NUL byte; the message names file, line, byte and remedy.
 void check_line(std::string_view line, const std::string& name, int64_t line_number);
 
-// What to do about a text that is not UTF-8, a clause for messages (text/encoding.h). `name` as LineReader::name(); of
-// what cannot be read again `some` of its bytes tell.
+// Advice on a text that is not UTF-8, a clause for messages (text/encoding.h). `name` as LineReader::name(); if the
+// input cannot be read again, the advice rests on `some` of its bytes.
 std::string encoding_advice(const std::string& name, std::string_view some);
 
 }  // namespace hexapla::data

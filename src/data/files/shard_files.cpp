@@ -45,8 +45,8 @@ void append(const std::string& path, const ShardManifest& manifest, const Sink& 
   if (hash.hex() != manifest.hash) fail_shard(path, "was changed since it was written: its hash is another");
 }
 
-// What compresses the parts for the joined file. Those that are compressed stay as they are: one after the other they
-// are the whole.
+// The compression to apply to the parts for the joined file. Compressed parts stay as they are: one after the other,
+// they are the whole.
 Compression compression_of_join(const std::vector<std::pair<ShardManifest, std::string>>& parts,
                                 const std::string& joined) {
   const Compression wanted = compression_by_name(joined);

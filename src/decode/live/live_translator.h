@@ -22,7 +22,7 @@ struct TextResult {
   std::exception_ptr error = {};                     // of one that has failed
 };
 
-// What the translations of a request are at most: n_best for each line that is not blank, their tokens, and pairs of
+// Upper bounds for the translations of a request: n_best for each line that is not blank, their tokens, and pairs of
 // these with the tokens of their lines, </s> counted on both sides.
 struct TextSize {
   size_t translations = 0, tokens = 0, pairs = 0;

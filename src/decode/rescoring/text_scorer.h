@@ -57,7 +57,7 @@ class TextScorer {
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how) const;
 
-  // What such an alignment numbers in a line, without </s>: its words, or the pieces that were read.
+  // The units that such an alignment numbers in a line, without </s>: its words, or the pieces that were read.
   std::vector<std::string> units_of_source(const std::string& line, const TranslateOptions& options,
                                            AlignmentUnit unit) const;
   std::vector<std::string> units_of_target(const std::string& line, const TranslateOptions& options,

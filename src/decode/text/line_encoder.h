@@ -11,7 +11,7 @@
 
 namespace hexapla::decode {
 
-// What is said of a line.
+// A note about a line.
 struct LineNote : std::string {
   bool unknown_letters;  // that its vocabulary lacks most of them: what the model makes of it means nothing
   LineNote(std::string text, bool unknown = false) : std::string(std::move(text)), unknown_letters(unknown) {}
@@ -19,7 +19,7 @@ struct LineNote : std::string {
 // The line's index in the input (from 0) and what was done to it. A result comes in every case.
 using LineWarning = std::function<void(size_t line, const LineNote& what)>;
 
-// What a line is: the text that is translated, or a translation of it.
+// A line is the text that is translated, or a translation of it.
 enum class LineSide { source, translation };
 
 // Borrows everything. Warns of a line of more than max_length tokens (or than the model's learned positions), </s>

@@ -16,7 +16,7 @@ struct Translation {
   // that follows the rules, and nothing stands for it in the text.
   double score = 0, normalized = 0;
   text::Ids ids;
-  // Of ids and </s>, only where SearchOptions asks for them; of a line in parts the last is that of all their </s>.
+  // For ids and </s>, only where SearchOptions asks for them; for a line in parts, the last one sums all their </s>.
   std::vector<float> token_scores;
   double coverage = 0;                 // as in Hypothesis
   std::vector<text::TokenSpan> spans;  // of ids in the text; none where they are as Vocabulary::spans_in() has them

@@ -146,7 +146,7 @@ void show_keys(const Memory& memory, const models::OpenModel& m, const data::Cor
   r.tables.push_back(t);
 }
 
-// What the seeds measured, in percent; of the networks that were trained, and of those with their starting weights.
+// Measurements of the seeds, in percent: either of the trained networks, or of those with their starting weights.
 struct Measured {
   std::vector<double> active, pure, agree, chance, above;  // above: agree less chance
   void add(const Memory& m) {

@@ -88,7 +88,7 @@ struct StringBytes final : data::Bytes {
   std::string_view left;
 };
 
-// Of a packed body.
+// Unpacks a packed body.
 std::string unpacked(const Request& request) {
   std::string text(unpacked_size(request) + 1, '\0');  // one more than it says, to see whether there is more
   size_t size = 0;

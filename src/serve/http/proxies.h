@@ -15,8 +15,8 @@ class TrustedProxies {
   explicit TrustedProxies(const std::vector<std::string>& words = {});
 
   bool trusts(const std::string& peer) const;
-  // Of a request that a trusted proxy brings, peer and secure become those of its client: the last address of
-  // X-Forwarded-For that is no trusted proxy, and X-Forwarded-Proto. Of any other, such headers are taken out.
+  // For a request from a trusted proxy, peer and secure become those of its client: the last address of
+  // X-Forwarded-For that is no trusted proxy, and X-Forwarded-Proto. Any other request loses such headers.
   void apply(Request& request) const;
 
  private:

@@ -65,7 +65,7 @@ struct SessionHost {
   virtual void left(Connection& connection) = 0;
 };
 
-// What has come of an answer so far. Only the server's thread touches it, but for what is kept.
+// The state of an answer so far. Only the server's thread touches it, except for `kept`.
 struct Reply {
   explicit Reply(asio::io_context& io) : changed(io) {}
   asio::steady_timer changed;  // is canceled when something has

@@ -51,7 +51,7 @@ std::vector<std::size_t> lines_in(const FileReader& file) {
   return begins;
 }
 
-// Of the lines of a log, at most so many, evenly spread and the last one among them: only these are read. each(object).
+// Calls each(object) for at most most_lines lines of a log, evenly spread, with the last one: only these are read.
 template <class F>
 void each_object(const fs::path& path, F&& each) {
   if (!fs::is_regular_file(path)) return;

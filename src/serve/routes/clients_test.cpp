@@ -1,4 +1,4 @@
-// What clients, proxies and Prometheus take for granted.
+// Tests the things that clients, proxies and Prometheus take for granted.
 #include <regex>
 
 #include "data/files/compression.h"

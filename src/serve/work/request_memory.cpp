@@ -23,7 +23,7 @@ std::size_t cost_of(const Constraints& asked) {
   return bytes;
 }
 
-// What a line is divided at, in tokens: of several models the least.
+// The length at which a line is divided, in tokens: the least of several models.
 int least_part(const LinesTask& task) {
   int least = task.options.max_length.value_or(512);
   if (!task.options.max_length)

@@ -1,5 +1,5 @@
 #pragma once
-// What requests cost, as bytes of memory, computed before any work is done for them, and how many there are for all.
+// The memory that requests cost, in bytes, computed before any work is done for them, and how much there is for all.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace hexapla::serve {
 
 struct LinesTask;
 
-// Of a body, its parameters and lines, from its arrival on.
+// The cost of a body, its parameters and lines, from its arrival on.
 std::size_t cost_of_body(std::size_t bytes);
-// Of the parts that long lines are divided into, each with the constraints of its line.
+// The cost of the parts that long lines are divided into, each with the constraints of its line.
 std::size_t cost_of_parts(const LinesTask& task);
-// Of translations and of the text of the answer.
+// The cost of translations and of the text of the answer.
 std::size_t cost_of_answer(const RequestSize& most);
-// Of translations that were kept, and of the text of the answer. bytes: TranslationCache::bytes_of().
+// The cost of translations that were kept, and of the text of the answer. bytes: TranslationCache::bytes_of().
 inline std::size_t cost_of_known(std::size_t bytes) { return 5 * bytes; }
-// The same of requests for inspect() and trace(), of a score, and of the logs of trainings.
+// The cost of requests for inspect() and trace(), of a score, and of the logs of trainings.
 std::size_t cost_of_inspection(const nlohmann::json& request);
 std::size_t cost_of_trace(const nlohmann::json& request);
 std::size_t cost_of_score();

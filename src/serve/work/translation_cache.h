@@ -26,7 +26,7 @@ class TranslationCache {
   static std::optional<std::string> context_of(const std::vector<std::uint64_t>& models,
                                                const TranslatorOptions& options);
 
-  // What these take, by an estimate.
+  // An estimate of the memory that these take.
   static std::size_t bytes_of(const std::vector<Translation>& translations);
 
   bool on() const { return most_ > 0; }

@@ -172,7 +172,7 @@ void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, Tr
   if (several) data.identity[parts_of_pairs] = parts;
 }
 
-// Of each training set, over all shards of all processes.
+// Counts for each training set, over all shards of all processes.
 std::vector<data::UnknownTokens> unknown_tokens(cluster::Processes& processes, const OwnPairs& pairs, size_t sets) {
   std::vector<data::UnknownTokens> all(sets);
   for (const data::PreparedPairs& shard : pairs.shards)

@@ -88,7 +88,7 @@ std::vector<double> announced_and_taken(const std::function<TrainStart()>& train
   return {announced / 1024, taken / 1024};
 }
 
-// Of what finding and planning the pairs takes, the plans grow with how often each is drawn.
+// Finding and planning the pairs takes memory: the plans grow with how often each pair is drawn.
 TEST_F(Memory, PairsThatAreDrawnManyTimesAreAnnounced) {
   const auto measured = [&](double weight, double alpha) {
     TrainOptions o = options(cat("weight ", weight, alpha));

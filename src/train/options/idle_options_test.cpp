@@ -82,7 +82,7 @@ void for_each_option(const TrainOptions& o, F&& f) {
   model::Config::visit(o.architecture, each);
 }
 
-// What is said of an option that is given beside these; "": nothing.
+// The message about an option that is given beside these; "": none.
 std::string refusal(GivenOptions context, const std::string& name, const std::vector<std::string>& words) {
   context.push_back({name, words, "run.yml:7"});
   try {
@@ -115,7 +115,7 @@ TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething
   EXPECT_THAT(refusal({{"separate-vocabs", {"true"}}}, "tied", {"all"}), HasSubstr("`separate-vocabs` trains two"));
 }
 
-// What a preset or a model to start from sets beside an option that was given yields to it.
+// Settings of a preset, or of a model to start from, yield to the options that were given.
 TEST(IdleOptions, OfPresetsAreNeverRefused) {
   for (const std::string& preset : model::Config::preset_names())
     for (const GivenOptions& context : contexts) {

@@ -221,7 +221,7 @@ struct TrainOptions {
     visit_outcome(o, f);
   }
 
-  // What becomes of what it learns.
+  // Options for the outcome of a training.
   template <class Self, class F>
   static void visit_outcome(Self& o, F&& f) {
     const When averaged{o.final_model != "best",

@@ -17,7 +17,7 @@ struct DataFile {
 // is no such file.
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths);
 
-// What Provenance::changed calls the kernels of a processor, whose results differ from those of others.
+// Provenance::changed calls the kernels of a processor by this name; their results differ from those of others.
 inline constexpr const char* instruction_set = "instruction set";
 
 struct Provenance {

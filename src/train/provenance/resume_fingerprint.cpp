@@ -46,7 +46,7 @@ TrainOptions validated(TrainOptions o, bool are_there) {
   return o;
 }
 
-// Of what a resumed run may change, does the result hang on it? Not before there is a mean, or a program.
+// Does the result depend on this option, which a resumed run may change? Not before there is a mean, or a program.
 bool hangs_on(const std::string& name, const TrainOptions& o) {
   return !(name == "save-every" && o.average_last == 0) && !(name == "valid-script" && o.valid_script.empty());
 }
@@ -144,7 +144,7 @@ std::string changes(const std::string& before, const std::string& now) {
 }
 
 namespace {
-// Of what an identity has only where it is not the usual.
+// The usual value of a key: an identity has such a key only where its value is another.
 std::string usual_value(const std::string& key) { return key == parts_of_pairs ? "\"1\"" : "not set"; }
 }  // namespace
 
@@ -166,7 +166,7 @@ std::string first_difference(const std::string& before, const std::string& now) 
   // With another number the lines are dealt out in another way.
   for (const char* key : {"/shards", "/accumulate"})
     if (differs(key)) return told(key);
-  // What only one of them has follows from what both have: the factor of a plateau from the schedule.
+  // Keys that only one of them has follow from keys that both have: the factor of a plateau from the schedule.
   for (const auto& [key, value] : right.items())
     if (left.contains(key) && left[key] != value)
       return cat(told(key), name(key) == "decay-updates"

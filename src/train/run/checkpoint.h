@@ -61,7 +61,7 @@ std::vector<int64_t> list_checkpoints(const std::string& dir);
 
 // RunError where it cannot be removed.
 void remove_checkpoint(const std::string& dir, int64_t update);
-// What writing it once more has left of the one before.
+// Removes the earlier copy that remains after a checkpoint is written once more.
 void remove_aside(const std::string& dir, int64_t update);
 
 // Removes the oldest so that the newest keep_last (at least 1) complete ones stay.

@@ -24,7 +24,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
                        "; give the options of that run, or another `model` folder"));
 }
 
-// What a run keeps: VocabularyRecord has compared it.
+// Leaves out the vocabulary, which a run keeps: VocabularyRecord has compared it.
 std::string without_vocabulary(const std::string& noted) {
   auto all = nlohmann::ordered_json::parse(noted);
   const TrainOptions any;

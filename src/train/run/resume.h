@@ -15,7 +15,7 @@ struct Resumed {
   std::string identity, changeable;  // of the run now, in the form of the checkpoint
 };
 
-// What `precision` auto was when the run started that the folder holds: "f32" or "bf16"; "": there is no run.
+// The precision that auto meant when the run in the folder started: "f32" or "bf16"; "": there is no run.
 std::string precision_of_run(const std::string& folder);
 
 // Where the run goes on that the folder holds: from its newest checkpoint that is whole; none: it has none. Damaged

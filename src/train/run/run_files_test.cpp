@@ -1,5 +1,5 @@
-// What a run writes is nothing that it reads; a start that is refused leaves nothing; a folder that has gone gets
-// nothing.
+// A run reads nothing that it writes; a start that is refused leaves nothing; nothing is written into a folder that has
+// gone.
 #include "train/run/run_files.h"
 
 #include <gmock/gmock.h>

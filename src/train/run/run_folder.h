@@ -17,7 +17,7 @@ namespace hexapla::train {
 
 struct TrainingData;  // train/data/training_data.h
 
-// Of the process that writes.
+// The lock of the process that writes; null in the others.
 std::shared_ptr<const RunLock> lock_of(const TrainOptions& options, const TrainingData& data);
 
 class RunFolder {

@@ -37,8 +37,8 @@ struct RunState {
   std::vector<std::optional<data::BatchPosition>> places;
   bool epoch_begins() const { return position == data::BatchPosition{} && places.empty(); }
 
-  // Of a run with a limit of time (train/loop/time_plan.h): the warm-up that fits into it, for the one that was asked
-  // for, and how it ends.
+  // For a run with a time limit (train/loop/time_plan.h): the warm-up that was asked for, the one that fits, and how
+  // the run ends.
   int64_t asked_warmup = 0, warmup = 0;
   Cooldown cooldown;
 

@@ -68,7 +68,7 @@ std::optional<VocabularyRecord> VocabularyRecord::of_run(const std::string& run)
   return record;
 }
 
-// What a checkpoint does not say is taken to be as it is now.
+// Options that a checkpoint does not record are taken to be as they are now.
 void VocabularyRecord::compare(const TrainOptions& now) const {
   if (changeable_.empty()) return;
   TrainOptions was = now;

@@ -13,7 +13,7 @@ namespace hexapla::train {
 // The hash of both, by which a checkpoint names its vocabularies.
 std::string hash_of(const text::VocabularyPair& vocabularies);
 
-// What the newest checkpoint of a run that is complete says of its vocabulary.
+// The record of a run's vocabulary in its newest complete checkpoint.
 class VocabularyRecord {
  public:
   // None: there is no such checkpoint.

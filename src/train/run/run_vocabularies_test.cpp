@@ -49,7 +49,7 @@ class RunVocabulary : public Training {
     o.valid_sets.clear();
     return o;
   }
-  // Of every option of the vocabulary another value.
+  // Another value for every option of the vocabulary.
   std::map<std::string, ChangeOfVocabulary> changes() const {
     const std::string other = other_;
     return {{"vocab", [=](TrainOptions& o) { o.vocab = other; }},
@@ -80,7 +80,7 @@ class RunVocabulary : public Training {
     };
     return all;
   }
-  // What ends before a first checkpoint, or loses it.
+  // Runs that end before a first checkpoint, or lose it.
   std::map<std::string, std::function<void(TrainOptions)>> ends() const {
     return {{"killed",
              [this](const TrainOptions& o) {
