@@ -12,7 +12,6 @@ namespace hexapla {
 struct Model::Impl {
   static constexpr const char* kind = "model";
   model::LoadedModel loaded;
-  model::ModelText text() const { return {loaded.source_vocabulary, loaded.target_vocabulary}; }
 };
 
 Model::Model(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -34,13 +33,13 @@ Model Model::average(const std::vector<std::string>& paths) {
 }
 
 void Model::save(const std::string& path) const {
-  api::guarded([&] { model::save_model(path, *impl_->loaded.net, impl_->text(), impl_->loaded.history); });
+  api::guarded([&] { model::save_model(path, *impl_->loaded.net, impl_->loaded.text(), impl_->loaded.history); });
 }
 
 void Model::save_quantized(const std::string& path, const std::vector<std::string>& keep) const {
   api::guarded([&] {
     quantize::check_kept(*impl_->loaded.net, keep);
-    model::save_quantized(path, *impl_->loaded.net, impl_->text(), impl_->loaded.history, keep);
+    model::save_quantized(path, *impl_->loaded.net, impl_->loaded.text(), impl_->loaded.history, keep);
   });
 }
 

@@ -47,8 +47,7 @@ inline const std::string& model_file() {
 // The same model with a record of how to search with it.
 inline void save_recorded(const std::string& file, const std::map<std::string, std::string>& search) {
   const model::LoadedModel m = model::load_model(model_file());
-  model::save_model(file, *m.net, {m.source_vocabulary, m.target_vocabulary},
-                    {{decode::kSearchDefaults, decode::search_defaults(search)}});
+  model::save_model(file, *m.net, {m.source_vocabulary, m.target_vocabulary, {search}}, {});
 }
 
 }  // namespace hexapla::api::test

@@ -1,6 +1,5 @@
 #pragma once
 // A model of another system, as its reader (convert/kinds) found it: all that a model file of ours is made from.
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,10 +13,7 @@ namespace hexapla::convert {
 struct ForeignModel {
   std::string origin;    // what it was, for the record that the model file keeps: "Hugging Face Marian"
   model::Config config;  // resolved
-  model::ModelText text;
-  // How that system searches with this model unless it is told otherwise: options of decoding by their names, with
-  // values as users write them. What is not here is as for any model.
-  std::map<std::string, std::string> search;
+  model::ModelText text;  // with how that system uses this model unless it is told otherwise
   std::shared_ptr<const ForeignTensors> tensors;
   WeightMap weights;
   std::vector<std::string> notes;  // for whoever imports it: what is not the same here

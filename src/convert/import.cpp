@@ -169,9 +169,8 @@ Imported import_model(const std::string& path, const std::string& output, const 
                                      progress(state);
                                    },
                                    [&](const std::string& name) { return stored_type(m.weights, *m.tensors, name); }};
-  std::map<std::string, std::string> history{{"origin", m.origin}};
-  if (!m.search.empty()) history[decode::kSearchDefaults] = decode::search_defaults(m.search);
-  model::save_model(output, m.config, m.text, history, numbers);
+  decode::check_search(m.text.usage);
+  model::save_model(output, m.config, m.text, {{"origin", m.origin}}, numbers);
   return {kind.name, m.origin, m.config, m.notes};
 }
 

@@ -49,12 +49,11 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
 
 // Nobody chose the options that a model records: they yield.
 TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
-  const std::map<std::string, std::string> history{
-      {kSearchDefaults, search_defaults({{"coverage-penalty", "0.2"}, {"stop-when", "shrinking"}, {"longest", "9"}})}};
+  const model::Usage usage{{{"coverage-penalty", "0.2"}, {"stop-when", "shrinking"}, {"longest", "9"}}};
   const auto given = [](const std::string& name) { return name == "sample"; };
   DecodingOptions o;
   o.sample = true;
-  take_search_defaults(history, given, o);
+  take_search_defaults(usage, given, o);
   EXPECT_EQ(o.coverage_penalty, 0);
   EXPECT_EQ(o.stop_when, "full");
   EXPECT_EQ(o.longest, 9);

@@ -98,7 +98,7 @@ decode::DecodingOptions usual_search(const models::OpenModel& m) {
                                  "extra-length", "longest",        "longest-ratio",        "max-length"};
     return std::find(std::begin(shown), std::end(shown), name) == std::end(shown);
   };
-  decode::take_search_defaults(m.file.history, not_shown, usual);
+  decode::take_search_defaults(m.file.usage, not_shown, usual);
   return usual;
 }
 

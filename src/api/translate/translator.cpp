@@ -60,7 +60,7 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
 decode::DecodingOptions usual_search(const models::OpenModel& m, const ModelOptions& options) {
   decode::DecodingOptions of_model;
   decode::take_search_defaults(
-      m.file.history, [](const std::string&) { return false; }, of_model);
+      m.file.usage, [](const std::string&) { return false; }, of_model);
   return api::declared_options(TranslatorOptions::from(options.search), of_model);
 }
 

@@ -75,7 +75,7 @@ struct Augment {
     const models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
     decode::DecodingOptions of_model = search;
-    decode::take_search_defaults(m.members[0].file.history, given, of_model);
+    decode::take_search_defaults(m.members[0].file.usage, given, of_model);
     decode::TranslateOptions how = of_model.translate_options();
     how.stop = work.stop;
     const decode::TextTranslator translator = m.translator({}, {});

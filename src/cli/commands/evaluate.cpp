@@ -122,7 +122,7 @@ struct Evaluate {
     const models::OpenModel m =
         models::open_translator(model, models::asked_precision(given("precision"), search.precision));
     Progress progress(make_terminal(parse_color(color), quiet));
-    decode::take_search_defaults(m.file.history, given, search);
+    decode::take_search_defaults(m.file.usage, given, search);
     command->refuse_idle();  // the model's own values may leave one without effect
     decode::TranslateOptions how = search.translate_options();
     how.attention = models::alignment_head(m);

@@ -130,7 +130,7 @@ struct Score {
   decode::TranslateOptions options_for(const models::OpenModel& m) const {
     decode::BeamOptions usual;
     static_cast<decode::ScoringOptions&>(usual) = asked;
-    decode::take_search_defaults(m.file.history, given, usual);
+    decode::take_search_defaults(m.file.usage, given, usual);
     return usual.ScoringOptions::translate_options();
   }
 

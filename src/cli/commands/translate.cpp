@@ -95,7 +95,7 @@ struct Translate {
     models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
     set_languages(m.members[0]);
-    decode::take_search_defaults(m.members[0].file.history, given, search);
+    decode::take_search_defaults(m.members[0].file.usage, given, search);
     model_known = true;
     command->refuse_idle();  // the model's own values may leave one without effect
     decode::TranslateOptions how = options();

@@ -81,7 +81,7 @@ TEST_P(CTranslate2Import, TranslationsAreTheSame) {
   for (const auto& source : expected["sources"]) lines.push_back(joined(source));
   decode::BeamOptions options;
   const auto not_given = [](const std::string&) { return false; };
-  decode::take_search_defaults(m.file.history, not_given, options);
+  decode::take_search_defaults(m.file.usage, not_given, options);
   options.longest = 40;
   options.length_penalty = 0;
   size_t compared = 0;

@@ -347,7 +347,7 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   const std::string of_source = beside(place, names[0]), of_target = beside(place, names[1]);
   m.text.source_vocabulary = vocabulary(of_source, beside(place, "source.spm"), source, one);
   m.text.target_vocabulary = vocabulary(of_target, beside(place, "target.spm"), target, true);
-  m.search = search_of(decoder);
+  m.text.usage.search = search_of(decoder);
   return m;
 }
 

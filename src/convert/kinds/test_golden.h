@@ -78,7 +78,7 @@ decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) 
   decode::BeamOptions options;
   if (beam) options.beam_size = *beam;
   decode::take_search_defaults(
-      m.file.history, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
+      m.file.usage, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
   return options;
 }
 

@@ -101,7 +101,7 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType t
 OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::BeamOptions& search,
                           std::vector<std::string>& notes) {
   const decode::BeamOptions o = in_powers_of_length(search, notes);
-  const bool own = m.history.contains(decode::kSearchDefaults);
+  const bool own = !m.usage.search.empty();
   if (!own) notes.push_back(same_search_here(o));
   if (o.stop_when == "shrinking")
     notes.push_back("transformers has no search whose beam shrinks (stop-when shrinking)");

@@ -6,7 +6,6 @@
 #include "convert/out/new_folder.h"
 #include "convert/out/stored_numbers.h"
 #include "convert/out/tokenizer_json.h"
-#include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {
 
@@ -44,8 +43,7 @@ std::vector<std::string> export_safetensors(model::LoadedModel& m, const std::st
   map["tensors"] = names;
   map["source_vocabulary"] = source;
   map["target_vocabulary"] = target;
-  if (const auto search = m.history.find(decode::kSearchDefaults); search != m.history.end())
-    map["search"] = nlohmann::ordered_json::parse(search->second);
+  if (!m.usage.empty()) map["usage"] = nlohmann::ordered_json::parse(m.usage.to_json());
   write_safetensors(out.file("model.safetensors"), tensors, {{"format", "pt"}});
   write_file_atomically(out.file("map.json"), json_text(map, 2) + "\n");
   write_file_atomically(out.file(source), m.source_vocabulary);

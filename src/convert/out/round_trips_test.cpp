@@ -50,8 +50,7 @@ class RoundTrip : public TestFolder, public testing::WithParamInterface<const ch
     EXPECT_EQ(a.source_vocabulary, b.source_vocabulary);
     EXPECT_EQ(a.target_vocabulary, b.target_vocabulary);
     EXPECT_EQ(a.metadata.at("checksum"), b.metadata.at("checksum")) << "of every number";
-    EXPECT_EQ(a.history.count("search") ? a.history.at("search") : "",
-              b.history.count("search") ? b.history.at("search") : "");
+    EXPECT_EQ(a.usage, b.usage);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, RoundTrip,
@@ -235,7 +234,7 @@ TEST_F(MappedSafetensors, WhatIsWrongIsNamed) {
   EXPECT_THAT(with("tensors", {{"embeddings.0.table", {{"layout", "turned"}}}}), HasSubstr("the name of a tensor"));
   EXPECT_THAT(with("tensors", {{"embeddings.0.table", nullptr}}), HasSubstr("is no part of the model"));
   EXPECT_THAT(with("source_vocabulary", "../x.spm"), HasSubstr("named without a folder"));
-  EXPECT_THAT(with("search", {{"beam-size", "0"}}), HasSubstr("'search'"));
+  EXPECT_THAT(with("usage", {{"search", {{"beam-size", "0"}}}}), HasSubstr("'usage'"));
   nlohmann::json batch = map["config"];
   batch["norm"] = "batch";
   EXPECT_THAT(with("config", batch), HasSubstr("BatchNorm"));

@@ -10,7 +10,7 @@ namespace hexapla::convert {
 decode::BeamOptions own_search(const model::LoadedModel& model) {
   decode::BeamOptions search;
   decode::take_search_defaults(
-      model.history, [](const auto&) { return false; }, search);
+      model.usage, [](const auto&) { return false; }, search);
   return search;
 }
 

@@ -1,6 +1,5 @@
 #include "decode/models/search_defaults.h"
 
-#include "base/json.h"
 #include "base/options/given_json.h"
 
 namespace hexapla::decode {
@@ -21,37 +20,31 @@ void take(const std::map<std::string, std::string>& values, Options& options) {
 
 }  // namespace
 
-std::string search_defaults(const std::map<std::string, std::string>& values) {
+void check_search(const model::Usage& usage) {
   BeamOptions tried;
-  take(values, tried);
+  take(usage.search, tried);
   tried.translate_options();
-  return json_text(nlohmann::json(values));
 }
 
 template <class Options>
-void take_search_defaults(const std::map<std::string, std::string>& history,
-                          const std::function<bool(const std::string& option)>& given, Options& options) {
-  const auto found = history.find(kSearchDefaults);
-  if (found == history.end()) return;
+void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
+                          Options& options) {
+  auto values = usage.search;
+  std::erase_if(values, [&](const auto& value) { return given(value.first); });
+  if (values.empty()) return;
   try {
-    auto values = nlohmann::json::parse(found->second).get<std::map<std::string, std::string>>();
-    std::erase_if(values, [&](const auto& value) { return given(value.first); });
     take(values, options);
     leave_out_idle(given, options);
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(
-        cat("the model's record '", kSearchDefaults, "' of how to search with it is damaged; import it again"));
   } catch (const UsageError& e) {
-    throw DataError(cat("the model's record '", kSearchDefaults, "' of how to search with it is damaged (", e.what(),
-                        "); import it again"));
+    throw DataError(cat("the model's record of how to search with it is damaged (", e.what(),
+                        "); import the model again, or change it with hexapla set"));
   }
 }
 
-template void take_search_defaults(const std::map<std::string, std::string>&,
-                                   const std::function<bool(const std::string&)>&, ScoringOptions&);
-template void take_search_defaults(const std::map<std::string, std::string>&,
-                                   const std::function<bool(const std::string&)>&, BeamOptions&);
-template void take_search_defaults(const std::map<std::string, std::string>&,
-                                   const std::function<bool(const std::string&)>&, DecodingOptions&);
+template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&,
+                                   ScoringOptions&);
+template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&, BeamOptions&);
+template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&,
+                                   DecodingOptions&);
 
 }  // namespace hexapla::decode

@@ -15,10 +15,9 @@ using Words = std::map<std::string, std::string>;
 const auto none = [](const std::string&) { return false; };
 
 TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
-  const std::map<std::string, std::string> history{
-      {kSearchDefaults, search_defaults({{"beam-size", "6"}, {"length-normalization", "power"}, {"longest", "511"}})}};
+  const model::Usage usage{{{"beam-size", "6"}, {"length-normalization", "power"}, {"longest", "511"}}};
   BeamOptions o;
-  take_search_defaults(history, none, o);
+  take_search_defaults(usage, none, o);
   EXPECT_EQ(o.beam_size, 6);
   EXPECT_EQ(o.length_normalization, "power");
   EXPECT_EQ(o.longest, 511);
@@ -26,7 +25,7 @@ TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
   o = BeamOptions();
   o.beam_size = 2;
   take_search_defaults(
-      history, [](const std::string& name) { return name == "beam-size"; }, o);
+      usage, [](const std::string& name) { return name == "beam-size"; }, o);
   EXPECT_EQ(o.beam_size, 2);
   EXPECT_EQ(o.longest, 511);
   o = BeamOptions();
@@ -36,16 +35,10 @@ TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
 }
 
 TEST(SearchDefaults, AreCheckedWhereTheyAreWrittenAndWhereTheyAreRead) {
-  EXPECT_THROW(search_defaults({{"beam-size", "0"}}), UsageError);
-  EXPECT_THROW(search_defaults({{"stop-when", "never"}}), UsageError);
-  EXPECT_THROW(search_defaults({{"beams", "4"}}), UsageError);
-  for (const char* damaged : {"", "[]", "{\"beam-size\": 4}", "{\"beam-size\": \"0\"}", "{\"beams\": \"4\"}"}) {
+  for (const Words& wrong : {Words{{"beam-size", "0"}}, {{"stop-when", "sometimes"}}, {{"beams", "4"}}}) {
+    EXPECT_THROW(check_search({wrong}), UsageError) << wrong.begin()->first;
     BeamOptions o;
-    EXPECT_THAT(what_of<DataError>([&] {
-                  take_search_defaults({{kSearchDefaults, damaged}}, none, o);
-                }),
-                HasSubstr("import it again"))
-        << damaged;
+    EXPECT_THAT(what_of<DataError>([&] { take_search_defaults({wrong}, none, o); }), HasSubstr("is damaged"));
   }
 }
 

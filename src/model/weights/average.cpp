@@ -62,6 +62,7 @@ LoadedModel average_models(const std::vector<std::string>& paths,
     check_same_kind(first, paths[0], m, paths[i]);
     add(m);
     keep_common(first.history, m.history);
+    first.usage = common(first.usage, m.usage);
   }
   values.write(first.parameters->values());
   if (first.parameters->buffers()) buffers.write(first.parameters->buffers());

@@ -19,7 +19,7 @@ class TensorMean {
 };
 
 // One model whose parameters and buffers are the mean of those of several. DataError naming the file: no model, another
-// configuration or vocabulary than the first. The history is what all have in common, and "average_of".
+// configuration or vocabulary than the first. The history and the usage are what all have in common, and "average_of".
 // load: reads one of them.
 LoadedModel average_models(const std::vector<std::string>& paths,
                            const std::function<LoadedModel(const std::string&)>& load = load_model);

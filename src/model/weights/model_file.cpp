@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/range.h"
 #include "model/weights/other_files.h"
 #include "model/weights/quantize.h"
 #include "tensor/half.h"
@@ -19,7 +20,7 @@ namespace hexapla::model {
 namespace {
 
 constexpr int format_version = 1, format_version_with_halves = 2;
-constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum"};
+constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum", "usage"};
 constexpr const char *shared_text = "tokenizer.shared", *source_text = "tokenizer.source",
                      *target_text = "tokenizer.target";
 
@@ -207,6 +208,33 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
                           "assembled from several"));
 }
 
+// What files of 0.1 have in its place: the search under a key of its own, the guided head among what was trained.
+Usage usage_in_history(std::map<std::string, std::string>& history, const std::string& file) {
+  Usage usage;
+  const auto taken = [&](const char* key) {
+    const auto found = history.find(key);
+    return found == history.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto number = [&](const char* key) -> std::optional<int64_t> {
+    const auto text = taken(key);
+    if (!text) return {};
+    if (const auto value = parse_number<int64_t>(*text)) return value;
+    throw DataError(cat(file, ": '", key, "' of its record is no number: ", *text));
+  };
+  if (const auto search = taken("search")) usage = Usage::from_json(cat(R"({"search":)", *search, "}"), file);
+  usage.alignment_layer = number("guided_alignment_layer");
+  usage.alignment_head = number("guided_alignment_head");
+  history.erase("search");
+  return usage;
+}
+
+Usage usage_of(LoadedModel& model, const std::string& file) {
+  const auto own = model.metadata.find("usage");
+  Usage usage = own == model.metadata.end() ? usage_in_history(model.history, file) : Usage::from_json(own->second, file);
+  check(usage, model.config, file);
+  return usage;
+}
+
 // All but the numbers.
 LoadedModel open_model(const SafetensorsFile& file) {
   check_format(file);
@@ -219,6 +247,7 @@ LoadedModel open_model(const SafetensorsFile& file) {
   model.metadata = file.metadata();
   for (const auto& [key, value] : model.metadata)
     if (!is_reserved(key)) model.history[key] = value;
+  model.usage = usage_of(model, file.path());
   return model;
 }
 
@@ -262,13 +291,14 @@ std::vector<NamedTensor> tensors_of(const ModelText& text) {
 }
 
 std::map<std::string, std::string> metadata_of(const std::string& config, const std::string& checksum,
-                                               const std::map<std::string, std::string>& history,
+                                               const Usage& usage, const std::map<std::string, std::string>& history,
                                                int version = format_version) {
   std::map<std::string, std::string> metadata = {{"format", "hexapla"},
                                                  {"format_version", cat(version)},
                                                  {"producer", "hexapla " HEXAPLA_VERSION},
                                                  {"config", config},
                                                  {"checksum", checksum}};
+  if (!usage.empty()) metadata["usage"] = usage.to_json();
   for (const auto& [key, value] : history) {
     HEXAPLA_CHECK(!is_reserved(key), "the history of a model has the key '", key, "', which the format has for itself");
     metadata[key] = value;
@@ -298,7 +328,7 @@ void save_model(const std::string& path, Transformer& net, const ModelText& text
   for (const NamedTensor& t : tensors) check_numbers(path, t);
   for (NamedTensor& t : tensors_of(text)) tensors.push_back(std::move(t));
   const std::string config = net.config.to_json();
-  write_safetensors(path, tensors, metadata_of(config, checksum_of(config, tensors), history));
+  write_safetensors(path, tensors, metadata_of(config, checksum_of(config, tensors), text.usage, history));
 }
 
 void save_model(const std::string& path, const Config& config, const ModelText& text,
@@ -327,7 +357,7 @@ void save_model(const std::string& path, const Config& config, const ModelText& 
     sum.add(t.name, t.tensor.dtype, t.tensor.shape, bytes_of(t.tensor));
     sources.push_back({t.name, t.tensor.dtype, t.tensor.shape, [&t](const auto& give) { give(t.tensor.bytes); }});
   }
-  write_safetensors(path, sources, metadata_of(json, sum.hex(), history, version));
+  write_safetensors(path, sources, metadata_of(json, sum.hex(), text.usage, history, version));
 }
 
 namespace {

@@ -4,7 +4,7 @@
 //                 system's model had them, or I8 with NAME.scales; tokenizer.shared, or tokenizer.source and
 //                 tokenizer.target: the bytes of the vocabularies (U8)
 //   __metadata__  format "hexapla", format_version "1", or "2" where numbers are F16 or BF16, producer, config (JSON),
-//                 checksum, and the history of the model
+//                 checksum, usage (JSON, model/weights/usage.h), and the history of the model
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,12 +14,15 @@
 #include "base/compute/pages.h"
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
+#include "model/weights/usage.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {
 
-struct ModelText {                                   // what turns text into ids and back; the two may be the same
-  std::string source_vocabulary, target_vocabulary;  // bytes
+// What a model has beside its weights: what turns text into ids and back, and how it is meant to be used.
+struct ModelText {
+  std::string source_vocabulary, target_vocabulary;  // bytes; the two may be the same
+  Usage usage = {};
 };
 
 // Writes atomically: the same model gives the same bytes. history: how the model came about; InternalError where one of
@@ -49,9 +52,13 @@ struct LoadedModel {
   std::unique_ptr<Parameters> parameters;  // of load_model: the memory of net
   std::vector<Pages> memory;               // of load_to_translate: the same, tensor by tensor
   std::string source_vocabulary, target_vocabulary;
+  Usage usage;
   std::map<std::string, std::string> metadata;  // all of it
   std::map<std::string, std::string> history;   // what save_model was given
   std::map<std::string, DType> stored;          // in what the file has each parameter: f32, f16, bf16 or i8
+
+  // All that a model made from this one is saved with.
+  ModelText text() const { return {source_vocabulary, target_vocabulary, usage}; }
 
   // Of load_to_translate: memory that lasts as long as the model.
   Tensor room(const Shape& shape, DType dtype);

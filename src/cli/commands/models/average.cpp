@@ -27,7 +27,7 @@ struct Average {
       for (std::string& file : files_of(m)) files.push_back(std::move(file));
     refuse_to_overwrite(files, "-o", output);
     model::LoadedModel mean = api::average_files(files);
-    model::save_model(output, *mean.net, {mean.source_vocabulary, mean.target_vocabulary}, mean.history);
+    model::save_model(output, *mean.net, mean.text(), mean.history);
     std::string said =
         cat("the mean of ", text::counted(static_cast<long long>(files.size()), "model"), ": ", output, "\n");
     if (last > 0 || best > 0)

@@ -72,7 +72,7 @@ struct Compare {
   decode::TranslateOptions search_of(const models::OpenModel& m) const {
     decode::BeamOptions options = asked;
     decode::take_search_defaults(
-        m.file.history,
+        m.file.usage,
         [&](const std::string& name) {
           return std::find(searched().begin(), searched().end(), name) != searched().end() && given(name);
         },

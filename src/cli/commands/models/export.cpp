@@ -55,7 +55,7 @@ struct Export {
 
  private:
   decode::BeamOptions search_of(const model::LoadedModel& m) {
-    decode::take_search_defaults(m.history, given, search);
+    decode::take_search_defaults(m.usage, given, search);
     return search;
   }
   void check_suited() const {

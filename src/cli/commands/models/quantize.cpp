@@ -62,14 +62,14 @@ struct Quantize {
   }
 
   void save(model::LoadedModel& m, const std::vector<std::string>& kept) const {
-    model::save_quantized(output, *m.net, {m.source_vocabulary, m.target_vocabulary}, m.history, kept);
+    model::save_quantized(output, *m.net, m.text(), m.history, kept);
   }
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by,
                            const decode::LineWarning& warn = {}) const {
     const models::OpenModel m = models::open_translator(path, {});
     decode::BeamOptions of_model = search;
-    decode::take_search_defaults(m.file.history, given, of_model);
+    decode::take_search_defaults(m.file.usage, given, of_model);
     const decode::TranslateOptions how = of_model.translate_options();
     std::vector<std::string> best;
     for (const auto& found : m.translator().translate(valid.source, how, warn)) best.push_back(found.front().text);

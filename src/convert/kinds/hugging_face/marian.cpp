@@ -115,7 +115,7 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   m.text.source_vocabulary = vocabulary(json, folder + "/source.spm", source_table, m.config.source_vocab);
   m.text.target_vocabulary = vocabulary(json, folder + "/target.spm", target_table, m.config.target_vocab);
   const JsonFile search = generation_in(folder);
-  m.search = hugging_face_search(search);
+  m.text.usage.search = hugging_face_search(search);
   const Range<int64_t> ids{0, m.config.target_vocab - 1};
   const int64_t padding = json.whole("pad_token_id", ids);
   add_forbidden(search, padding, json.whole("decoder_start_token_id", ids, padding), m);

@@ -180,7 +180,7 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
   const JsonFile generation = generation_in(folder);
   read_words(m, folder, *kind, generation, options);
-  m.search = hugging_face_search(generation);
+  m.text.usage.search = hugging_face_search(generation);
   return m;
 }
 

@@ -143,21 +143,16 @@ std::string vocabulary_in(const JsonFile& map, const char* key) {
   return name.empty() ? "" : (std::filesystem::path(map.path()).parent_path() / name).string();
 }
 
-std::map<std::string, std::string> search_in(const JsonFile& map) {
-  std::map<std::string, std::string> search;
-  const json& given = map.value("search");
-  if (given.is_null()) return search;
-  if (!given.is_object()) map.refuse("search", "an object of options with texts as values: {\"beam-size\": \"5\"}");
-  for (const auto& [key, value] : given.items()) {
-    if (!value.is_string()) map.refuse("search", "an object of options with texts as values: {\"beam-size\": \"5\"}");
-    search[key] = value.get<std::string>();
-  }
+model::Usage usage_in(const JsonFile& map) {
+  const json& given = map.value("usage");
+  if (given.is_null()) return {};
+  model::Usage usage = model::Usage::from_json(json_text(given), map.path());
   try {
-    decode::search_defaults(search);
+    decode::check_search(usage);
   } catch (const UsageError& e) {
-    throw DataError(cat(map.path(), ": 'search': ", e.what()));
+    throw DataError(cat(map.path(), ": 'usage': ", e.what()));
   }
-  return search;
+  return usage;
 }
 
 }  // namespace
@@ -179,7 +174,8 @@ ForeignModel read_mapped_safetensors(const std::string& path, const ImportOption
   m.text.source_vocabulary = read_vocabulary(source, "source-vocab", options.source_spm, m.config.source_vocab);
   m.text.target_vocabulary =
       read_vocabulary(target, "target-vocab", either(options.target_spm, options.source_spm), m.config.target_vocab);
-  m.search = search_in(map);
+  m.text.usage = usage_in(map);
+  check(m.text.usage, m.config, map.path());
   return m;
 }
 

@@ -5,7 +5,7 @@
 //                  {"tensors": ["enc.{i}.q.weight", "enc.{i}.k.weight", "enc.{i}.v.weight"], "layout": "transposed"},
 //                "encoder.layers.{i}.attention_norm.gain": "enc.{i}.norm.weight"},
 //    "ignored": ["enc.version"],
-//    "source_vocabulary": "source.spm", "target_vocabulary": "target.spm", "search": {"beam-size": "5"}}
+//    "source_vocabulary": "source.spm", "target_vocabulary": "target.spm", "usage": {"search": {"beam-size": "5"}}}
 // {i} stands for a layer's number. What the map does not name has the name that it has here; null: zeros.
 #include "convert/foreign_model.h"
 

@@ -212,7 +212,7 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   check(m.weights, m.config, *file);  // now the vocabularies' sizes are those of tensors
   const Words words(*file, options);
   put_words(m, words.source(), words.target());
-  m.search = {{"beam-size", "5"},
+  m.text.usage.search = {{"beam-size", "5"},
               {"length-penalty", "1"},
               {"length-normalization", "power"},
               {"longest", "200"},

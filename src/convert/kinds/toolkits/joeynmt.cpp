@@ -203,7 +203,7 @@ ForeignModel read_joeynmt(const std::string& path, const ImportOptions& options)
   const std::string& of_target = options.target_spm.empty() ? options.source_spm : options.target_spm;
   put_words(m, side_of(yaml, folder, "src", options.source_vocab, options.source_spm),
             side_of(yaml, folder, "trg", options.target_vocab, of_target));
-  m.search = search_of(yaml);
+  m.text.usage.search = search_of(yaml);
   for (const char* side : {"src", "trg"})
     if (yaml.flag(cat("data.", side, ".lowercase"), false))
       m.notes.push_back(
