@@ -155,6 +155,7 @@ void add_data(Command& app, Action& chosen);
 void add_inspect(Command& app, Action& chosen);
 void add_augment(Command& app, Action& chosen);
 void add_average(Command& app, Action& chosen);
+void add_set(Command& app, Action& chosen);
 void add_compare(Command& app, Action& chosen);
 void add_shortlist(Command& app, Action& chosen);
 void add_export(Command& app, Action& chosen);

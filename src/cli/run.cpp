@@ -94,6 +94,7 @@ void add_commands(Command& app, Action& chosen) {
   add_inspect(app, chosen);
   add_augment(app, chosen);
   add_average(app, chosen);
+  add_set(app, chosen);
   add_shortlist(app, chosen);
   add_export(app, chosen);
   add_quantize(app, chosen);

@@ -6,6 +6,7 @@
 #include "base/compute/random.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "text/lines/sentences.h"
 
 namespace hexapla::data {
 namespace {
@@ -69,12 +70,14 @@ class Collector {
     const auto set = static_cast<size_t>(text.corpus);
     if (example.source.empty() || example.target.empty()) return nothing_[set].add(text.line);
     unknown_[set].add(example.source, example.target, vocabularies);
+    const size_t source_tokens = example.source.size();
     vocabularies.source.end_source(example.source);
     const size_t longest = std::max(example.source.size(), example.target.size() + 1);
     if (longest > static_cast<size_t>(options_.max_length)) return too_long_[set].add(text.line);
     hash(example.source);
     hash(example.target);
     ++pairs_[set];
+    lines_.add(source_tokens, example.target.size(), text::several_sentences(text.source));
     if (options_.keep_text) {
       store_->add({text.corpus, text.line, text.source, text.target});
       return;
@@ -102,6 +105,7 @@ class Collector {
     out.fingerprint = hash_.hex();
     out.unknown = std::move(unknown_);
     out.of_sets = pairs_;
+    out.lines = std::move(lines_);
     return out;
   }
 
@@ -116,6 +120,7 @@ class Collector {
   std::vector<DropCount> too_long_, nothing_;
   std::vector<UnknownTokens> unknown_;
   std::vector<int64_t> pairs_;  // of each set
+  LineCounts lines_;
   Hash hash_;
   std::string source_, target_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/batches/batch_stream.h"
+#include "data/batches/line_counts.h"
 #include "data/batches/pair_store.h"
 #include "data/files/corpus.h"
 
@@ -72,6 +73,7 @@ struct PreparedPairs {
   std::string fingerprint;               // of all ids
   std::vector<UnknownTokens> unknown{};  // of each set
   std::vector<int64_t> of_sets{};        // how many pairs of each training set
+  LineCounts lines{};                    // of all sets
 };
 struct PairOptions {
   int64_t max_length = 256;

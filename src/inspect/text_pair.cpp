@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "decode/search/search.h"
+#include "decode/text/opened_line.h"
 
 namespace hexapla::inspect {
 
@@ -26,32 +27,52 @@ text::Ids read(const text::Vocabulary& vocabulary, const std::string& line, cons
 
 text::Ids read_source(const ModelText& m, const std::string& source, const decode::LineWarning& warn, size_t longest,
                       const char* name) {
-  text::Ids ids = read(m.source, source, warn, decode::LineSide::source);
+  const std::string line = source.substr(decode::opened_line(m.target, source).bytes);
+  text::Ids ids = read(m.source, line, warn, decode::LineSide::source);
   if (ids.empty()) throw UsageError(cat(name, " is empty; give a sentence"), "source", source);
   m.source.end_source(ids);
   check_length(ids, "source", longest);
   return ids;
 }
 
-text::Ids read_target(const ModelText& m, const std::string& target, const decode::LineWarning& warn, size_t longest) {
+text::Ids read_target(const ModelText& m, const std::string& target, std::optional<int32_t> opening,
+                      const decode::LineWarning& warn, size_t longest) {
   text::Ids ids = read(m.target, target, warn, decode::LineSide::translation);
+  if (opening && ids.empty()) ids.push_back(*opening);
+  if (opening) ids.front() = *opening;
   check_length(ids, "target", longest);
   return ids;
 }
 
-text::Ids best_translation(const ModelText& m, const text::Ids& source) {
+text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
+                           const decode::SearchOptions& how) {
   const std::vector<text::Ids> sources{source};
-  const decode::SearchOptions options;
+  const std::vector<size_t> order{0};
+  const decode::SentenceConstraints request{.opening = opening};
+  const decode::PieceTexts pieces(m.target);
+  decode::Queue queue{.sources = sources,
+                      .order = order,
+                      .sentences = 1,
+                      .tokens = static_cast<int64_t>(source.size()),
+                      .requests = {&request, 1},
+                      .pieces = &pieces};
   const DType dtype = m.model.target_embedding().table.value.dtype;
-  Arena arena(decode::search_memory(m.model, sources, options, dtype));
+  Arena arena(decode::search_memory(m.model, queue, how, dtype));
   Context cx{m.backend, arena, dtype};
-  return decode::search(cx, m.model, sources, options, decode::special_ids(m.target)).front().front().ids;
+  text::Ids best;
+  decode::search(cx, m.model, queue, how, decode::special_ids(m.target),
+                 [&](size_t, const std::vector<decode::Hypothesis>& found) {
+                   if (!found.empty()) best = found.front().ids;
+                 });
+  return best;
 }
 
 Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target,
-               const decode::LineWarning& warn, size_t longest) {
+               const decode::SearchOptions& how, const decode::LineWarning& warn, size_t longest) {
   Pair pair{read_source(m, source, warn, longest), {}};
-  pair.target = target ? read_target(m, *target, warn, longest) : best_translation(m, pair.source);
+  const std::optional<int32_t> opening = decode::opened_line(m.target, source).opening;
+  pair.target =
+      target ? read_target(m, *target, opening, warn, longest) : best_translation(m, pair.source, opening, how);
   check_length(pair.target, "target", longest);
   return pair;
 }

@@ -12,6 +12,7 @@
 #include "decode/models/ensemble.h"
 #include "decode/models/search_defaults.h"
 #include "decode/search/search.h"
+#include "decode/text/opened_line.h"
 #include "inspect/files/formulas.h"
 #include "inspect/text_pair.h"
 #include "models/open_model.h"
@@ -148,7 +149,8 @@ struct Inspector::Impl {
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
     Arena arena(decode::search_memory(*m.file.net, sources, how.search, dtype));
     Context cx{*m.backend, arena, dtype};
-    const decode::Trace found = decode::trace_search(cx, *m.file.net, ids, how.search, decode::special_ids(m.target));
+    const decode::Trace found = decode::trace_search(cx, *m.file.net, ids, how.search, decode::special_ids(m.target),
+                                                     decode::opened_line(m.target, source).opening);
     SearchTrace trace = api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
     trace.warnings = std::move(warnings);
     return trace;
@@ -171,7 +173,8 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
     std::vector<std::string> warnings;
     const inspect::Pair pair =
         inspect::read_pair(impl_->text(), source, target.empty() ? std::nullopt : std::optional(target),
-                           kept_in(warnings), static_cast<size_t>(options.longest));
+                           decode::recorded_search(impl_->m.file.usage).translate_options().search, kept_in(warnings),
+                           static_cast<size_t>(options.longest));
     Inspection seen = impl_->inspected(pair, options);
     seen.warnings = std::move(warnings);
     return seen;

@@ -10,6 +10,7 @@
 #include "base/files/shell_word.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
@@ -27,6 +28,7 @@ struct Augment {
   std::string text, tag = "<BT>", color = "auto";
   decode::DecodingOptions search;
   std::function<bool(const std::string& option)> given;
+  LanguageFlags languages;
   int threads = 0;
   bool distill = false, both = false, tsv = false, quiet = false;
 
@@ -72,8 +74,9 @@ struct Augment {
         sets.empty() ? std::vector<data::ParallelSource>() : data::parse_sets("train-sets", sets, tsv);
     const augment::Files files{output[0], output[1]};
     if (both) return augment::both_directions(pairs, files, work);
-    const models::OpenEnsemble m =
+    models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
+    languages.choose(m.members[0]);
     decode::DecodingOptions of_model = search;
     decode::take_search_defaults(m.members[0].file.usage, given, of_model);
     decode::TranslateOptions how = of_model.translate_options();
@@ -148,6 +151,9 @@ void add_augment(Command& app, Action& chosen) {
       return a->translates() ? declared()
                              : When{false, "is for translating, but `both-directions` does not: leave it out"};
     });
+  });
+  a->languages.bind(*c, [a = a.get()] {
+    return When{a->translates(), "is for translating, but `both-directions` does not: leave it out"};
   });
   c->add_option("--threads", a->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")

@@ -7,6 +7,7 @@
 #include "base/compute/parallel.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/language_options.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
@@ -33,6 +34,7 @@ struct Evaluate {
   decode::BeamOptions search;
   std::function<bool(const std::string& option)> given;
   const Command* command = nullptr;
+  LanguageFlags languages;
   int threads = 0;
   bool quiet = false;
 
@@ -119,8 +121,8 @@ struct Evaluate {
 
   evaluate::Sentences translate(const evaluate::Sentences& lines) {
     use_threads(threads);
-    const models::OpenModel m =
-        models::open_translator(model, models::asked_precision(given("precision"), search.precision));
+    models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), search.precision));
+    languages.choose(m);
     Progress progress(make_terminal(parse_color(color), quiet));
     decode::take_search_defaults(m.file.usage, given, search);
     command->refuse_idle();  // the model's own values may leave one without effect
@@ -229,6 +231,9 @@ void add_evaluate(Command& app, Action& chosen) {
     c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
       return e->model.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
     });
+  });
+  e->languages.bind(*c, [e = e.get()] {
+    return When{!e->model.empty(), "is for translating: give a `model`, or leave it out"};
   });
   c->add_option("--threads", e->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");

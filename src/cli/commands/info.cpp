@@ -49,6 +49,21 @@ struct Info {
     return nlohmann::ordered_json::parse(m.file.config.to_json());
   }
 
+  // The record, and what the vocabularies say of it.
+  static nlohmann::ordered_json usage_of(const models::OpenModel& m) {
+    auto usage = nlohmann::ordered_json::parse(m.file.usage.to_json());
+    const auto begins = [&](const char* side, const text::Vocabulary& v) {
+      if (v.opening() < 0) return;
+      usage[cat(side, "-opening")] = v.piece(v.opening());
+      usage[cat(side, "-languages")] = v.languages();
+    };
+    begins("source", m.source);
+    begins("target", m.target);
+    usage["source-end"] = m.source.open_ended() ? "none" : m.source.piece(m.source.eos());
+    usage["target-start"] = m.target.piece(m.target.bos());
+    return usage;
+  }
+
   void write_json(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
@@ -59,6 +74,7 @@ struct Info {
     j["vocabulary"] = {{"source", m.source.size()}, {"target", m.target.size()}};
     j["vocabulary"]["joint"] = text::same_pieces(m.source, m.target);
     j["vocabulary"]["normalization"] = {{"source", m.source.normalization()}, {"target", m.target.normalization()}};
+    j["usage"] = usage_of(m);
     j["history"] = m.file.history;
     std::cout << text::printable(json_text(j, 1)) << "\n";
   }
@@ -84,6 +100,8 @@ struct Info {
     if (!joint) line("target", text::grouped(m.target.size()) + " pieces");
     line("source normalization", normalization(m.source));
     line("target normalization", normalization(m.target));
+    std::cout << "usage\n";
+    for (const auto& [key, value] : report::history_rows({{"", json_text(usage_of(m))}})) line(key.substr(1), value);
     std::cout << "training\n";
     for (const auto& [key, value] : report::history_rows(m.file.history)) line(key, value);
   }

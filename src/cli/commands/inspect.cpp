@@ -11,9 +11,12 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "cli/command.h"
+#include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/parser.h"
 #include "cli/terminal/terminal.h"
+#include "decode/models/search_defaults.h"
+#include "decode/text/opened_line.h"
 #include "inspect/files/inspection_file.h"
 #include "inspect/gradients.h"
 #include "inspect/padded.h"
@@ -159,6 +162,7 @@ struct Inspect {
   std::string model, attention = "cross", layer = "last", head, out, color = "auto";
   std::optional<std::string> source_text, source_ids, target_text, target_ids, beside, vocabulary;
   bool with_weights = false, with_gradients = false;
+  LanguageFlags languages;
   int threads = 0;
 
   int run() const {
@@ -166,7 +170,8 @@ struct Inspect {
     const Output output = checked_output();
     const bool paint = stdout_color(parse_color(color));
     use_threads(threads);
-    const models::OpenModel m = models::open_model(model);
+    models::OpenModel m = models::open_model(model);
+    languages.choose(m);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string scope = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
     check_head(head, m.file.config.heads);
@@ -225,6 +230,7 @@ struct Inspect {
   inspect::Pair read_pair(const models::OpenModel& m) const {
     const inspect::ModelText text{*m.backend, *m.file.net, m.source, m.target};
     inspect::Pair pair;
+    const std::optional<int32_t> opening = decode::opened_line(m.target, source_text.value_or("")).opening;
     if (source_text) {
       pair.source = inspect::read_source(text, *source_text, say_of("--src"), inspect::kLongest, "--src");
     } else {
@@ -234,11 +240,12 @@ struct Inspect {
     }
     inspect::check_length(pair.source, "source");
     if (target_text)
-      pair.target = inspect::read_target(text, *target_text, say_of("--tgt"));
+      pair.target = inspect::read_target(text, *target_text, opening, say_of("--tgt"));
     else if (target_ids)
       pair.target = parse_ids(*target_ids, m.target, "--tgt-ids");
     else
-      pair.target = inspect::best_translation(text, pair.source);
+      pair.target = inspect::best_translation(text, pair.source, opening,
+                                              decode::recorded_search(m.file.usage).translate_options().search);
     inspect::check_length(pair.target, "target");
     return pair;
   }
@@ -382,6 +389,7 @@ void add_inspect(Command& app, Action& chosen) {
   c->add_option("--color", i->color, "auto, always or never")
       ->default_str("auto")
       ->choices({"auto", "always", "never"});
+  i->languages.bind(*c);
   c->add_option("--threads", i->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
+#include "cli/options/language_options.h"
 #include "cli/options/search_options.h"
 #include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
@@ -67,6 +68,7 @@ struct Score {
   std::string model, tsv, color = "auto";
   decode::ScoringOptions asked;
   std::function<bool(const std::string& option)> given;
+  LanguageFlags languages;
   AlignmentFlags alignment;
   ShardFlags shard;
   int threads = 0;
@@ -85,8 +87,8 @@ struct Score {
       return 0;
     }
     std::ostream& out = work.answers->out();
-    const models::OpenModel m =
-        models::open_translator(model, models::asked_precision(given("precision"), asked.precision));
+    models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), asked.precision));
+    languages.choose(m);
     const decode::TranslateOptions how = options_for(m);
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
@@ -212,6 +214,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_flag("--word-scores", s->words, "add a column: log-probabilities of the words of TARGET and of </s>");
   c->add_flag("--token-scores", s->tokens, "add a column: log-probabilities of the tokens of TARGET and of </s>");
   c->add_flag("--json", s->json, "one JSON object per line, with words and tokens");
+  s->languages.bind(*c);
   s->alignment.bind(*c);
   bind_options(*c, s->asked);
   s->given = given_in(*c);

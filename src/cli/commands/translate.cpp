@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options/alignment_options.h"
+#include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/shard_options.h"
@@ -23,6 +24,7 @@
 #include "decode/models/search_defaults.h"
 #include "decode/models/shortlist.h"
 #include "decode/option_ranges.h"
+#include "decode/text/opened_line.h"
 #include "decode/trace/beam_trace.h"
 #include "inspect/text_pair.h"
 #include "models/open_model.h"
@@ -54,7 +56,7 @@ struct InputLines {
 struct Translate {
   std::vector<std::string> models;
   std::string mixture = "linear", prefix_file, shortlist, trace, color = "auto";
-  std::string source_language, target_language;
+  LanguageFlags languages;
   std::vector<double> weights;
   decode::LineConstraints everywhere;
   decode::DecodingOptions search;
@@ -94,7 +96,7 @@ struct Translate {
     out = &work.answers->out();
     models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
-    set_languages(m.members[0]);
+    languages.choose(m.members[0]);  // of an ensemble, the vocabularies of the first count
     decode::take_search_defaults(m.members[0].file.usage, given, search);
     model_known = true;
     command->refuse_idle();  // the model's own values may leave one without effect
@@ -145,12 +147,6 @@ struct Translate {
     return 0;
   }
 
-  // Of a model that is told languages. Of an ensemble, the vocabularies of the first count.
-  void set_languages(models::OpenModel& m) const {
-    if (!source_language.empty()) m.source = m.source.opening_with(source_language, "source-language");
-    if (!target_language.empty()) m.target = m.target.opening_with(target_language, "target-language");
-  }
-
   std::optional<decode::Shortlist> read_shortlist(const models::OpenModel& m) const {
     if (shortlist.empty()) return {};
     return decode::Shortlist(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
@@ -162,7 +158,7 @@ struct Translate {
     if (jsonl || !prefix_file.empty() || !everywhere.require.empty())
       throw UsageError(
           "--shortlist leaves out what --prefix, --require and --jsonl may ask for; leave one of them out");
-    if (!target_language.empty())
+    if (!languages.target.empty())
       throw UsageError("--shortlist knows no languages; leave out --target-language, or --shortlist");
     if (models.size() > 1) throw UsageError("--shortlist is for one model; give one --model, or leave it out");
     if (!trace.empty()) throw UsageError("--trace shows the search among all pieces; leave out --shortlist");
@@ -181,12 +177,13 @@ struct Translate {
 
   // The search for this line once more, step by step: the image into the file, the text to the terminal.
   void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
-    const inspect::Pair pair = inspect::read_pair({*m.backend, *m.file.net, m.source, m.target}, line, "", {});
-    const std::vector<text::Ids> sources{pair.source};
+    const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, {});
+    const std::vector<text::Ids> sources{source};
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
     Arena arena(decode::search_memory(*m.file.net, sources, how, dtype));
     Context cx{*m.backend, arena, dtype};
-    const decode::Trace found = decode::trace_search(cx, *m.file.net, pair.source, how, decode::special_ids(m.target));
+    const decode::Trace found = decode::trace_search(cx, *m.file.net, source, how, decode::special_ids(m.target),
+                                                     decode::opened_line(m.target, line).opening);
     write_file_atomically(trace, report::trace_svg(found, m.target, how.beam_size));
     if (!quiet) say_on_stderr(report::trace_text(found, m.target, how.beam_size));
   }
@@ -311,16 +308,7 @@ void add_translate(Command& app, Action& chosen) {
                 "weight of each model of an ensemble, as in --weights 2,1")
       ->delimiter(',')
       ->when(of_several);
-  c->add_option("--source-language", t->source_language,
-                "language of the lines, for a multilingual model; default: as imported")
-      ->type_name("CODE")
-      ->default_str("");
-  c->add_option(
-       "--target-language", t->target_language,
-       "language to translate to, for a multilingual model; default: as imported; >>code<< before a line takes "
-       "precedence")
-      ->type_name("CODE")
-      ->default_str("");
+  t->languages.bind(*c);
   bind_options(*c, t->search);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);

@@ -99,7 +99,7 @@ const std::map<std::string, std::string> without{
     {"reproduce", "runs train"},
     {"serve", "answers requests: see UnknownText of the server's tests"},
     {"join", "of answers, not of lines"}};
-const std::set<std::string> no_text{"average", "completion", "doctor", "export", "import", "info", "man"};
+const std::set<std::string> no_text{"average", "completion", "doctor", "export", "import", "info", "man", "set"};
 
 TEST_F(UnknownText, IsSaidByEveryCommandThatReadsTextForAModel) {
   Command app;

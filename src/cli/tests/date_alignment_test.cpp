@@ -125,8 +125,8 @@ TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   const models::OpenModel guided = trained(o);
   const decode::AttentionHead head{o.guided_layer(), o.guided_alignment_head};
   EXPECT_EQ(head.layer, 0);
-  EXPECT_EQ(guided.file.history.at("guided_alignment_layer"), "0");
-  EXPECT_EQ(guided.file.history.at("guided_alignment_head"), "1");
+  EXPECT_EQ(guided.file.usage.alignment_layer, 0);
+  EXPECT_EQ(guided.file.usage.alignment_head, 1);
   const double with = accuracy(guided, unseen, head), without = accuracy(plain, unseen, head);
   RecordProperty("guided", cat(with));
   RecordProperty("unguided", cat(without));

@@ -7,13 +7,6 @@
 
 namespace hexapla::convert {
 
-decode::BeamOptions own_search(const model::LoadedModel& model) {
-  decode::BeamOptions search;
-  decode::take_search_defaults(
-      model.usage, [](const auto&) { return false; }, search);
-  return search;
-}
-
 // d log((5 + n)^alpha) / d log(n) = alpha n / (n + 5).
 decode::BeamOptions in_powers_of_length(const decode::BeamOptions& search, std::vector<std::string>& notes) {
   decode::BeamOptions there = search;

@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "decode/decoding_options.h"
+#include "decode/models/search_defaults.h"
 #include "model/weights/model_file.h"
 
 namespace hexapla::convert {
 
 // What a model's own record says of how to search with it, otherwise the defaults of any model.
-decode::BeamOptions own_search(const model::LoadedModel& model);
+inline decode::BeamOptions own_search(const model::LoadedModel& m) { return decode::recorded_search(m.usage); }
 
 // The same search where scores are divided by length^alpha. The paper's formula becomes the power that grows alike at
 // sentences of kUsualLength tokens; a note says so.

@@ -103,7 +103,6 @@ template <class F>
 bool any_request(const AllConstraints& all, F&& f) {
   return std::any_of(all.sentences.begin(), all.sentences.end(), f);
 }
-bool has_opening(const SentenceConstraints& r) { return r.opening.has_value(); }
 bool has_prefix(const SentenceConstraints& r) { return !r.prefix.empty(); }
 bool has_forbidden(const SentenceConstraints& r) { return !r.forbidden.empty(); }
 bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
@@ -112,9 +111,8 @@ bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
 
 bool is_constrained(const AllConstraints& all, const SearchOptions& o) {
   return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_repetition > 0 || o.forbid_unknown ||
-         any_request(all, [](const SentenceConstraints& r) {
-           return has_opening(r) || has_prefix(r) || has_forbidden(r) || has_required(r);
-         });
+         any_request(all,
+                     [](const SentenceConstraints& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });
 }
 
 Constraints::Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)

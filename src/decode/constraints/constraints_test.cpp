@@ -10,7 +10,7 @@
 #include "decode/search/beam_entry.h"
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
-#include "text/plain_line.h"
+#include "text/lines/plain_line.h"
 #include "text/vocabulary/byte_level/test_byte_model.h"
 
 namespace hexapla::decode {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "text/plain_line.h"
+#include "text/lines/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/piece_table.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/text/sentences.h"
+#include "text/lines/sentences.h"
 
 namespace hexapla::decode {
 
@@ -39,8 +39,8 @@ class LiveTranslator::Job {
 
   std::string line_so_far(size_t line) const {
     const auto begin = so_far.begin();
-    return joined({begin + static_cast<std::ptrdiff_t>(sentences.first[line]),
-                   begin + static_cast<std::ptrdiff_t>(sentences.first[line + 1])});
+    return text::joined({begin + static_cast<std::ptrdiff_t>(sentences.first[line]),
+                         begin + static_cast<std::ptrdiff_t>(sentences.first[line + 1])});
   }
   void read(size_t sentence, std::string text) {
     so_far[sentence] = std::move(text);

@@ -26,6 +26,13 @@ void check_search(const model::Usage& usage) {
   tried.translate_options();
 }
 
+BeamOptions recorded_search(const model::Usage& usage) {
+  BeamOptions search;
+  take_search_defaults(
+      usage, [](const std::string&) { return false; }, search);
+  return search;
+}
+
 template <class Options>
 void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
                           Options& options) {

@@ -5,12 +5,15 @@
 #include <string>
 
 #include "decode/decoding_options.h"
-#include "model/weights/usage.h"
+#include "model/record/usage.h"
 
 namespace hexapla::decode {
 
 // UsageError: an option of the record's search that there is not, or a value out of its range.
 void check_search(const model::Usage& usage);
+
+// How the model is searched where nobody says otherwise. DataError: its record is damaged.
+BeamOptions recorded_search(const model::Usage& usage);
 
 // Sets the options for which the record has a value, that were not given, and that do something beside what was.
 // DataError: it is damaged. Options: ScoringOptions, BeamOptions or DecodingOptions.

@@ -4,6 +4,7 @@
 
 #include "base/range.h"
 #include "decode/rescoring/pair_batches.h"
+#include "decode/text/opened_line.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {
@@ -35,6 +36,19 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
       sums[word] += log_p[i] / line.words[i].count();
   sums.back() += log_p.back();
   return sums;
+}
+
+// A translation begins with this token, whatever language its text was encoded for; a blank one, too.
+void open_with(int32_t opening, LineEncoder::Line& line) {
+  if (line.ids.empty()) line.ids.push_back(opening), line.words.emplace_back(0);
+  line.ids.front() = opening;
+  line.opened = true;
+}
+
+// A token that is given costs nothing, as in a search.
+void give_first(PairScore& score) {
+  score.score -= score.log_p.front();
+  score.log_p.front() = 0;
 }
 
 // One alignment of those of parts: each has its own rows and columns, and what stands behind the tokens of its source
@@ -99,15 +113,22 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
                                    text::WordEnds ends) const {
   check(options, sources.size(), targets.size());
   const SourceReader source = source_reader(options, warn), target = target_reader(options, warn);
+  std::vector<OpenedLine> opened;
+  std::vector<std::string> texts;
+  for (const std::string& line : sources) {
+    opened.push_back(opened_line(target_, line));
+    texts.push_back(line.substr(opened.back().bytes));
+  }
   if (options.long_input == LongInput::refuse) {
-    refuse_long_lines(source, sources, "");
+    refuse_long_lines(source, texts, "");
     refuse_long_lines(target, targets, " of the translations");
   }
   Sides sides;
   for (size_t i = 0; i < sources.size(); ++i) {
-    sides.from.push_back(source.encode_words(sources[i], i, ends));
+    sides.from.push_back(source.encode_words(sources[i], i, ends, opened[i].bytes));
     source_.end_source(sides.from.back().ids);
     sides.to.push_back(target.encode_words(targets[i], i, ends));
+    if (opened[i].opening) open_with(*opened[i].opening, sides.to.back());
   }
   return sides;
 }
@@ -126,6 +147,7 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
       static_cast<PairScore&>(results[batch.indices[b]]) = std::move(scores[b]);
   });
   for (size_t i = 0; i < results.size(); ++i) {
+    if (pairs.to[i].opened) give_first(results[i]);
     results[i].normalized = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
     results[i].words = by_word(results[i].log_p, pairs.to[i]);
     results[i].words_read = pairs.to[i].words_read + 1;
@@ -159,7 +181,9 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
 TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& source, const Translation& target,
                                               const TranslateOptions& options, text::WordEnds ends) const {
   const std::string clean = text::clean_utf8(source);
-  std::vector<SourceReader::Part> parts = source_reader(options, nobody).read(source, 0, options.long_input);
+  const size_t begin = opened_line(target_, source).bytes;
+  std::vector<SourceReader::Part> parts =
+      source_reader(options, nobody).read(source.substr(begin), 0, options.long_input);
   if (parts.empty()) parts.emplace_back();
   const std::vector<size_t> counts = target.parts.empty() ? std::vector{target.ids.size()} : target.parts;
   HEXAPLA_CHECK(parts.size() == counts.size(), "alignment: a line in ", parts.size(), " parts, translated in ",
@@ -167,7 +191,7 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   AlignedLine line{{}, {}, 0, 0, {}};
   std::vector<text::TokenSpan> spans;
   auto id = target.ids.begin();
-  for (size_t i = 0, at = 0; i < parts.size(); at += parts[i++].text.size()) {
+  for (size_t i = 0, at = begin; i < parts.size(); at += parts[i++].text.size()) {
     auto& [text, ids] = parts[i];
     at = clean.find(text, at);
     const std::vector<text::TokenSpan> own = source_.encode_with_spans(text).spans;
@@ -206,7 +230,8 @@ std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const Aligne
 std::vector<std::string> TextScorer::units_of_source(const std::string& line, const TranslateOptions& options,
                                                      AlignmentUnit unit) const {
   if (unit != AlignmentUnit::pieces) return words_in(line, unit);
-  return pieces_of(source_, source_reader(options, nobody).read(line, 0, options.long_input));
+  const std::string text = line.substr(opened_line(target_, line).bytes);
+  return pieces_of(source_, source_reader(options, nobody).read(text, 0, options.long_input));
 }
 
 std::vector<std::string> TextScorer::units_of_target(const std::string& line, const TranslateOptions& options,

@@ -5,8 +5,14 @@
 namespace hexapla::decode {
 namespace {
 
+// While nothing is written: the token that the translation has to begin with, which costs nothing.
+std::optional<int32_t> given_start(const Sentence& s) {
+  return s.live.front().prefix.ids.size() == 1 ? s.constraints->opening : std::nullopt;
+}
+
 // Expand: the candidates of one sentence, best first; among equals the lower beam, then the order of the row.
 std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t first_row, size_t needed) {
+  if (const auto given = given_start(s)) return {{0, 0, 0, *given}};
   std::vector<Candidate> all;
   for (size_t beam = 0; beam < s.live.size(); ++beam) {
     size_t taken = 0;

@@ -56,10 +56,12 @@ std::vector<text::Ids> LineEncoder::encode(std::span<const std::string> lines) c
   return all;
 }
 
-LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends) const {
-  const std::string clean = repaired(text, line);
-  text::EncodedText encoded = vocabulary_.encode_with_spans(clean);
-  warn_of_unknown_letters(clean, encoded.ids, line);
+LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends,
+                                            size_t skipped) const {
+  const std::string clean = repaired(text, line), read_from = clean.substr(skipped);
+  text::EncodedText encoded = vocabulary_.encode_with_spans(read_from);
+  for (text::TokenSpan& span : encoded.spans) span.from += skipped, span.to += skipped;
+  warn_of_unknown_letters(read_from, encoded.ids, line);
   const size_t all = encoded.ids.size();
   encoded.ids.resize(kept(all, line));
   encoded.spans.resize(encoded.ids.size());

@@ -41,8 +41,11 @@ class LineEncoder {
     std::vector<text::WordSpan> words;
     int32_t word_count = 0;
     int32_t words_read = 0;  // fewer where the line was cut; one that was cut itself counts
+    bool opened = false;     // the first token is given, and costs nothing (OpenedLine::opening)
   };
-  Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const;
+  // skipped: bytes at the start that have words, but no tokens.
+  Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script,
+                    size_t skipped = 0) const;
 
  protected:
   std::string repaired(const std::string& text, size_t line) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "decode/rescoring/rescoring.h"
-#include "decode/text/sentences.h"
+#include "text/lines/sentences.h"
 
 namespace hexapla::decode {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
 
 void add_part(Translation& whole, const Translation& t, const text::Vocabulary& target) {
-  const size_t at = join(whole.text, t.text);
+  const size_t at = text::join(whole.text, t.text);
   for (const text::TokenSpan& span : t.spans.empty() ? target.spans_in(t.ids) : t.spans)
     whole.spans.push_back({at + span.from, at + span.to});
   whole.score += t.score;

@@ -1,5 +1,7 @@
 #include "decode/text/preprocess.h"
 
+#include "decode/text/opened_line.h"
+
 namespace hexapla::decode {
 namespace {
 
@@ -70,21 +72,6 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
   }
 }
 
-// What each translation begins with, where the model is told languages: ">>de<<" before a line chooses for it, and is
-// no part of it.
-struct Openings {
-  std::vector<std::string> lines;
-  std::vector<int32_t> tokens;
-
-  Openings(const text::Vocabulary& target, std::span<const std::string> given) {
-    for (const std::string& line : given) {
-      const auto chosen = target.leading(line);
-      lines.push_back(line.substr(chosen.bytes));
-      tokens.push_back(chosen.bytes > 0 ? chosen.id : target.opening());
-    }
-  }
-};
-
 SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
                                  const LineWarning& warn) {
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
@@ -107,12 +94,15 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
 
 SourceSentences preprocess(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
                            const LineWarning& warn) {
-  if (sides.target.opening() < 0) return preprocess_lines(sides, lines, options, warn);
-  const Openings openings(sides.target, lines.text);
-  SourceSentences all =
-      preprocess_lines(sides, {openings.lines, lines.requests, lines.first, lines.ids}, options, warn);
+  std::vector<OpenedLine> opened;
+  std::vector<std::string> texts;
+  for (const std::string& line : lines.text) {
+    opened.push_back(opened_line(sides.target, line));
+    texts.push_back(line.substr(opened.back().bytes));
+  }
+  SourceSentences all = preprocess_lines(sides, {texts, lines.requests, lines.first, lines.ids}, options, warn);
   for (size_t line = 0; line < all.lines(); ++line)
-    for (size_t i = all.first[line]; i < all.first[line + 1]; ++i) all.constraints[i].opening = openings.tokens[line];
+    for (size_t i = all.first[line]; i < all.first[line + 1]; ++i) all.constraints[i].opening = opened[line].opening;
   return all;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "decode/text/sentences.h"
+#include "text/lines/sentences.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {
@@ -22,7 +22,7 @@ std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, siz
   warn_of_unknown_letters(clean, ids, line);
   if (fits(ids)) return {{clean, ids}};
   std::vector<Part> all;
-  for (std::string& part : parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
+  for (std::string& part : text::parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
     text::Ids of_part = vocabulary_.encode(part);
     of_part.resize(kept(of_part.size(), line));  // a single character may have more tokens than fit
     if (!of_part.empty()) all.push_back({std::move(part), std::move(of_part)});

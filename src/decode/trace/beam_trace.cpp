@@ -78,15 +78,17 @@ void check_traceable(const SearchOptions& options) {
 }
 
 Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids& source, const SearchOptions& options,
-                   const SpecialIds& special) {
+                   const SpecialIds& special, std::optional<int32_t> opening) {
   check_traceable(options);
   Trace trace;
   const std::vector<text::Ids> sources{source};
   const std::vector<size_t> order{0};
+  const SentenceConstraints request{.opening = opening};
   Queue queue{.sources = sources,
               .order = order,
               .sentences = 1,
               .tokens = static_cast<int64_t>(source.size()),
+              .requests = {&request, 1},
               .stop = cancel_flag()};
   const DecodingCapacity capacity(positions(model), queue, options);
   DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);

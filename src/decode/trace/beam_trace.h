@@ -44,9 +44,10 @@ struct Trace {
 // words), or one out of range.
 void check_traceable(const SearchOptions& options);
 
-// source ends with </s>. UsageError: as above. Canceled: by the flag of this thread (CancelScope).
+// source ends with </s>; opening: the token that the translation begins with (OpenedLine). UsageError: as above.
+// Canceled: by the flag of this thread (CancelScope).
 Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids& source, const SearchOptions& options,
-                   const SpecialIds& special);
+                   const SpecialIds& special, std::optional<int32_t> opening = {});
 
 // "goes on", "finished", ...: what became of a candidate, and why, for a beam of this size.
 std::string text_of(Fate fate, int beam_size);

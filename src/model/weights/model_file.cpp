@@ -230,7 +230,8 @@ Usage usage_in_history(std::map<std::string, std::string>& history, const std::s
 
 Usage usage_of(LoadedModel& model, const std::string& file) {
   const auto own = model.metadata.find("usage");
-  Usage usage = own == model.metadata.end() ? usage_in_history(model.history, file) : Usage::from_json(own->second, file);
+  Usage usage =
+      own == model.metadata.end() ? usage_in_history(model.history, file) : Usage::from_json(own->second, file);
   check(usage, model.config, file);
   return usage;
 }
@@ -358,6 +359,21 @@ void save_model(const std::string& path, const Config& config, const ModelText& 
     sources.push_back({t.name, t.tensor.dtype, t.tensor.shape, [&t](const auto& give) { give(t.tensor.bytes); }});
   }
   write_safetensors(path, sources, metadata_of(json, sum.hex(), text.usage, history, version));
+}
+
+void copy_with_usage(const std::string& from, const Usage& usage, const std::string& to) {
+  const SafetensorsFile file = SafetensorsFile::open(from);
+  std::map<std::string, std::string> metadata = file.metadata();
+  for (const char* old : {"search", "guided_alignment_layer", "guided_alignment_head", "usage"}) metadata.erase(old);
+  if (!usage.empty()) metadata["usage"] = usage.to_json();
+  std::vector<TensorSource> tensors;
+  for (const TensorEntry& entry : file.tensors())
+    tensors.push_back({entry.name, entry.dtype, entry.shape, [&](const auto& take) {
+                         const Pages memory(entry.byte_count());
+                         file.read(entry, memory.data());
+                         take(memory.data());
+                       }});
+  write_safetensors(to, tensors, metadata);
 }
 
 namespace {

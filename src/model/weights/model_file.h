@@ -4,7 +4,7 @@
 //                 system's model had them, or I8 with NAME.scales; tokenizer.shared, or tokenizer.source and
 //                 tokenizer.target: the bytes of the vocabularies (U8)
 //   __metadata__  format "hexapla", format_version "1", or "2" where numbers are F16 or BF16, producer, config (JSON),
-//                 checksum, usage (JSON, model/weights/usage.h), and the history of the model
+//                 checksum, usage (JSON, model/record/usage.h), and the history of the model
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/compute/pages.h"
+#include "model/record/usage.h"
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
-#include "model/weights/usage.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {
@@ -45,6 +45,10 @@ struct MadeNumbers {
 // The same with such numbers. No more memory is taken than that of the largest tensor.
 void save_model(const std::string& path, const Config& config, const ModelText& text,
                 const std::map<std::string, std::string>& history, const MadeNumbers& numbers);
+
+// The model of a file with another record of how it is used: its numbers and vocabularies are copied as they are.
+// Errors as load_to_translate() and save_model().
+void copy_with_usage(const std::string& from, const Usage& usage, const std::string& to);
 
 struct LoadedModel {
   Config config;

@@ -192,6 +192,35 @@ std::vector<data::UnknownTokens> unknown_tokens(cluster::Processes& processes, c
   return all;
 }
 
+// Of all shards of all processes.
+data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pairs) {
+  data::LineCounts all;
+  for (const data::PreparedPairs& shard : pairs.shards) all.add(shard.lines);
+  if (!processes.several()) return all;
+  std::vector<std::string> own;
+  const std::vector<int64_t> counts = std::exchange(all, {}).numbers();
+  for (const int64_t n : counts) own.push_back(cat(n));
+  for (const std::string& others : cluster::gather(processes, cluster::pack(own))) {
+    std::vector<int64_t> numbers;
+    for (const std::string& n : cluster::unpack(others)) numbers.push_back(std::stoll(n));
+    all.add(data::LineCounts::from_numbers(numbers));
+  }
+  return all;
+}
+
+// What the model that it starts from says, and what this training makes different.
+model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
+  model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
+  if (!o.guided_alignment.empty()) {
+    usage.alignment_layer = o.guided_layer();
+    usage.alignment_head = o.guided_alignment_head;
+  }
+  usage.source_lengths = lines.lengths(0, model::kLengthShares);
+  usage.target_lengths = lines.lengths(1, model::kLengthShares);
+  usage.several_sentences = static_cast<double>(lines.several) / static_cast<double>(lines.lines);
+  return usage;
+}
+
 std::vector<std::string> paths_of(const TrainOptions& o) {
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
@@ -272,6 +301,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   data.notes = of_all(processes, data.notes);
   const std::vector<data::UnknownTokens> unknown = unknown_tokens(processes, pairs, data.sets.size());
   for (size_t i = 0; i < data.sets.size(); ++i) say_unknown(unknown[i], data.sets[i], data);
+  data.usage = usage_of(o, line_counts(processes, pairs));
   if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
   name_choices(o, pairs.of_sets, data);
   return data;

@@ -71,8 +71,8 @@ TEST_F(GuidedAlignment, IsLearnedLoggedAndWrittenIntoTheModel) {
   o.guided_alignment_weight = 1;
   o.max_updates = 200;
   const model::LoadedModel model = model::load_model(run(o).model);
-  EXPECT_EQ(model.history.at("guided_alignment_layer"), "1");  // the last but one of three
-  EXPECT_EQ(model.history.at("guided_alignment_head"), "0");
+  EXPECT_EQ(model.usage.alignment_layer, 1);  // the last but one of three
+  EXPECT_EQ(model.usage.alignment_head, 0);
   const auto log = log_of(o);
   ASSERT_EQ(log.size(), 200u);
   double first = 0, last = 0;
@@ -83,7 +83,7 @@ TEST_F(GuidedAlignment, IsLearnedLoggedAndWrittenIntoTheModel) {
 
 TEST_F(GuidedAlignment, LeavesNoTraceWhereItIsOff) {
   const TrainOptions o = options("plain");
-  EXPECT_FALSE(model::load_model(run(o).model).history.contains("guided_alignment_layer"));
+  EXPECT_FALSE(model::load_model(run(o).model).usage.alignment_layer);
   EXPECT_FALSE(log_of(o).back().contains("alignment_loss"));
 }
 

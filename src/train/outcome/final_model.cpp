@@ -86,11 +86,7 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
     history["averaged_updates"] = fmt::format("{}", fmt::join(weights.updates, " "));
   }
   if (weights.score) history["valid_" + options.best_by] = cat(*weights.score);
-  if (!options.guided_alignment.empty()) {
-    history["guided_alignment_layer"] = cat(options.guided_layer());
-    history["guided_alignment_head"] = cat(options.guided_alignment_head);
-    history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
-  }
+  if (!options.guided_alignment.empty()) history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
   if (options.r_drop > 0) history["r_drop"] = cat(options.r_drop);
   if (options.accumulate > 1) history["accumulate"] = cat(options.accumulate);
   if (options.ema > 0) history["ema"] = cat(options.ema);
@@ -101,7 +97,7 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
   make_folder(directory_of(path));
   history.merge(make_provenance(trained, state, weights).to_history());
-  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes()}, history);
+  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes(), data.usage}, history);
 }
 
 std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup) {

@@ -95,6 +95,10 @@ model::LoadedModel load_checkpoint_model(const std::string& path) {
   if (m.parameters->buffers())
     c.read(c.tensors.find("average_buffers") ? "average_buffers" : "buffers", m.parameters->buffers());
   std::tie(m.source_vocabulary, m.target_vocabulary) = vocabularies_of(run);
+  if (const auto usage = c.state.find("usage"); usage != c.state.end()) {
+    m.usage = model::Usage::from_json(usage->second, c.path);
+    check(m.usage, m.config, c.path);
+  }
   for (const char* key : {"epoch", "target_tokens", "update"})
     if (const auto found = c.state.find(key); found != c.state.end()) m.history[key] = found->second;
   return m;

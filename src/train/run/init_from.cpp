@@ -76,6 +76,7 @@ std::string InitialModel::checksum() const {
 }
 
 model::Config config_of_model(const std::string& path) { return model::load_to_translate(path).config; }
+model::Usage usage_of_model(const std::string& path) { return model::load_to_translate(path).usage; }
 
 text::VocabularyPair vocabularies_of_model(const std::string& path) {
   text::VocabularyPair pair = decode::vocabularies_of(model::load_to_translate(path), path);

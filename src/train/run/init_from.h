@@ -21,6 +21,8 @@ struct InitialModel {
 
 // Its configuration for a run that names no dimensions of its own. DataError as above.
 model::Config config_of_model(const std::string& path);
+// How it is used, which training on it does not change.
+model::Usage usage_of_model(const std::string& path);
 // Its vocabularies for a run that names none. UsageError: their pieces differ.
 text::VocabularyPair vocabularies_of_model(const std::string& path);
 

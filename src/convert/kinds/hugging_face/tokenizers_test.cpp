@@ -11,7 +11,7 @@
 #include "base/test_paths.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/tokenizer_json.h"
-#include "text/plain_line.h"
+#include "text/lines/plain_line.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -1,4 +1,4 @@
-#include "model/weights/usage.h"
+#include "model/record/usage.h"
 
 #include <type_traits>
 

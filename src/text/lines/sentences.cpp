@@ -1,4 +1,4 @@
-#include "decode/text/sentences.h"
+#include "text/lines/sentences.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla::decode {
+namespace hexapla::text {
 namespace {
 
 using Marks = std::initializer_list<std::string_view>;
@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string_view character(std::string_view text, size_t at) {
-  return text.substr(at, text::character_bytes(text.substr(at)));
+  return text.substr(at, character_bytes(text.substr(at)));
 }
 
 // Parts that end behind a mark (and what closes after it), where a blank follows or the mark needs none.
@@ -114,6 +114,13 @@ void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, st
 
 std::vector<std::string_view> sentences(std::string_view text) { return part_behind(text, stop, wide_stop); }
 
+// Most lines have no stop but at their end: those are not cut.
+bool several_sentences(std::string_view text) {
+  constexpr std::string_view first_bytes = ".!?\xE2\xE3\xEF";  // of all stops
+  const size_t stop = text.find_first_of(first_bytes);
+  return stop != text.npos && text.find_first_not_of(".!? \t", stop) != text.npos && sentences(text).size() > 1;
+}
+
 std::vector<std::string> parted(std::string_view text, const Fits& fits) {
   static constexpr std::array<Cut, 3> inside = {clauses, words, characters};
   std::vector<std::string> parts;
@@ -129,9 +136,9 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 size_t join(std::string& all, const std::string& part) {
-  if (!all.empty() && !part.empty() && !text::ends_without_blank(all)) all += ' ';
+  if (!all.empty() && !part.empty() && !ends_without_blank(all)) all += ' ';
   all += part;
   return all.size() - part.size();
 }
 
-}  // namespace hexapla::decode
+}  // namespace hexapla::text

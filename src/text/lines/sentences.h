@@ -5,12 +5,13 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::decode {
+namespace hexapla::text {
 
 // The sentences of a text, without the blanks between them. One ends behind . ! ? or … (and quotes and brackets that
 // close after it) that a blank follows, and behind 。 ！ ？ wherever they stand. An abbreviation's full stop counts,
 // too: only texts that are too long are parted, so this is better than a cut anywhere.
 std::vector<std::string_view> sentences(std::string_view text);
+bool several_sentences(std::string_view text);  // whether there is more than one, without cutting most texts
 
 // Parts of a text, in order, each of which fits; all that is left out are blanks between them. Parted at the ends of
 // sentences; a sentence that does not fit, at commas, semicolons and colons, then at blanks, then between any two
@@ -22,4 +23,4 @@ std::string joined(const std::vector<std::string>& parts);
 // Puts one more part behind them. -> where it begins
 size_t join(std::string& all, const std::string& part);
 
-}  // namespace hexapla::decode
+}  // namespace hexapla::text

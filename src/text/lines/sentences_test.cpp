@@ -1,9 +1,9 @@
-#include "decode/text/sentences.h"
+#include "text/lines/sentences.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hexapla::decode {
+namespace hexapla::text {
 namespace {
 using testing::ElementsAre;
 
@@ -14,6 +14,13 @@ TEST(Sentences, EndAtStopsThatABlankFollows) {
   EXPECT_THAT(sentences("Wait... what?! (Really.) Yes."), ElementsAre("Wait...", "what?!", "(Really.)", "Yes."));
   EXPECT_THAT(sentences("no end"), ElementsAre("no end"));
   EXPECT_TRUE(sentences("   ").empty());
+}
+
+TEST(Sentences, AreSeveralWhereThereIsMoreThanOne) {
+  for (const char* one : {"", "   ", "no end", "One.", "Really?! ", "\"Yes.\"", "Is it 3.5?", "一。", "a… b"})
+    EXPECT_EQ(several_sentences(one), sentences(one).size() > 1) << one;
+  for (const char* several : {"One. Two!", "One! Two", "一。二", "(Really.) Yes."})
+    EXPECT_TRUE(several_sentences(several));
 }
 
 auto at_most(size_t bytes) {
@@ -67,4 +74,4 @@ TEST(Joined, BlanksWhereTheScriptHasThem) {
 }
 
 }  // namespace
-}  // namespace hexapla::decode
+}  // namespace hexapla::text

@@ -1,0 +1,56 @@
+// hexapla set: how a model is used unless somebody says otherwise.
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options/output_files.h"
+#include "cli/terminal/terminal.h"
+#include "models/change_usage.h"
+#include "models/open_model.h"
+
+namespace hexapla::cli {
+namespace {
+
+struct Set {
+  std::string model, output;
+  std::vector<std::string> changes;
+
+  int run() const {
+    const std::string file = model::model_file(model);
+    const model::LoadedModel m = model::load_to_translate(file);
+    model::Usage usage = m.usage;
+    for (const std::string& change : changes) {
+      const size_t equals = change.find('=');
+      if (equals == change.npos)
+        throw UsageError(cat("'", change, "' is no NAME=VALUE; NAME= alone takes a value away"), "changes", change);
+      models::change(usage, change.substr(0, equals), change.substr(equals + 1), m.config);
+    }
+    model::copy_with_usage(file, usage, output);
+    say_on_stderr(cat(output, ": ", usage.empty() ? "nothing is recorded" : usage.to_json(), "\n"));
+    return 0;
+  }
+};
+
+}  // namespace
+
+void add_set(Command& app, Action& chosen) {
+  auto set = std::make_shared<Set>();
+  Command* c = app.add_command("set", "change how a model is used where nobody says otherwise");
+  c->add_option("changes", set->changes, "NAME=VALUE: an option of the search, alignment-layer or alignment-head")
+      ->type_name("NAME=VALUE")
+      ->required();
+  c->add_option("-m,--model", set->model, "model file or training folder")->type_name("MODEL")->required();
+  c->add_option("-o,--output", set->output, "file to write the model to")
+      ->check(output_file())
+      ->type_name("FILE")
+      ->required();
+  c->footer(
+      "The new model has the same weights and vocabularies. NAME= takes a value away: what is usual holds again. "
+      "hexapla\n"
+      "info shows the record.\n"
+      "Examples:\n"
+      "  hexapla set beam-size=5 length-penalty=1 -m run -o model.safetensors\n"
+      "  hexapla set alignment-layer=1 alignment-head=0 -m run -o model.safetensors\n"
+      "  hexapla set beam-size= -m imported.safetensors -o model.safetensors");
+  c->callback([set, &chosen] { chosen = [set] { return set->run(); }; });
+}
+
+}  // namespace hexapla::cli

@@ -1,0 +1,21 @@
+#include "cli/options/language_options.h"
+
+namespace hexapla::cli {
+
+void LanguageFlags::bind(Command& command, const std::function<When()>& condition) {
+  const auto add = [&](const char* name, std::string& code, const char* help) {
+    Option* option = command.add_option(name, code, help)->type_name("CODE")->default_str("");
+    if (condition) option->when(condition);
+  };
+  add("--source-language", source, "language of the lines, for a multilingual model; default: as imported");
+  add("--target-language", target,
+      "language to translate to, for a multilingual model; default: as imported; >>code<< before a line takes "
+      "precedence");
+}
+
+void LanguageFlags::choose(models::OpenModel& model) const {
+  if (!source.empty()) model.source = model.source.opening_with(source, "source-language");
+  if (!target.empty()) model.target = model.target.opening_with(target, "target-language");
+}
+
+}  // namespace hexapla::cli
