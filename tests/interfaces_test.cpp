@@ -88,6 +88,43 @@ TEST_F(Interfaces, GiveTheSameOfOneModel) {
   });
 }
 
+// A translation has the score that its search found, whoever scores it: where its text is cut into the same tokens
+// again.
+TEST_F(Interfaces, ScoreATranslationAsItsSearchDid) {
+  const Models models(folder());
+  for (const Subject& subject : models.all()) {
+    if (subject.paths.size() > 1) continue;  // an ensemble does not score
+    const Translator translator(subject.paths.front());
+    std::vector<std::string> lines;
+    for (const std::string& word : subject.words) {
+      lines.push_back(word);
+      for (const std::string& language : subject.languages) lines.push_back(cat(">>", language, "<< ", word));
+    }
+    size_t same_tokens = 0;
+    for (const int beam : {1, 3})
+      for (const int extra : {0, 1, 3}) {
+        TranslatorOptions how;
+        how.beam_size = how.n_best = beam;
+        how.extra_length = extra;
+        const auto found = translator.translate_n_best(lines, how);
+        TranslatorOptions scoring;
+        std::vector<std::string> sources, texts;
+        std::vector<const Translation*> of_text;
+        for (std::size_t i = 0; i < lines.size(); ++i)
+          for (const Translation& t : found[i])
+            sources.push_back(lines[i]), texts.push_back(t.text), of_text.push_back(&t);
+        const std::vector<ScoreResult> scores = translator.score_tokens(sources, texts, scoring);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          if (scores[i].tokens != of_text[i]->tokens) continue;
+          ++same_tokens;
+          EXPECT_NEAR(scores[i].score, of_text[i]->score, 1e-4)
+              << subject.name << ": " << sources[i] << " as " << texts[i];
+        }
+      }
+    EXPECT_GT(same_tokens, 10u) << subject.name;
+  }
+}
+
 TEST_F(Interfaces, PythonGivesItToo) {
   Python python;
   if (!python.is_there()) GTEST_SKIP() << "HEXAPLA_PYTHON_PACKAGE names no Python that has the package";

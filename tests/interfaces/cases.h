@@ -40,7 +40,7 @@ class Draw {
     c.subject = &of(models_.all());
     c.task = one_in(4) ? Task::score : one_in(8) ? Task::align : Task::translate;
     if (c.subject->paths.size() > 1) c.task = Task::translate;  // an ensemble does nothing else
-    for (uint32_t n = 1 + below(5); n > 0; --n) c.lines.push_back(line(*c.subject));
+    for (uint32_t n = 1 + below(5); n > 0; --n) c.lines.push_back(language(*c.subject) + line(*c.subject));
     if (c.task == Task::translate) {
       search(c);
     } else {
@@ -68,6 +68,9 @@ class Draw {
     std::string all;
     for (uint32_t n = 1 + below(most); n > 0; --n) all += (all.empty() ? "" : " ") + of(s.words);
     return all;
+  }
+  std::string language(const Subject& s) {
+    return s.languages.empty() || !one_in(3) ? "" : cat(">>", of(s.languages), "<< ");
   }
   std::string line(const Subject& s) {
     static const std::vector<std::string> others{"",

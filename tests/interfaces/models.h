@@ -10,6 +10,7 @@
 #include "cli/test_command.h"
 #include "convert/import.h"
 #include "decode/test_models.h"
+#include "models/open_model.h"
 
 namespace hexapla::interfaces {
 
@@ -18,6 +19,7 @@ struct Subject {
   std::string name;
   std::vector<std::string> paths;
   std::vector<std::string> words;
+  std::vector<std::string> languages{};  // that a line may choose: ">>de<< ..."
 };
 
 inline const std::vector<std::string>& latin_lines() {
@@ -90,7 +92,11 @@ class Models {
     for (const auto& line : nlohmann::json::parse(read_file(
              (std::filesystem::is_directory(from) ? from : from.substr(0, from.rfind('/'))) + "/golden.json")))
       if (line.is_object() && line.contains("text") && line["text"].is_string()) lines.push_back(line["text"]);
-    subjects_.push_back({fixture, {path}, words_of(lines.empty() ? latin_lines() : lines)});
+    const text::Vocabulary target = models::open_model(path).target;
+    subjects_.push_back({fixture,
+                         {path},
+                         words_of(lines.empty() ? latin_lines() : lines),
+                         target.opening() < 0 ? std::vector<std::string>() : target.languages()});
   }
 
   std::string folder_;
