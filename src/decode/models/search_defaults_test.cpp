@@ -35,7 +35,8 @@ TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
 }
 
 TEST(SearchDefaults, AreCheckedWhereTheyAreWrittenAndWhereTheyAreRead) {
-  for (const Words& wrong : {Words{{"beam-size", "0"}}, {{"stop-when", "sometimes"}}, {{"beams", "4"}}}) {
+  const std::vector<Words> all{{{"beam-size", "0"}}, {{"stop-when", "sometimes"}}, {{"beams", "4"}}};
+  for (const Words& wrong : all) {
     EXPECT_THROW(check_search({wrong}), UsageError) << wrong.begin()->first;
     BeamOptions o;
     EXPECT_THAT(what_of<DataError>([&] { take_search_defaults({wrong}, none, o); }), HasSubstr("is damaged"));

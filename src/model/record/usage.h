@@ -15,15 +15,15 @@ namespace hexapla::model {
 struct Usage {
   // Options of a search by name, with values as users write them (decode/models/search_defaults.h); those that are
   // absent are as for any model.
-  std::map<std::string, std::string> search;
+  std::map<std::string, std::string> search{};
   // The decoder layer, from 0, whose attention over the encoder follows the words, and its head; no head: the mean over
   // all of them.
-  std::optional<int64_t> alignment_layer, alignment_head;
+  std::optional<int64_t> alignment_layer{}, alignment_head{};
   // Tokens of the lines that the model was trained on, </s> not counted: at the shares kLengthShares of the lines,
   // from the shortest to the longest. Empty: not known.
-  std::vector<int64_t> source_lengths, target_lengths;
+  std::vector<int64_t> source_lengths{}, target_lengths{};
   // The share of these lines whose source has several sentences.
-  std::optional<double> several_sentences;
+  std::optional<double> several_sentences{};
 
   bool operator==(const Usage&) const = default;
   bool empty() const { return *this == Usage(); }
