@@ -7,6 +7,7 @@
 #include "cluster/processes.h"
 #include "data/batches/batch_stream.h"
 #include "data/training_text.h"
+#include "model/record/usage.h"
 #include "train/options/options.h"
 #include "train/provenance/provenance.h"
 
