@@ -7,6 +7,7 @@
 #include "base/compute/parallel.h"
 #include "base/compute/random.h"
 #include "base/error.h"
+#include "text/lines/sentences.h"
 
 namespace hexapla::data {
 namespace {
@@ -41,17 +42,21 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
                       int64_t max_length) {
   DropCount too_long, nothing;
   Encoded out;
-  for (Example& example : encode_all(corpus, source, target)) {
+  std::vector<Example> all = encode_all(corpus, source, target);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Example& example = all[i];
     if (example.source.empty() || example.target.empty()) {
       nothing.add(example.line);
       continue;
     }
     out.unknown.add(example.source, example.target, {source, target});
+    const size_t tokens = example.source.size();
     source.end_source(example.source);
     if (std::max(source_tokens(example), target_tokens(example)) > max_length) {
       too_long.add(example.line);
       continue;
     }
+    out.lines.add(tokens, example.target.size(), text::several_sentences(corpus.source[i]));
     out.examples.push_back(std::move(example));
   }
   const std::string both = corpus.source_name + " + " + corpus.target_name;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/compute/random.h"
+#include "data/batches/line_counts.h"
 #include "data/batches/unknown_tokens.h"
 #include "data/links.h"
 #include "text/vocabulary/vocabulary.h"
@@ -25,6 +26,7 @@ struct Encoded {
   std::vector<Example> examples;
   std::vector<std::string> notes;  // what was dropped
   UnknownTokens unknown;
+  LineCounts lines{};
 };
 
 // Encodes on all threads; the result does not depend on their number. A pair with a side above max_length tokens

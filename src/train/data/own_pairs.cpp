@@ -45,6 +45,7 @@ std::vector<data::PreparedPairs> prepare_linked_pairs(const TrainOptions& o, con
   for (const auto& examples : dealt) all.push_back({data::store_examples(examples), {}, hash_of(examples)});
   all.front().notes = std::move(encoded.notes);
   all.front().unknown = {encoded.unknown};
+  all.front().lines = std::move(encoded.lines);  // of everybody's pairs: the shares are the same
   return all;
 }
 

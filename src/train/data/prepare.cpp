@@ -208,13 +208,9 @@ data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pair
   return all;
 }
 
-// What the model that it starts from says, and what this training makes different.
+// What the model that it starts from says, but for the lengths.
 model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
-  if (!o.guided_alignment.empty()) {
-    usage.alignment_layer = o.guided_layer();
-    usage.alignment_head = o.guided_alignment_head;
-  }
   usage.source_lengths = lines.lengths(0, model::kLengthShares);
   usage.target_lengths = lines.lengths(1, model::kLengthShares);
   usage.several_sentences = static_cast<double>(lines.several) / static_cast<double>(lines.lines);

@@ -39,7 +39,7 @@ struct TrainingData {
   std::vector<ValidSet> valid_sets{};                          // all of them in turn, in the order of the options
   std::vector<std::string> notes{};                            // what was dropped while reading
   std::vector<std::string> unknown{};                          // TrainStart::unknown
-  model::Usage usage{};                                        // of the models that the run makes
+  model::Usage usage{};                                        // of the models that the run makes: usage_of_run()
   std::map<std::string, std::string> identity{};               // of all that: a run is not resumed on other data
   std::vector<DataFile> files{};                               // that were read
   // Of the run's folder, from before anything was read there until the result is shown; train() takes one where there

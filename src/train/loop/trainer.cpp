@@ -409,7 +409,7 @@ CheckpointContent Run::content(const char* schedule) const {
   content.state = state.to_strings();
   content.state["identity"] = fingerprint_;
   content.state["changeable"] = noted_;
-  content.state["usage"] = data_.usage.to_json();
+  content.state["usage"] = usage_of_run(data_, options_).to_json();
   content.state["schedule"] = schedule;
   content.tensors = tensors_;
   return content;

@@ -59,6 +59,15 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
 
 }  // namespace
 
+model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options) {
+  model::Usage usage = data.usage;
+  if (!options.guided_alignment.empty()) {
+    usage.alignment_layer = options.guided_layer();
+    usage.alignment_head = options.guided_alignment_head;
+  }
+  return usage;
+}
+
 std::string Weights::text() const {
   if (!is_mean()) return cat("model of update ", updates.front());
   const char* const of = kind == Kind::mean_of_best ? "best model" : "checkpoint";
@@ -97,7 +106,8 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
   make_folder(directory_of(path));
   history.merge(make_provenance(trained, state, weights).to_history());
-  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes(), data.usage}, history);
+  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes(), usage_of_run(data, options)},
+                    history);
 }
 
 std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup) {

@@ -21,6 +21,9 @@ struct Trained {
   const Backend& backend;
 };
 
+// How the models of a run are used: as its data says, and with the head that it guides.
+model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options);
+
 // Which of a run's weights a model file holds.
 struct Weights {
   enum class Kind { last, best, mean_of_last, mean_of_best };  // best: on the validation set when it was written

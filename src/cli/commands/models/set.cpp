@@ -34,7 +34,7 @@ struct Set {
 void add_set(Command& app, Action& chosen) {
   auto set = std::make_shared<Set>();
   Command* c = app.add_command("set", "change how a model is used where nobody says otherwise");
-  c->add_option("changes", set->changes, "NAME=VALUE: an option of the search, alignment-layer or alignment-head")
+  c->add_option("changes", set->changes, "NAME=VALUE: what is recorded of an option of searches or alignments")
       ->type_name("NAME=VALUE")
       ->required();
   c->add_option("-m,--model", set->model, "model file or training folder")->type_name("MODEL")->required();
