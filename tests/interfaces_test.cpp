@@ -100,28 +100,29 @@ TEST_F(Interfaces, ScoreATranslationAsItsSearchDid) {
       lines.push_back(word);
       for (const std::string& language : subject.languages) lines.push_back(cat(">>", language, "<< ", word));
     }
-    size_t same_tokens = 0;
-    for (const int beam : {1, 3})
-      for (const int extra : {0, 1, 3}) {
-        TranslatorOptions how;
-        how.beam_size = how.n_best = beam;
-        how.extra_length = extra;
-        const auto found = translator.translate_n_best(lines, how);
-        TranslatorOptions scoring;
-        std::vector<std::string> sources, texts;
-        std::vector<const Translation*> of_text;
-        for (std::size_t i = 0; i < lines.size(); ++i)
-          for (const Translation& t : found[i])
-            sources.push_back(lines[i]), texts.push_back(t.text), of_text.push_back(&t);
-        const std::vector<ScoreResult> scores = translator.score_tokens(sources, texts, scoring);
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-          if (scores[i].tokens != of_text[i]->tokens) continue;
-          ++same_tokens;
-          EXPECT_NEAR(scores[i].score, of_text[i]->score, 1e-4)
-              << subject.name << ": " << sources[i] << " as " << texts[i];
-        }
+    lines.resize(std::min<std::size_t>(lines.size(), 20));
+    const auto same_tokens = [&](const TranslatorOptions& how) {
+      const auto found = translator.translate_n_best(lines, how);
+      std::vector<std::string> sources, texts;
+      std::vector<const Translation*> all;
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        for (const Translation& t : found[i]) sources.push_back(lines[i]), texts.push_back(t.text), all.push_back(&t);
+      const std::vector<ScoreResult> scores = translator.score_tokens(sources, texts);
+      std::size_t same = 0;
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (scores[i].tokens != all[i]->tokens) continue;
+        ++same;
+        EXPECT_NEAR(scores[i].score, all[i]->score, 1e-4) << subject.name << ": " << sources[i] << " as " << texts[i];
       }
-    EXPECT_GT(same_tokens, 10u) << subject.name;
+      return same;
+    };
+    // Models that know nothing write what is cut otherwise, or nothing: draws of few tokens have more to compare.
+    TranslatorOptions beam, draws;
+    beam.beam_size = beam.n_best = 3;
+    beam.longest = draws.longest = 3;
+    draws.sample = true;
+    draws.n_best = 16;
+    EXPECT_GT(same_tokens(beam) + same_tokens(draws), 10u) << subject.name;
   }
 }
 
