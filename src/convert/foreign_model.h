@@ -11,8 +11,8 @@
 namespace hexapla::convert {
 
 struct ForeignModel {
-  std::string origin;    // what it was, for the record that the model file keeps: "Hugging Face Marian"
-  model::Config config;  // resolved
+  std::string origin;     // what it was, for the record that the model file keeps: "Hugging Face Marian"
+  model::Config config;   // resolved
   model::ModelText text;  // with how that system uses this model unless it is told otherwise
   std::shared_ptr<const ForeignTensors> tensors;
   WeightMap weights;

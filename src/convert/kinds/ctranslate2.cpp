@@ -313,10 +313,10 @@ ForeignModel read_ctranslate2(const std::string& folder, const ImportOptions& op
     m.notes.push_back("CTranslate2 leaves it to its caller to end a source with </s>; hexapla always does");
   m.notes.push_back("CTranslate2 does not count </s> where it divides a score by the length; hexapla does");
   m.text.usage.search = {{"beam-size", "2"},
-              {"length-penalty", "1"},
-              {"length-normalization", "power"},
-              {"longest", "256"},
-              {"min-length", "1"}};
+                         {"length-penalty", "1"},
+                         {"length-normalization", "power"},
+                         {"longest", "256"},
+                         {"min-length", "1"}};
   return m;
 }
 

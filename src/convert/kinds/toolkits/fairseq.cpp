@@ -213,10 +213,10 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   const Words words(*file, options);
   put_words(m, words.source(), words.target());
   m.text.usage.search = {{"beam-size", "5"},
-              {"length-penalty", "1"},
-              {"length-normalization", "power"},
-              {"longest", "200"},
-              {"min-length", "1"}};
+                         {"length-penalty", "1"},
+                         {"length-normalization", "power"},
+                         {"longest", "200"},
+                         {"min-length", "1"}};
   return m;
 }
 
