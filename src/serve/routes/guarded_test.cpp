@@ -128,17 +128,20 @@ TEST_F(Guarded, CharactersAndTextsAreLimitedOnEveryRoute) {
   }
 }
 
-// The thread for what takes long does nothing else until release() is called.
+// As long as it lives, the thread for what takes long does nothing else.
 struct Blocked {
   explicit Blocked(RunningService& s) {
-    s.service.compute(call, 0, [this](const std::atomic<bool>&) {
-      begun.count_down();
-      released.wait();
+    s.service.compute(call, 0, [latches = latches](const std::atomic<bool>&) {
+      latches->begun.count_down();
+      latches->released.wait();
     });
-    begun.wait();
+    latches->begun.wait();
   }
-  ~Blocked() { released.count_down(); }
+  ~Blocked() { latches->released.count_down(); }
 
+  struct Latches {
+    std::latch begun{1}, released{1};
+  };
   struct Held final : Exchange {
     Request asked;
     const Request& request() const override { return asked; }
@@ -152,7 +155,7 @@ struct Blocked {
     void keep(std::shared_ptr<void>) override {}
   };
   const std::shared_ptr<Held> call = std::make_shared<Held>();
-  std::latch begun{1}, released{1};
+  const std::shared_ptr<Latches> latches = std::make_shared<Latches>();  // whoever waits may outlive this
 };
 
 TEST_F(Guarded, LogsOfTrainingsHoldUpNoTranslation) {
