@@ -3,7 +3,7 @@
 Writes tests/fixtures/foreign/ctranslate2_<variant>/ (model.bin, config.json, vocabularies) with expected.json: sources and
 targets as tokens, the log probability of each target token, and the translations by greedy search and by a beam of 4 (without length
 normalization, in which CTranslate2 does not count </s>).
-src/convert/kinds/ctranslate2_test.cpp reads them.
+src/convert/kinds/ctranslate2/ctranslate2_test.cpp reads them.
 """
 import json
 import pathlib

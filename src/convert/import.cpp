@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/bpe_codes.h"
-#include "convert/kinds/ctranslate2.h"
+#include "convert/kinds/ctranslate2/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
@@ -51,8 +51,9 @@ const std::vector<Kind>& kinds() {
        is_marian,
        read_marian,
        {"positions"}},
-      {"ctranslate2", "CTranslate2: a folder with model.bin, config.json and vocabularies", is_ctranslate2,
-       read_ctranslate2, of_pieces},
+      {"ctranslate2",
+       "CTranslate2, Argos Translate: a folder with model.bin, config.json and vocabularies, or a package around it",
+       is_ctranslate2, read_ctranslate2, with(of_pieces, {"source-language", "target-language"})},
       {"fairseq", "fairseq: a checkpoint (.pt), or its folder, with dict.*.txt of both languages", is_fairseq,
        read_fairseq, of_vocabularies},
       {"opennmt-py", "OpenNMT-py: a checkpoint (.pt) with its vocabularies inside", is_opennmt_py, read_opennmt_py,

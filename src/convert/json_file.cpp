@@ -95,6 +95,12 @@ const nlohmann::json& JsonFile::value(const std::string& key) const {
   return found == object_.end() ? none : *found;
 }
 
+std::vector<std::string> JsonFile::keys() const {
+  std::vector<std::string> all;
+  for (const auto& [key, value] : object_.items()) all.push_back(key);
+  return all;
+}
+
 void JsonFile::refuse(const std::string& key, const std::string& allowed) const {
   const auto found = object_.find(key);
   throw DataError(

@@ -26,6 +26,7 @@ class JsonFile {
   std::string word(const std::string& key, const std::string& otherwise) const;
   // As it stands, null where it does not.
   const nlohmann::json& value(const std::string& key) const;
+  std::vector<std::string> keys() const;  // of everything that stands there
 
   [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const;
 

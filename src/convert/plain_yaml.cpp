@@ -171,6 +171,12 @@ PlainYaml PlainYaml::read(const std::string& path) { return {read_at_most(path, 
 
 bool PlainYaml::has(const std::string& key) const { return values_.contains(key); }
 
+std::vector<std::string> PlainYaml::keys() const {
+  std::vector<std::string> all;
+  for (const auto& [key, values] : values_) all.push_back(key);
+  return all;
+}
+
 std::vector<std::string> PlainYaml::list(const std::string& key) const {
   const auto found = values_.find(key);
   return found == values_.end() ? std::vector<std::string>() : found->second;

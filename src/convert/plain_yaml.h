@@ -24,6 +24,7 @@ class PlainYaml {
 
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const;
+  std::vector<std::string> keys() const;                        // all of them, sorted
   std::vector<std::string> list(const std::string& key) const;  // empty where there is no such key
   std::string word(const std::string& key, const std::string& otherwise) const;
   bool flag(const std::string& key, bool otherwise) const;

@@ -38,7 +38,8 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
       throw DataError(cat(path, ": the token ", shown(token),
                           " is a piece of a SentencePiece model; name its file with ",
                           "`source-spm` and `target-spm`, so that text can be cut into such pieces"));
-    const bool control = token == names.start || token == names.end || token == names.padding;
+    const bool control =
+        token == names.start || token == names.end || token == names.padding || text::begins_text(token);
     if (token == names.unknown)
       model.pieces.push_back({token, 0, Type::unknown});
     else if (control)
@@ -77,9 +78,11 @@ std::vector<std::string> read_token_list(const std::string& path) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     tokens.push_back(text.substr(at, end - at));
-    if (tokens.back().ends_with('\r')) tokens.back().pop_back();
     at = end + 1;
   }
+  // A token may end with \r itself: it ends lines only where it ends them all.
+  if (std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) { return token.ends_with('\r'); }))
+    for (std::string& token : tokens) token.pop_back();
   return tokens;
 }
 

@@ -175,6 +175,25 @@ TEST_F(Containers, CTranslate2VariablesOfEveryVersion) {
   }
 }
 
+// As OpenNMT-tf called its variables; without a name of the kind, types of elements, aliases and scales of 16 bits.
+TEST_F(Containers, CTranslate2VariablesOfTheFirstVersion) {
+  const auto variable = [](const std::string& name, uint32_t rows, uint8_t width, const std::string& bytes) {
+    return ct2_text(name) + '\1' + le(rows) + le(width) + le(rows) + bytes;
+  };
+  const std::string matrix = ct2_text("transformer/encoder/w_embs:0") + '\2' + le<uint32_t>(1) + le<uint32_t>(2) +
+                             le<uint8_t>(2) + le<uint32_t>(2) + le<int16_t>(500) + le<int16_t>(-2000);
+  const CTranslate2File file(write(
+      "model.bin", le<uint32_t>(1) + le<uint32_t>(4) + matrix +
+                       variable("transformer/encoder/layer_0/multi_head/conv1d_1/bias:0", 1, 4, floats({3})) +
+                       variable("transformer/decoder/layer_0/masked_multi_head/LayerNorm/beta:0", 1, 4, floats({4})) +
+                       variable("transformer/decoder/layer_0/multi_head/conv1d/bias:0", 1, 4, floats({5}))));
+  EXPECT_EQ(file.specification(), "");
+  EXPECT_THAT(numbers(file, "encoder/embeddings/weight"), ElementsAre(0.5F, -2));
+  EXPECT_THAT(numbers(file, "encoder/layer_0/self_attention/linear_1/bias"), ElementsAre(3));
+  EXPECT_THAT(numbers(file, "decoder/layer_0/self_attention/layer_norm/beta"), ElementsAre(4));
+  EXPECT_THAT(numbers(file, "decoder/layer_0/attention/linear_0/bias"), ElementsAre(5));
+}
+
 TEST_F(Containers, CTranslate2Refusals) {
   const auto asks = [&](const std::string& bytes) { return refusal<CTranslate2File>(bytes); };
   EXPECT_THAT(asks(ct2({}, 7)), HasSubstr("begins with version 7"));

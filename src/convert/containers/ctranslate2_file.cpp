@@ -5,11 +5,35 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr uint32_t kOldest = 2, kNewest = 6;
-constexpr uint32_t kTyped = 4, kAliased = 3;  // since these versions variables have a type, and there are aliases
+constexpr uint32_t kOldest = 1, kNewest = 6;
+// Since these versions the specification has a name, there are aliases, and variables have a type.
+constexpr uint32_t kNamed = 2, kAliased = 3, kTyped = 4;
 constexpr std::string_view kScale = "_scale";
+constexpr float kScaleOf16Bits = 1000;  // of weights of 16 bits in files without scales
 
 bool is_integer(ElementType type) { return type == ElementType::i8 || type == ElementType::i16; }
+
+// What a variable of the first revision is called since (CTranslate2's src/models/transformer.cc).
+std::string name_of_first_revision(std::string name) {
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    if (const size_t at = name.find(from); at != name.npos) name.replace(at, from.size(), to);
+  };
+  replace("transformer/", "");
+  replace(":0", "");
+  replace("w_embs", "embeddings/weight");
+  replace("kernel", "weight");
+  replace("LayerNorm", "layer_norm");
+  replace("dense", "projection");
+  replace("conv1d_", "linear_");
+  replace("conv1d", "linear_0");
+  if (name.find("encoder") != name.npos) {
+    replace("multi_head", "self_attention");
+  } else {
+    replace("masked_multi_head", "self_attention");
+    replace("multi_head", "attention");
+  }
+  return name;
+}
 
 }  // namespace
 
@@ -64,8 +88,8 @@ CTranslate2File::CTranslate2File(const std::string& path) : file_(path) {
     throw DataError(cat(path, ": it begins with version ", version_, " of CTranslate2's format; read are ", kOldest,
                         " to ", kNewest,
                         ". Convert the model again with another version, or it is not a file of CTranslate2"));
-  specification_ = head.text("the specification");
-  revision_ = head.number<uint32_t>("the revision");
+  if (version_ >= kNamed) specification_ = head.text("the specification");
+  revision_ = version_ >= kNamed ? head.number<uint32_t>("the revision") : 1;
   read_variables(head);
   if (version_ >= kAliased) read_aliases(head);
   if (head.left() != 0) head.refuse(cat(head.left(), " bytes follow the last variable"));
@@ -86,6 +110,7 @@ void CTranslate2File::read_variables(Head& head) {
   for (uint32_t i = 0; i < count; ++i) {
     ForeignTensor tensor{head.text("a variable's name"), {}, ElementType::f32};
     check_name(path(), tensor.name);
+    if (revision_ == 1) tensor.name = name_of_first_revision(std::move(tensor.name));
     const std::string what = "variable " + shown(tensor.name);
     const auto rank = head.number<uint8_t>("a rank");
     if (rank > limits::rank) head.refuse(cat(what, " has the rank ", int(rank)));
@@ -130,11 +155,15 @@ void CTranslate2File::read_aliases(Head& head) {
   }
 }
 
-// An integer weight, a tensor of rank 2 or more, has a scale for each row, or one.
+// An integer weight, a tensor of rank 2 or more, has a scale for each row, or one. Of 16 bits it may have none.
 void CTranslate2File::find_scales(const std::string& name, const ForeignTensor& tensor, Variable& variable) const {
   if (!is_integer(tensor.type) || tensor.shape.size() < 2) return;
   const auto scale = variables_.find(name + std::string(kScale));
   const ForeignTensor* s = scale == variables_.end() ? nullptr : &scale->second.first;
+  if (!s && tensor.type == ElementType::i16) {
+    variable.constant_scale = kScaleOf16Bits;
+    return;
+  }
   if (!s || (s->count() != 1 && s->count() != tensor.shape[0]) || is_integer(s->type))
     throw DataError(cat(path(), ": the variable ", tensor.text(), " is of integers and needs a variable ",
                         shown(name + std::string(kScale)), " of 1 or ", tensor.shape[0],
@@ -156,6 +185,8 @@ std::vector<float> CTranslate2File::read_part(const ForeignTensor& tensor, size_
   const Variable& variable = catalog_.place_of(tensor);
   std::vector<float> numbers = floats_in_blocks(
       tensor.type, first, count, [&](size_t at, char* to, size_t size) { file_.read(variable.offset + at, to, size); });
+  if (variable.constant_scale > 0)
+    for (float& number : numbers) number /= variable.constant_scale;
   if (variable.scale.empty() || numbers.empty()) return numbers;
   const auto& [scale, where] = variables_.at(variable.scale);
   const std::vector<float> scales = plain(scale, where.offset);

@@ -1,7 +1,8 @@
 #pragma once
-// model.bin of a CTranslate2 model folder, binary versions 2 to 6 (its python/ctranslate2/specs/model_spec.py and
+// model.bin of a CTranslate2 model folder, binary versions 1 to 6 (its python/ctranslate2/specs/model_spec.py and
 // src/models/model.cc): named variables, and aliases, other names of the same variable. Weights of 8 or 16 bit integers
-// come with a scale for each row, or one for all, and are read as the numbers that they stand for.
+// come with a scale for each row, or one for all, and are read as the numbers that they stand for. Names are those of
+// today: the first revision called variables as OpenNMT-tf does.
 #include <map>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ class CTranslate2File : public ForeignTensors {
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
 
-  const std::string& specification() const { return specification_; }  // "TransformerSpec"
+  const std::string& specification() const { return specification_; }  // "TransformerSpec"; version 1 has none, ""
   uint32_t version() const { return version_; }                        // of the format
   uint32_t revision() const { return revision_; }                      // of the specification
   // An attribute: a variable of one number. Nothing: there is none of this name, or it has more numbers.
@@ -33,8 +34,9 @@ class CTranslate2File : public ForeignTensors {
 
  private:
   struct Variable {
-    size_t offset = 0;  // of its bytes in the file
-    std::string scale;  // the variable with its scales; empty: none
+    size_t offset = 0;         // of its bytes in the file
+    std::string scale;         // the variable with its scales; empty: none
+    float constant_scale = 0;  // in its place; 0: none
   };
   class Head;
   void read_variables(Head& head);

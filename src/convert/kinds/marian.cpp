@@ -7,6 +7,8 @@
 #include "base/files/file.h"
 #include "convert/containers/marian/marian_file.h"
 #include "convert/containers/npz_file.h"
+#include "convert/kinds/zero_start.h"
+#include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"
 #include "convert/plain_yaml.h"
 #include "text/vocabulary/piece_table.h"
@@ -17,8 +19,6 @@ namespace {
 using model::Config;
 
 constexpr const char* kSettings = "special:model.yml";
-constexpr const char* kStart = "<start>";  // not in any vocabulary of Marian's, where a translation starts with zeros
-constexpr float kNever = -1e4F;            // the start token's bias: no search writes it, no softmax sees it
 
 // The file of this name in the folder of another, whatever folder the name had: no other is opened.
 std::string beside(const std::string& file, const std::string& name) {
@@ -109,6 +109,9 @@ void refuse_unknown_variants(const PlainYaml& yaml) {
       {"transformer-train-position-embeddings", "false"},
       {"lemma-dim-emb", "0"},
       {"transformer-pool", "false"},
+      {"transformer-attention-mask", "default"},
+      {"transformer-disable-position-embeddings", "false"},
+      {"lemma-dependency", ""},
       {"right-left", "false"},
       {"ulr", "false"},
   };
@@ -117,6 +120,80 @@ void refuse_unknown_variants(const PlainYaml& yaml) {
       yaml.refuse(key, cat("'", value, "': models of another kind cannot be imported"));
   if (!yaml.list("transformer-tied-layers").empty())
     yaml.refuse("transformer-tied-layers", "none: layers with the same weights cannot be imported");
+  for (const char* key : {"input-types", "special-vocab"})
+    for (const std::string& value : yaml.list(key))
+      if (value != "sequence") yaml.refuse(key, "empty: inputs are sequences of pieces alone");
+  for (const auto& [of_decoder, of_both] : {std::pair{"transformer-decoder-dim-ffn", "transformer-dim-ffn"},
+                                            {"transformer-decoder-ffn-depth", "transformer-ffn-depth"}})
+    if (const std::string value = yaml.word(of_decoder, "0"); value != "0" && value != yaml.word(of_both, ""))
+      yaml.refuse(of_decoder, cat("0, or as ", of_both, ": models whose sides differ cannot be imported"));
+}
+
+// The settings of a model, as Marian writes them into its file.
+void refuse_unknown_settings(const PlainYaml& yaml) {
+  refuse_unknown_keys(
+      yaml.name(), yaml.keys(),
+      {"type", "dim-emb", "enc-depth", "dec-depth", "dec-cell", "tied-embeddings", "tied-embeddings-src",
+       "tied-embeddings-all", "layer-normalization", "right-left", "input-types", "special-vocab", "ulr",
+       "lemma-dim-emb", "lemma-dependency", "transformer-heads", "transformer-no-projection",
+       "transformer-rnn-projection", "transformer-dim-ffn", "transformer-decoder-dim-ffn", "transformer-ffn-depth",
+       "transformer-decoder-ffn-depth", "transformer-ffn-activation", "transformer-preprocess",
+       "transformer-postprocess", "transformer-postprocess-emb", "transformer-postprocess-top",
+       "transformer-decoder-autoreg", "transformer-tied-layers", "transformer-guided-alignment-layer",
+       "transformer-train-position-embeddings", "transformer-pool", "transformer-no-bias", "transformer-no-affine",
+       "transformer-disable-position-embeddings", "transformer-attention-mask",
+       "output-omit-bias",  // the bias is in the file, or not
+       "dim-vocabs",        // the tables are
+       "version",           // of the Marian that wrote it
+       // of RNNs; the SSRU is as wide as the model
+       "dim-rnn", "enc-cell", "enc-type", "enc-cell-depth", "dec-cell-base-depth", "dec-cell-high-depth", "skip",
+       // of average attention, which is refused
+       "transformer-dim-aan", "transformer-aan-depth", "transformer-aan-activation", "transformer-aan-nogate",
+       // of ALiBi and of its separators, of BERT, of ULR, of vocabularies with factors, none of which is here
+       "transformer-alibi-shift", "transformer-alibi-trainable", "separator-symbol", "bert-train-type-embeddings",
+       "bert-type-vocab-size", "ulr-trainable-transformation", "ulr-dim-emb", "factors-combine", "factors-dim-emb",
+       // of how weights began, and of training
+       "transformer-depth-scaling"});
+}
+
+// The settings of a decoder. What would change translations is refused unless it is off.
+void refuse_unknown_decoding(const PlainYaml& yaml) {
+  refuse_unknown_keys(
+      yaml.name(), yaml.keys(),
+      {"models", "vocabs", "beam-size", "normalize", "word-penalty", "max-length-factor", "allow-unk", "shortlist",
+       "transformer-guided-alignment-layer", "allow-special", "output-sampling", "output-approx-knn", "force-decode",
+       "ignore-model-config", "no-spm-decode", "no-spm-encode", "tsv", "weights", "skip-cost",
+       // how products are computed; here in f32
+       "gemm-precision", "gemm-type", "quantize-range", "fp16", "precision", "optimize", "int8shift", "int8shiftAlpha",
+       "int8shiftAlphaAll",
+       // what is printed, and what is read
+       "alignment", "n-best", "word-scores", "quiet", "quiet-translation", "log", "log-level", "log-time-zone", "input",
+       "output", "stat-freq", "dump-config", "config", "relative-paths", "interpolate-env-vars", "tsv-fields",
+       "model-mmap", "encryption-key-path", "port",
+       // memory, batches, processors
+       "workspace", "mini-batch", "mini-batch-words", "maxi-batch", "maxi-batch-sort", "cpu-threads", "devices",
+       "num-devices", "data-threads", "seed", "check-nan", "cache-translations", "cache-size",
+       // how long texts are divided, which is our own affair
+       "max-length", "max-length-crop", "max-length-break", "ssplit-mode", "ssplit-prefix-file", "version"});
+  for (const char* off :
+       {"allow-special", "force-decode", "ignore-model-config", "no-spm-decode", "no-spm-encode", "tsv"})
+    if (yaml.flag(off, false)) yaml.refuse(off, "false: there is no such thing here");
+  for (const char* off : {"output-sampling", "output-approx-knn"})
+    if (yaml.has(off) && !yaml.list(off).empty() && yaml.word(off, "") != "false")
+      yaml.refuse(off, "none: translations are searched for, in all pieces");
+  if (yaml.number("weights", {-1e6, 1e6}, 1) != 1) yaml.refuse("weights", "1, of the only model");
+  if (yaml.flag("skip-cost", false) && yaml.word("beam-size", "12") != "1")
+    yaml.refuse("skip-cost", "false, or with a beam-size of 1: it compares logits in the place of probabilities");
+}
+
+// Guided by alignments or not, Marian aligns by the first head of this layer. A model's own settings come before those
+// of the decoder.
+void read_alignment(const PlainYaml& model, const PlainYaml& decoder, ForeignModel& m) {
+  const std::string key = "transformer-guided-alignment-layer";
+  const PlainYaml& from = model.has(key) ? model : decoder;
+  const int64_t layers = m.config.dec_layers;
+  m.text.usage.alignment_layer = from.word(key, "last") == "last" ? layers - 1 : from.whole(key, {1, layers}) - 1;
+  m.text.usage.alignment_head = 0;
 }
 
 // What stands in the decoder in the place of self-attention.
@@ -156,6 +233,7 @@ std::string activation(const PlainYaml& yaml) {
 
 Config read_config(const PlainYaml& yaml) {
   refuse_unknown_variants(yaml);
+  refuse_unknown_settings(yaml);
   Config c;
   c.enc_layers = yaml.whole("enc-depth", Config::kLayers);
   c.dec_layers = yaml.whole("dec-depth", Config::kLayers);
@@ -216,7 +294,7 @@ class Weights {
         tensors_.find("decoder_ff_logit_out_b")
             ? with_zeros("decoder_ff_logit_out_b", Layout::stacked)
             : Origin{{{"", 0, static_cast<size_t>(config_.target_vocab)}}};  // output-omit-bias
-    map_.replaced["generator.bias"][static_cast<size_t>(config_.target_vocab - 1)] = kNever;
+    map_.replaced["generator.bias"][static_cast<size_t>(config_.target_vocab - 1)] = kNeverWritten;
   }
   static Origin with_zeros(const std::string& name, Layout layout) { return {{{name}, {"", 0, 1}}, layout}; }
 
@@ -266,7 +344,7 @@ class Weights {
 
 // The pieces of a SentencePiece model, whose ids are those of the network, or of a table.
 text::PieceTable table_of(const std::string& path, const text::PieceModel* pieces, int64_t size) {
-  text::PieceTable table{{}, kStart, "</s>", "<unk>", ""};
+  text::PieceTable table{{}, kZeroStart, "</s>", "<unk>", ""};
   if (pieces)
     for (size_t id = 0; id < pieces->size(); ++id) table.pieces.push_back(pieces->pieces[id].text);
   else
@@ -289,7 +367,7 @@ std::string vocabulary(const std::string& path, const std::string& subwords, int
   text::PieceTable all = table_of(path, table ? nullptr : &pieces, size);
   if (!table) all.unknown = pieces.pieces[static_cast<size_t>(pieces.unknown())].text;
   if (start)
-    all.pieces.emplace_back(kStart);
+    all.pieces.emplace_back(kZeroStart);
   else
     all.start = all.end;  // nothing begins with a start token there
   return text::with_ids_of(all, pieces, path).serialized();
@@ -329,6 +407,7 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
       is_marian_file(files.model) ? contents_of<MarianFile>(files.model) : contents_of<NpzFile>(files.model);
   const PlainYaml yaml(settings, cat(files.model, " (", kSettings, ")"));
   const PlainYaml decoder = files.settings.empty() ? settings_of_firefox(files.model) : PlainYaml::read(files.settings);
+  refuse_unknown_decoding(decoder);
   ForeignModel m{.origin = "Marian", .config = read_config(yaml)};
   const bool one = m.config.tied == "all";
   const int64_t target = rows_of(*tensors, one ? "Wemb" : "decoder_Wemb");
@@ -348,6 +427,10 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   m.text.source_vocabulary = vocabulary(of_source, beside(place, "source.spm"), source, one);
   m.text.target_vocabulary = vocabulary(of_target, beside(place, "target.spm"), target, true);
   m.text.usage.search = search_of(decoder);
+  read_alignment(yaml, decoder, m);
+  if (const std::string list = decoder.word("shortlist", "false"); list != "false")
+    m.notes.push_back(cat("its settings name the shortlist ", list,
+                          ", which stays a file of its own: give it to `translate` with `shortlist`"));
   return m;
 }
 

@@ -144,6 +144,32 @@ TEST_F(FirefoxModel, NeedsNoSettingsWhereItsFilesAreNamedAsFirefoxHasThem) {
   EXPECT_THAT(what_of<DataError>([&] { import_firefox(); }), HasSubstr("no vocab*.spm"));
 }
 
+// Numbers are from 1 there; it is always the first head.
+TEST_F(FirefoxModel, AlignsWordsByTheLayerThatItsSettingsName) {
+  import_firefox();
+  model::Usage usage = model::load_model(at("out")).usage;
+  EXPECT_EQ(usage.alignment_layer, 1);  // the last
+  EXPECT_EQ(usage.alignment_head, 0);
+  const std::string file = at("f/model.intgemm.alphas.bin");
+  std::string content = read_file(file);
+  const std::string key = "transformer-guided-alignment-layer: ";
+  content.replace(content.find(key), key.size() + 4, key + "1   ");
+  std::ofstream(file) << content;
+  import_firefox();
+  usage = model::load_model(at("out")).usage;
+  EXPECT_EQ(usage.alignment_layer, 0);
+  EXPECT_THAT(firefox_refusal(key + "1", key + "3"), HasSubstr("'transformer-guided-alignment-layer' is '3'"));
+  content.replace(content.find(key), key.size(), "transformer-guided-alignment-layex: ");
+  std::ofstream(file) << content;
+  EXPECT_THAT(what_of<DataError>([&] { import_firefox(); }),
+              HasSubstr("the key 'transformer-guided-alignment-layex' is unknown"));
+}
+
+TEST_F(FirefoxModel, NamesItsShortlist) {
+  EXPECT_THAT(import_model(at("f"), at("out"), {}, [](double) {}).notes,
+              testing::Contains(HasSubstr("the shortlist lex.s2t.bin")));
+}
+
 TEST_F(FirefoxModel, OtherCellsAreRefusedByName) {
   EXPECT_THAT(firefox_refusal("dec-cell: ssru", "dec-cell: gru "), HasSubstr("'dec-cell' is 'gru'"));
   EXPECT_THAT(firefox_refusal("autoreg: rnn", "autoreg: aan"), HasSubstr("'transformer-decoder-autoreg' is 'aan'"));
@@ -155,6 +181,8 @@ TEST_F(MarianModel, WhatIsDamagedOrOfAnotherKindIsRefused) {
   EXPECT_THAT(refusal("decoder.yml", "vocabs:\n  - vocab.yml", "vocabs:"), HasSubstr("'vocabs' is 'vocab.yml'"));
   EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "beam-size: x"), HasSubstr("'beam-size' is 'x'"));
   EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "beam-size:\n  deep: 4"), HasSubstr("decoder.yml:8"));
+  EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "beam-syze: 4"), HasSubstr("the key 'beam-syze' is unknown"));
+  EXPECT_THAT(refusal("decoder.yml", "beam-size: 4", "allow-special: true"), HasSubstr("'allow-special' is 'true'"));
   EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "\"</s>\": 1"), HasSubstr("the id 1 has two pieces"));
   EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "\"</s>\": 1000"), HasSubstr("the id is 1000"));
   EXPECT_THAT(refusal("vocab.yml", "\"</s>\": 0", "nothing"), HasSubstr("vocab.yml:1"));

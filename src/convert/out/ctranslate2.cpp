@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "convert/out/new_folder.h"
 #include "convert/out/plain_text.h"
+#include "convert/out/search_there.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
@@ -181,8 +182,10 @@ class Exporter {
     add_stack("decoder", c.dec_layers, model_.net->decoder.input);
     out_.add_flag("encoder/embeddings_merge", int8_t{0});
     out_.add_flag("encoder/multi_query_attention", int8_t{0});
-    out_.add_flag("decoder/alignment_layer", static_cast<int16_t>(c.dec_layers > 1 ? c.dec_layers - 2 : 0));
-    out_.add_flag("decoder/alignment_heads", int16_t{0});  // the mean of all
+    const int64_t usual = std::max<int64_t>(0, c.dec_layers - 2);  // as models/alignment_head.h has it
+    out_.add_flag("decoder/alignment_layer", static_cast<int16_t>(model_.usage.alignment_layer.value_or(usual)));
+    // The mean of so many heads, from the first on; 0: of all.
+    out_.add_flag("decoder/alignment_heads", static_cast<int16_t>(model_.usage.alignment_head == 0 ? 1 : 0));
     for (const char* flag : {"alibi", "alibi_use_positive_positions", "scale_alibi", "start_from_zero_embedding"})
       out_.add_flag(cat("decoder/", flag), int8_t{0});
     add_embeddings();
@@ -232,7 +235,6 @@ class Exporter {
     out_.add_flag(stack + "/num_heads", static_cast<int16_t>(c.heads));
     out_.add_flag(stack + "/pre_norm", static_cast<int8_t>(c.norm_position == "pre"));
     out_.add_flag(stack + "/activation", activation_of(c));
-    if (c.positions == "none") return;
     const int64_t rows = c.positions == "learned" ? c.max_positions : positions_written;
     std::vector<float>& table = tables_.emplace_back(position_table(input.positions, rows, c.d_model));
     out_.add_numbers(stack + "/position_encodings/encodings", Tensor::of(table.data(), {rows, c.d_model}));
@@ -273,9 +275,9 @@ std::string pieces_of(const text::Vocabulary& vocabulary) {
   return json_text(pieces) + "\n";
 }
 
-std::string settings_of(const model::Config& c, const text::Vocabulary& v) {
+std::string settings_of(const model::Config& c, const text::Vocabulary& source, const text::Vocabulary& v) {
   return json_text(OrderedJson{{"add_source_bos", false},
-                               {"add_source_eos", true},
+                               {"add_source_eos", !source.open_ended()},
                                {"bos_token", v.piece(v.bos())},
                                {"decoder_start_token", v.piece(v.bos())},
                                {"eos_token", v.piece(v.eos())},
@@ -285,12 +287,37 @@ std::string settings_of(const model::Config& c, const text::Vocabulary& v) {
          "\n";
 }
 
+// Sources that do not end with </s> it has, unlike others.
+std::string beyond(const text::Vocabulary& source, const text::Vocabulary& target) {
+  const bool open = source.open_ended() && source.opening() < 0 && !source.byte_level();
+  return beyond_plain_text(open ? target : source, target);
+}
+
+// What there is no place for in its files.
+std::vector<std::string> unsaid_alignment(const model::LoadedModel& m) {
+  std::vector<std::string> notes;
+  const model::Usage& usage = m.usage;
+  if (usage.alignment_head.value_or(0) > 0)
+    notes.push_back(cat("words are aligned by the mean over the heads of decoder layer ",
+                        usage.alignment_layer.value_or(0), " there, here by head ", *usage.alignment_head,
+                        ": only the first ones can be named"));
+  return notes;
+}
+std::vector<std::string> not_said(const model::LoadedModel& m) {
+  std::vector<std::string> notes = unsaid_alignment(m);
+  if (m.usage.search.empty()) return notes;
+  const decode::BeamOptions there = in_powers_of_length(own_search(m), notes);
+  notes.push_back(cat("its caller says how to search: translate_batch(..., beam_size=", there.beam_size,
+                      ", length_penalty=", there.length_penalty, ")"));
+  return notes;
+}
+
 void write_model(model::LoadedModel& m, const NewFolder& out, const std::string& place, CTranslate2Type type) {
   const auto source = text::Vocabulary::parse(m.source_vocabulary, "source"),
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
-  if (const std::string what = beyond_plain_text(source, target); !what.empty()) refuse(what);
+  if (const std::string what = beyond(source, target); !what.empty()) refuse(what);
   Exporter(m, type).write(out.file(place + "model.bin"));
-  write_file_atomically(out.file(place + "config.json"), settings_of(m.config, target));
+  write_file_atomically(out.file(place + "config.json"), settings_of(m.config, source, target));
   if (same_pieces(source, target)) {
     write_file_atomically(out.file(place + "shared_vocabulary.json"), pieces_of(source));
   } else {
@@ -301,7 +328,7 @@ void write_model(model::LoadedModel& m, const NewFolder& out, const std::string&
 
 }  // namespace
 
-void export_ctranslate2(model::LoadedModel& m, const std::string& folder, CTranslate2Type type) {
+std::vector<std::string> export_ctranslate2(model::LoadedModel& m, const std::string& folder, CTranslate2Type type) {
   check_expressible(m.config);
   NewFolder out(folder);
   write_model(m, out, "", type);
@@ -312,10 +339,11 @@ void export_ctranslate2(model::LoadedModel& m, const std::string& folder, CTrans
     write_file_atomically(out.file("target.spm"), m.target_vocabulary);
   }
   out.commit();
+  return not_said(m);
 }
 
-void export_argos(model::LoadedModel& m, const std::string& folder, CTranslate2Type type, const std::string& source,
-                  const std::string& target) {
+std::vector<std::string> export_argos(model::LoadedModel& m, const std::string& folder, CTranslate2Type type,
+                                      const std::string& source, const std::string& target) {
   check_expressible(m.config);
   if (!same_pieces(text::Vocabulary::parse(m.source_vocabulary, "source"),
                    text::Vocabulary::parse(m.target_vocabulary, "target")))
@@ -334,6 +362,7 @@ void export_argos(model::LoadedModel& m, const std::string& folder, CTranslate2T
                                                                          {"to_name", target}}) +
                                                        "\n");
   out.commit();
+  return unsaid_alignment(m);  // whoever uses packages searches in its own way
 }
 
 }  // namespace hexapla::convert

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -13,6 +14,8 @@
 #include "base/system/subprocess.h"
 #include "base/test_paths.h"
 #include "convert/containers/ctranslate2_file.h"
+#include "convert/import.h"
+#include "text/vocabulary/piece_model.h"
 
 namespace hexapla::convert {
 namespace {
@@ -110,6 +113,70 @@ TEST_F(ToCTranslate2, RefusesWhatItCannotSay) {
   EXPECT_THAT(refusal([](auto& c) { c.decoder_mixing = "ssru"; }), testing::HasSubstr("ssru in the decoder"));
   EXPECT_THAT(refusal([](auto& c) { c.d_k = 4; }), testing::HasSubstr("heads of width 4"));
   EXPECT_FALSE(std::filesystem::exists(at("refused")));
+}
+
+void expect_read_back(model::LoadedModel& model, const std::string& folder, const std::string& file) {
+  import_model(folder, file, {}, [](double) {});
+  const model::LoadedModel back = model::load_model(file);
+  model::Config own = model.config;
+  own.dropout = back.config.dropout, own.attention_dropout = back.config.attention_dropout;
+  EXPECT_EQ(back.config.to_json(), own.to_json());
+  EXPECT_EQ(back.source_vocabulary, model.source_vocabulary);
+  EXPECT_EQ(back.target_vocabulary, model.target_vocabulary);
+  const auto ours = leaves_of(*model.net).parameters, theirs = leaves_of(*back.net).parameters;
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (size_t i = 0; i < ours.size(); ++i)
+    EXPECT_TRUE(std::ranges::equal(ours[i].leaf->value.values<float>(), theirs[i].leaf->value.values<float>()))
+        << ours[i].name;
+}
+
+TEST_F(ToCTranslate2, IsReadBackWithoutFurtherFiles) {
+  export_ctranslate2(model, at("out"), CTranslate2Type::f32);
+  expect_read_back(model, at("out"), at("m"));
+  export_argos(model, at("translate-en_de-1_0"), CTranslate2Type::f32, "en", "de");
+  expect_read_back(model, at("translate-en_de-1_0"), at("m2"));
+}
+
+TEST_F(ToCTranslate2, EveryPlaceOfNormsAndNoPositionsAreReadBack) {
+  for (const auto& [norms, positions] :
+       {std::pair{"pre", "none"}, {"post-last", "none"}, {"post-last", "sinusoidal"}}) {
+    model::Config config = model.config;
+    config.norm_position = norms, config.positions = positions;
+    model::Transformer net(config);
+    const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+    float next = 0;
+    const auto all = parameters.values().values<float>();
+    for (float& x : all) x = std::sin(++next);
+    model::save_model(at("own"), net, {model.source_vocabulary, model.target_vocabulary}, {});
+    model::LoadedModel own = model::load_model(at("own"));
+    const std::string folder = at(cat(norms, positions));
+    export_ctranslate2(own, folder, CTranslate2Type::f32);
+    if (config.positions == "none") {
+      EXPECT_THAT(read(CTranslate2File(folder + "/model.bin"), "decoder/position_encodings/encodings"),
+                  testing::Each(0.F));
+    }
+    expect_read_back(own, folder, at("back"));
+  }
+}
+
+TEST_F(ToCTranslate2, SaysHowWordsAreAlignedAndSourcesEnd) {
+  model.usage.alignment_layer = 0, model.usage.alignment_head = 0;
+  text::PieceModel pieces = text::PieceModel::parse(model.source_vocabulary, "source");
+  pieces.open_ended = true;
+  model.source_vocabulary = pieces.serialized();
+  EXPECT_THAT(export_ctranslate2(model, at("out"), CTranslate2Type::f32), testing::IsEmpty());
+  EXPECT_EQ(CTranslate2File(at("out/model.bin")).number("decoder/alignment_heads"), 1);
+  EXPECT_EQ(nlohmann::json::parse(read_file(at("out/config.json")))["add_source_eos"], false);
+  if (model.config.dec_layers > 1) {  // else it is what stands there where nobody chose
+    import_model(at("out"), at("m"), {}, [](double) {});
+    EXPECT_EQ(model::load_model(at("m")).usage.alignment_layer, 0);
+  }
+  model.usage.alignment_head = 1;
+  model.usage.search["beam-size"] = "3";
+  EXPECT_THAT(export_ctranslate2(model, at("other"), CTranslate2Type::f32),
+              testing::Contains(testing::HasSubstr("only the first ones can be named")));
+  EXPECT_THAT(export_ctranslate2(model, at("third"), CTranslate2Type::f32),
+              testing::Contains(testing::HasSubstr("beam_size=3")));
 }
 
 // Greedy: its beam search ends by another rule.

@@ -37,7 +37,7 @@ struct Export {
     std::vector<std::string> notes;
     if (kind == "argos") {
       const auto [source, target] = pair();
-      convert::export_argos(m, output, type, source, target);
+      notes = convert::export_argos(m, output, type, source, target);
     } else if (kind == "hf-marian") {
       notes = convert::export_hugging_face_marian(m, output, search_of(m));
     } else if (kind == "safetensors") {
@@ -45,7 +45,7 @@ struct Export {
     } else if (kind == "marian") {
       notes = convert::export_marian(m, output, search_of(m));
     } else {
-      convert::export_ctranslate2(m, output, type);
+      notes = convert::export_ctranslate2(m, output, type);
     }
     say_on_stderr(fmt::format("{}: {:.1f} MB for {}\n", output, size(), kind));
     if (kind != "safetensors") say_on_stderr(limit(m.config));
@@ -78,7 +78,8 @@ struct Export {
     return bytes / 1e6;
   }
   std::string limit(const model::Config& c) const {
-    if (kind == "marian" || c.positions == "learned" || c.positions == "none") return "";
+    if (kind == "marian" || c.positions == "learned") return "";
+    if (c.positions == "none" && kind == "hf-marian") return "";
     return fmt::format("  sentences may have up to {} tokens there\n", convert::positions_written);
   }
 };

@@ -38,8 +38,10 @@ StartFolded folded(const Tensors& tensors, const std::string& stack, const std::
 
 void check_foldable(const model::Config& c) {
   const auto refuse = [](const char* what) {
-    throw DataError(cat("Marian has no start token with an embedding in a model with ", what,
-                        ": a translation starts with zeros there. Export another model"));
+    throw DataError(
+        cat("Marian has no start token with an embedding in a model with ", what,
+            ": a translation starts with zeros there. A model that came from Marian keeps them where it is ",
+            "trained further with `freeze` embeddings; export such a one"));
   };
   if (c.norm_position != "post") refuse("the norm before its sublayers");
   if (c.embedding_norm) refuse("a norm on the embedded input");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -158,7 +159,8 @@ class MarianExporter {
   std::map<std::string, std::vector<float>> changed_;  // in the place of those, or of parameters that are not there
 };
 
-std::string model_settings(const Config& c, int64_t target) {
+// aligned: the decoder layer, from 0, whose attention follows the words; none: Marian's usual one.
+std::string model_settings(const Config& c, int64_t target, const std::optional<int64_t>& aligned) {
   const bool pre = c.norm_position == "pre", ssru = c.decoder_mixing == "ssru";
   const auto flag = [](bool on) { return on ? "true" : "false"; };
   const int64_t source = c.tied == "all" ? target : c.source_vocab;
@@ -171,7 +173,8 @@ std::string model_settings(const Config& c, int64_t target) {
              flag(c.tied == "decoder"), "\ntied-embeddings-all: ", flag(c.tied == "all"),
              "\ntied-embeddings-src: false\ntransformer-decoder-autoreg: ", ssru ? "rnn" : "self-attention",
              "\ntransformer-dim-ffn: ", c.d_ff, "\ntransformer-ffn-activation: ", c.activation,
-             "\ntransformer-ffn-depth: 2\ntransformer-guided-alignment-layer: last\ntransformer-heads: ", c.heads,
+             "\ntransformer-ffn-depth: 2\ntransformer-guided-alignment-layer: ",
+             aligned && *aligned + 1 < c.dec_layers ? cat(*aligned + 1) : "last", "\ntransformer-heads: ", c.heads,
              "\ntransformer-no-projection: false\ntransformer-postprocess: ", pre ? "da" : "dan",
              "\ntransformer-postprocess-emb: ", c.embedding_norm ? "nd" : "d",
              "\ntransformer-postprocess-top: ", c.has_last_norm() ? "n" : "\"\"",
@@ -226,9 +229,12 @@ std::vector<std::string> export_marian(model::LoadedModel& m, const std::string&
     notes.push_back("what is finished leaves its place in the beam empty there (`stop-when` shrinking)");
   }
   if (!notes.empty()) notes.push_back(same_search_here(there));
+  if (m.usage.alignment_layer && m.usage.alignment_head != 0)
+    notes.push_back("words are aligned by the first head of a layer there, here by another, or by the mean of all");
   NewFolder out(folder);
   const int64_t pieces = m.config.target_vocab - (start_is_last ? 1 : 0);
-  MarianExporter(m, pieces, out.file("model.npz")).write(folded, model_settings(m.config, pieces));
+  MarianExporter(m, pieces, out.file("model.npz"))
+      .write(folded, model_settings(m.config, pieces, m.usage.alignment_layer));
   const std::string source = write_pieces(out, m.source_vocabulary, "source", start_is_last && m.config.tied == "all"),
                     of_target = write_pieces(out, m.target_vocabulary, "target", start_is_last);
   write_file_atomically(out.file("model.npz.decoder.yml"), search_settings(there, source, of_target));

@@ -57,6 +57,16 @@ TEST_F(ToMarian, TheArchiveHasTheSettingsInside) {
   EXPECT_EQ(file.get("decoder_l1_rnn_bf").shape, (std::vector<size_t>{1, size_t(m.config.d_model)}));
 }
 
+TEST_F(ToMarian, SaysWhichLayerAlignsWords) {
+  model::LoadedModel m = imported(source_path("src/convert/fixtures/marian_ssru"), "m");
+  m.usage.alignment_layer = 0;
+  const auto other = testing::Contains(testing::HasSubstr("aligned by the first head"));
+  EXPECT_THAT(export_marian(m, at("out"), own_search(m)), testing::Not(other));
+  EXPECT_EQ(imported(at("out"), "again").usage, m.usage);
+  m.usage.alignment_head = 1;
+  EXPECT_THAT(export_marian(m, at("other"), own_search(m)), other);
+}
+
 TEST_F(ToMarian, RefusesWhatItCannotSay) {
   model::LoadedModel own = model::load_model(source_path("tests/fixtures/run_of_0.1.0/model.safetensors"));
   EXPECT_THAT(what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }),

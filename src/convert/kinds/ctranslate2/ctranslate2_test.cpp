@@ -123,12 +123,26 @@ TEST_F(CTranslate2Folder, RefusesWhatDoesNotBelongTogether) {
 }
 
 TEST_F(CTranslate2Folder, RefusesWhatItCannotCompute) {
-  set("config.json", R"({"add_source_bos": true, "add_source_eos": true, "bos_token": "<s>", "eos_token": "</s>"})");
-  EXPECT_THAT(refusal(), HasSubstr("add_source_bos is true"));
+  set("config.json", R"({"add_source_eos": true, "decoder_start_token": null})");
+  EXPECT_THAT(refusal(), HasSubstr("its caller gives the token that a translation starts with"));
+  set("config.json", R"({"decoder_start_token": "<s>", "beam_alpha": 1})");
+  EXPECT_THAT(refusal(), HasSubstr("config.json: the key 'beam_alpha' is unknown"));
+  set("config.json", R"({"decoder_start_token": "<s>", "quantization_type": 1})");
+  EXPECT_THAT(refusal(), HasSubstr("'quantization_type' is 1"));
   set("config.json", R"({"decoder_start_token": "w99", "add_source_eos": true})");
   EXPECT_THAT(refusal(), HasSubstr("there is no token 'w99'"));
   set("model.bin", "\6");
   EXPECT_THAT(refusal(), HasSubstr("model.bin"));
+}
+
+TEST_F(CTranslate2Folder, SourcesMayBeginWithAToken) {
+  set("config.json", R"({"add_source_bos": true, "add_source_eos": true, "decoder_start_token": "<s>"})");
+  import_model(folder_of_model(), at("m"), {}, [](double) {});
+  const models::OpenModel m = models::open_model(at("m"));
+  text::Ids ids = m.source.encode("w5 w6");
+  m.source.end_source(ids);
+  EXPECT_EQ(ids, (text::Ids{1, 5, 6, 2}));
+  EXPECT_EQ(m.target.opening(), -1);
 }
 
 }  // namespace

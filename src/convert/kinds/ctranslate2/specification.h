@@ -1,0 +1,48 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "convert/adjusted_tensors.h"
+#include "convert/containers/ctranslate2_file.h"
+#include "convert/weight_map.h"
+#include "model/config.h"
+#include "model/weights/usage.h"
+
+namespace hexapla::convert {
+
+// What a model.bin says of the network: attributes, the names of its variables, and which of them are there.
+class Specification {
+ public:
+  // DataError: it is no Transformer with an encoder and a decoder.
+  explicit Specification(const CTranslate2File& file);
+
+  // Not yet resolved. Tables of embeddings with another scale than ours have are put into `tensors`, multiplied by it.
+  model::Config config(AdjustedTensors& tensors) const;
+  // Whether a translation starts with zeros, as Marian's do: then config() has one token more than the file.
+  bool zero_start() const;
+  // Of the resolved configuration.
+  WeightMap weights(const model::Config& config) const;
+  // The head that CTranslate2 gives the attention of. Its converters write the first head of the last layer where
+  // nobody trained or chose one: that is known only of Marian's models, which align by it.
+  void read_alignment(const model::Config& config, model::Usage& usage, std::vector<std::string>& notes) const;
+
+ private:
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+  int64_t extent(const std::string& name, size_t i) const;
+  int64_t layers(const std::string& side) const;
+  int64_t whole(const std::string& name, int64_t otherwise) const;
+  int64_t attribute_of_decoder(const std::string& name, int64_t otherwise) const;
+  std::string activation() const;
+  std::string embeddings(const std::string& side) const;
+  double embedding_scale(const std::string& side, int64_t d_model) const;
+  bool equal(const std::string& a, const std::string& b) const;
+  void check_known() const;
+  void tie(model::Config& config, AdjustedTensors& tensors) const;
+  void set_positions(model::Config& config) const;
+  WeightMap with_zero_start(WeightMap map, const model::Config& config) const;
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const;
+
+  const CTranslate2File& file_;
+};
+
+}  // namespace hexapla::convert
