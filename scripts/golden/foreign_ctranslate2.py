@@ -1,8 +1,8 @@
 """Small random CTranslate2 models, and how CTranslate2 scores and translates with them (pip install ctranslate2 numpy).
 
 Writes tests/fixtures/foreign/ctranslate2_<variant>/ (model.bin, config.json, vocabularies) with expected.json: sources and
-targets as tokens, the log probability of each target token, and the translations by greedy search and by a beam of 4 (without length
-normalization, in which CTranslate2 does not count </s>).
+targets as tokens, the log probability of each target token, and the translations by greedy search and by a beam of 4, without length
+normalization.
 src/convert/kinds/ctranslate2/ctranslate2_test.cpp reads them.
 """
 import json
