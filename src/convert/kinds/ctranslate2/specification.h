@@ -6,7 +6,7 @@
 #include "convert/containers/ctranslate2_file.h"
 #include "convert/weight_map.h"
 #include "model/config.h"
-#include "model/weights/usage.h"
+#include "model/record/usage.h"
 
 namespace hexapla::convert {
 
