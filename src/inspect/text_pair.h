@@ -28,7 +28,7 @@ text::Ids read_source(const ModelText& m, const std::string& source, const decod
 // UsageError: too long.
 text::Ids read_target(const ModelText& m, const std::string& target, std::optional<int32_t> opening,
                       const decode::LineWarning& warn, size_t longest = kLongest);
-// What a search finds that is as the model's record says.
+// The best translation of a search as the model's record says.
 text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
                            const decode::SearchOptions& how);
 // Without a target the source is translated. Warns; UsageError: a source without tokens, or a side that is too long.

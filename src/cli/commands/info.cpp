@@ -64,6 +64,15 @@ struct Info {
     return usage;
   }
 
+  // A list of a hundred languages is one line.
+  static std::string words_of(const nlohmann::ordered_json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_array()) return json_text(value);
+    std::string all;
+    for (const auto& one : value) all += (all.empty() ? "" : " ") + words_of(one);
+    return all;
+  }
+
   void write_json(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
@@ -101,7 +110,12 @@ struct Info {
     line("source normalization", normalization(m.source));
     line("target normalization", normalization(m.target));
     std::cout << "usage\n";
-    for (const auto& [key, value] : report::history_rows({{"", json_text(usage_of(m))}})) line(key.substr(1), value);
+    const auto usage = usage_of(m);  // named, too
+    for (const auto& [key, value] : usage.items()) {
+      if (!value.is_object()) line(key, words_of(value));
+      if (value.is_object())
+        for (const auto& [name, of_search] : value.items()) line(cat(key, " ", name), words_of(of_search));
+    }
     std::cout << "training\n";
     for (const auto& [key, value] : report::history_rows(m.file.history)) line(key, value);
   }

@@ -396,7 +396,11 @@ void add_inspect(Command& app, Action& chosen) {
   for (const Option& option : c->options())
     if (const std::string name = option.parsed().get_lnames().front();
         name != "model" && name != "vocabulary" && name != "color" && name != "threads")
-      c->get_option("--" + name)->when([i = i.get()] {
+      c->get_option("--" + name)->when([i = i.get(), name] {
+        if (name == "source-language" && i->source_ids && !i->beside)
+          return When{false, "is for text, but `src-ids` gives tokens: leave one of them out"};
+        if (name == "target-language" && i->target_ids)
+          return When{false, "is for text, but `tgt-ids` gives tokens: leave one of them out"};
         return When{!i->vocabulary, "is for a pair of sentences, but `vocabulary` lists pieces: leave one of them out"};
       });
   c->footer(

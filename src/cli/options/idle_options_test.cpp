@@ -64,7 +64,7 @@ const std::vector<Contexts>& all_contexts() {
         {"--to", "argos"},
         {"--to", "ctranslate2"},
         {"--to", "safetensors"}}},
-      {{"inspect"}, {"-m", "x"}, {{"--src", "a"}, {"--vocabulary", "source"}}},
+      {{"inspect"}, {"-m", "x"}, {{"--src", "a"}, {"--src-ids", "1"}, {"--tgt-ids", "1"}, {"--vocabulary", "source"}}},
       {{"data"}, {"a", "b"}, {{"--write-clean", "c", "d"}}},
       {{"lab"}, {"table3"}, {{"--train-sets", "a", "b", "--valid-sets", "c", "d"}}},
       {{"bench", "translate"}, {}, {{"--text", "a"}, {"-m", "x"}, {"-m", "x", "--text", "a"}, {"--write-model", "x"}}},

@@ -13,7 +13,7 @@ constexpr float kScaleOf16Bits = 1000;  // of weights of 16 bits in files withou
 
 bool is_integer(ElementType type) { return type == ElementType::i8 || type == ElementType::i16; }
 
-// What a variable of the first revision is called since (CTranslate2's src/models/transformer.cc).
+// The present name of a variable of the first revision (CTranslate2's src/models/transformer.cc).
 std::string name_of_first_revision(std::string name) {
   const auto replace = [&](std::string_view from, std::string_view to) {
     if (const size_t at = name.find(from); at != name.npos) name.replace(at, from.size(), to);

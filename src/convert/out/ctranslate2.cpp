@@ -293,7 +293,7 @@ std::string beyond(const text::Vocabulary& source, const text::Vocabulary& targe
   return beyond_plain_text(open ? target : source, target);
 }
 
-// What there is no place for in its files.
+// Notes on everything that has no place in its files.
 std::vector<std::string> unsaid_alignment(const model::LoadedModel& m) {
   std::vector<std::string> notes;
   const model::Usage& usage = m.usage;

@@ -50,7 +50,7 @@ inline constexpr double kLengthShares[] = {0.5, 0.9, 0.99, 1};
 // DataError naming the file: a layer or head that models of this configuration have not.
 void check(const Usage& usage, const Config& config, const std::string& file);
 
-// What both say alike, field by field and option by option: the record of a mean of models.
+// The fields and options on which both agree: the record of a mean of models.
 Usage common(const Usage& a, const Usage& b);
 
 }  // namespace hexapla::model

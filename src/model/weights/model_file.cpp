@@ -208,7 +208,7 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
                           "assembled from several"));
 }
 
-// What files of 0.1 have in its place: the search under a key of its own, the guided head among what was trained.
+// Files of 0.1 have the search under a key of its own, and the guided head among what was trained.
 Usage usage_in_history(std::map<std::string, std::string>& history, const std::string& file) {
   Usage usage;
   const auto taken = [&](const char* key) {

@@ -19,7 +19,7 @@
 
 namespace hexapla::model {
 
-// What a model has beside its weights: what turns text into ids and back, and how it is meant to be used.
+// Everything beside a model's weights: the vocabularies, and how the model is meant to be used.
 struct ModelText {
   std::string source_vocabulary, target_vocabulary;  // bytes; the two may be the same
   Usage usage = {};

@@ -192,7 +192,7 @@ std::vector<data::UnknownTokens> unknown_tokens(cluster::Processes& processes, c
   return all;
 }
 
-// Of all shards of all processes.
+// Counts all shards of all processes.
 data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pairs) {
   data::LineCounts all;
   for (const data::PreparedPairs& shard : pairs.shards) all.add(shard.lines);
@@ -208,7 +208,7 @@ data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pair
   return all;
 }
 
-// What the model that it starts from says, but for the lengths.
+// The record of the model that training starts from, with the lengths of this text.
 model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
   usage.source_lengths = lines.lengths(0, model::kLengthShares);

@@ -1,4 +1,6 @@
 // hexapla set: how a model is used unless somebody says otherwise.
+#include <set>
+
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
@@ -17,11 +19,14 @@ struct Set {
     const std::string file = model::model_file(model);
     const model::LoadedModel m = model::load_to_translate(file);
     model::Usage usage = m.usage;
+    std::set<std::string> changed;
     for (const std::string& change : changes) {
       const size_t equals = change.find('=');
       if (equals == change.npos)
         throw UsageError(cat("'", change, "' is no NAME=VALUE; NAME= alone takes a value away"), "changes", change);
-      models::change(usage, change.substr(0, equals), change.substr(equals + 1), m.config);
+      const std::string name = change.substr(0, equals);
+      if (!changed.insert(name).second) throw UsageError("'" + name + "' is changed twice; give it once", name, change);
+      models::change(usage, name, change.substr(equals + 1), m.config);
     }
     model::copy_with_usage(file, usage, output);
     say_on_stderr(cat(output, ": ", usage.empty() ? "nothing is recorded" : usage.to_json(), "\n"));

@@ -32,7 +32,7 @@ class UsageOfModels : public CommandFolder {
     ASSERT_EQ(r.code, 0) << testing::PrintToString(words) << r.err;
   }
   static Usage usage_of(const std::string& file) { return model::load_to_translate(file).usage; }
-  // What training measures is that of its own text.
+  // Training measures the lengths of its own text.
   static Usage without_lengths(Usage u) {
     u.source_lengths = u.target_lengths = {};
     u.several_sentences = {};
@@ -96,6 +96,8 @@ TEST_F(UsageOfModels, IsChangedFieldByField) {
   refused("beam-size", HasSubstr("NAME=VALUE"));
   refused("beam-size=0", HasSubstr("beam-size"));
   refused("beams=4", AllOf(HasSubstr("no record of 'beams'"), HasSubstr("alignment-head")));
+  EXPECT_THAT(run_command({"set", "beam-size=5", "beam-size=6", "-m", at("m"), "-o", at("refused")}).err,
+              HasSubstr("changed twice"));
   refused("alignment-layer=2", HasSubstr("alignment-layer"));
   EXPECT_THAT(run_command({"set", "beam-size=2", "-m", at("m"), "-o", at("m")}).err, HasSubstr("overwritten"));
 }

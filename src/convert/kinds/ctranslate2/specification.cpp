@@ -129,7 +129,7 @@ std::string Specification::embeddings(const std::string& side) const {
   return side + (has(side + "/embeddings_0/weight") ? "/embeddings_0/weight" : "/embeddings/weight");
 }
 
-// What the embeddings of a side are multiplied by: a flag, or the number itself.
+// The factor of a side's embeddings: a flag, or the number itself.
 double Specification::embedding_scale(const std::string& side, int64_t d_model) const {
   const double root = std::sqrt(static_cast<double>(d_model));
   for (const char* name : {"/scale_embeddings", "/embeddings/multiply_by_sqrt_depth"})

@@ -10,7 +10,7 @@
 
 namespace hexapla::convert {
 
-// What a model.bin says of the network: attributes, the names of its variables, and which of them are there.
+// A network as model.bin describes it: attributes, the names of its variables, and which of them are there.
 class Specification {
  public:
   // DataError: it is no Transformer with an encoder and a decoder.
@@ -20,7 +20,7 @@ class Specification {
   model::Config config(AdjustedTensors& tensors) const;
   // Whether a translation starts with zeros, as Marian's do: then config() has one token more than the file.
   bool zero_start() const;
-  // Of the resolved configuration.
+  // For the resolved configuration.
   WeightMap weights(const model::Config& config) const;
   // The head that CTranslate2 gives the attention of. Its converters write the first head of the last layer where
   // nobody trained or chose one: that is known only of Marian's models, which align by it.

@@ -17,7 +17,7 @@
 namespace hexapla::convert {
 namespace {
 
-// What config.json says of tokens; before version 6 that stood in model.bin.
+// The tokens that config.json names; before version 6 they stood in model.bin.
 class TokenSettings {
  public:
   TokenSettings(const std::string& folder, const CTranslate2File& file) : file_(file) {
