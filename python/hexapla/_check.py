@@ -102,7 +102,7 @@ def _word(name: str, value: object) -> bytes:
     raise wrong_type(name, value, "a number, True or False, a str, a path, or a list of them")
 
 
-def options(given: Mapping[str, object]) -> dict[str, Union[bytes, list[bytes]]]:
+def options(given: Mapping[str, object]) -> dict[str, bytes | list[bytes]]:
     """Options by name, each a word or a list of words; whether they exist and are in range, the library says."""
     return {text("the name of an option", name):
             [_word(name, item) for item in value] if isinstance(value, (list, tuple)) else _word(name, value)
