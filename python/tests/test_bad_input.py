@@ -43,10 +43,13 @@ class Doors:
         return str(path)
 
     def nan_model(self) -> str:
+        """A model file in which one number became NaN; none is ever saved so."""
+        return self.damaged(lambda data: data[:-4] + numpy.float32(NAN).tobytes())
+
+    def saved_nan(self) -> None:
         model = hexapla.Model.load(self.model)
         next(iter(model.parameters.values()))[0, 0] = NAN
         model.save(self.folder / "nan")
-        return str(self.folder / "nan")
 
     def deleted(self) -> str:
         path = self.folder / "deleted"
@@ -170,6 +173,7 @@ MODELS: list[Case] = [
                      lambda data: b"\xff" * 8 + data[8:], lambda data: b"hello\n")),
     *((lambda d, load=load: load(d.nan_model()), DataError, "", "")
       for load in (hexapla.Translator, hexapla.Inspector, hexapla.Model.load)),
+    (lambda d: d.saved_nan(), RunError, "", ""),
     *((lambda d, load=load, bad=bad: load(bad), ArgumentTypeError, name, value)
       for load, name in ((hexapla.Translator, "model"), (hexapla.Inspector, "model"), (hexapla.Model.load, "path"))
       for bad, value in ((None, "None"), (5, "5"), (b"run", "b'run'"))),

@@ -16,7 +16,8 @@ import hexapla
 
 PAIRS = made_up_pairs(300, 5)
 VALIDATION = made_up_pairs(20, 6)
-OPTIONS: dict[str, Any] = {**TRAINING, "max_updates": 24, "save_every": 8, "report_every": 8, "valid_every": 12}
+OPTIONS: dict[str, Any] = {**TRAINING, "max_updates": 24, "save_every": 8, "report_every": 8}
+VALIDATING: dict[str, Any] = {**OPTIONS, "valid_every": 12}
 
 
 def tensors(model: str | os.PathLike[str]) -> dict[str, bytes]:
@@ -61,7 +62,7 @@ def test_callbacks_are_told(tmp_path: pathlib.Path) -> None:
         here.add(threading.get_ident())
         told.append(what)
 
-    result = hexapla.Trainer(model=tmp_path / "run", **OPTIONS).train(
+    result = hexapla.Trainer(model=tmp_path / "run", **VALIDATING).train(
         PAIRS, VALIDATION, on_start=starts.append, on_report=reports.append, on_validation=validations.append,
         on_checkpoint=lambda update, path: checkpoints.append((update, path)), on_note=note, on_reading=note,
         on_progress=note)
@@ -132,7 +133,7 @@ def test_what_a_callback_raises_comes_out(tmp_path: pathlib.Path, name: str, els
     def train() -> None:
         updates = 10**6 if name == "on_progress" else 24  # it is called by the clock
         trainer = hexapla.Trainer(model=tmp_path / "run",
-                                  **{**OPTIONS, "vocab_size": 200, "max_updates": updates})  # 200 is too many: noted
+                                  **{**VALIDATING, "vocab_size": 200, "max_updates": updates})  # 200 is too many: noted
         try:
             trainer.train(PAIRS, VALIDATION, **{name: fail})
         except BaseException as error:
