@@ -1,6 +1,6 @@
 // One model, every interface: whatever is asked, the program, the C++ library, the server and the Python module give
 // the same translations, scores, alignments and warnings. Each case has a number:
-//   HEXAPLA_INTERFACE_CASES=2000 (100)      so many of them
+//   HEXAPLA_INTERFACE_CASES=2000 (400)      so many of them
 //   HEXAPLA_INTERFACE_FROM=4711 (0)         beginning with this one
 //   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  a Python that has the package; without it, Python is not asked
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ struct Interfaces : TestFolder {
     const Models models(folder());
     Library library;
     const uint64_t first = from_environment("HEXAPLA_INTERFACE_FROM", 0),
-                   count = from_environment("HEXAPLA_INTERFACE_CASES", 100);
+                   count = from_environment("HEXAPLA_INTERFACE_CASES", 400);
     uint64_t answered = 0;
     for (uint64_t i = first; i < first + count; ++i) {
       const Case c = Draw(models, i).next();

@@ -93,14 +93,12 @@ void check_values(const inspect::Inspection& seen, const InspectionOptions& opti
 
 // How the model is searched unless a call says otherwise, as far as a trace can show it.
 decode::DecodingOptions usual_search(const models::OpenModel& m) {
-  decode::DecodingOptions usual;
-  const auto not_shown = [](const std::string& name) {
-    const char* const shown[] = {"beam-size",    "length-penalty", "length-normalization", "word-penalty",
-                                 "extra-length", "longest",        "longest-ratio",        "max-length"};
-    return std::find(std::begin(shown), std::end(shown), name) == std::end(shown);
-  };
-  decode::take_search_defaults(m.file.usage, not_shown, usual);
-  return usual;
+  model::Usage shown;
+  for (const char* name : {"beam-size", "length-penalty", "length-normalization", "word-penalty", "extra-length",
+                           "longest", "longest-ratio", "max-length"})
+    if (const auto value = m.file.usage.search.find(name); value != m.file.usage.search.end())
+      shown.search.insert(*value);
+  return api::usual_search(shown);
 }
 
 decode::TranslateOptions traceable(const TranslatorOptions& options, const decode::DecodingOptions& usual) {

@@ -17,7 +17,6 @@
 #include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
-#include "decode/models/search_defaults.h"
 #include "decode/option_ranges.h"
 #include "models/alignment_head.h"
 #include "text/utf8.h"
@@ -56,14 +55,6 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
   return models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
 }
 
-// The search options of a call that does not set them itself.
-decode::DecodingOptions usual_search(const models::OpenModel& m, const ModelOptions& options) {
-  decode::DecodingOptions of_model;
-  decode::take_search_defaults(
-      m.file.usage, [](const std::string&) { return false; }, of_model);
-  return api::declared_options(TranslatorOptions::from(options.search), of_model);
-}
-
 }  // namespace
 
 struct Translator::Impl {
@@ -87,7 +78,7 @@ struct Translator::Impl {
         scorer(first().scorer()),
         attention(models::alignment_head(first())),
         threads(options.threads),
-        usual(usual_search(first(), options)),
+        usual(api::usual_search(first().file.usage, TranslatorOptions::from(options.search))),
         turns(usable_processors()),
         live(models, ensemble) {}
 

@@ -5,6 +5,7 @@
 #include "api/guard.h"
 #include "api/options.h"
 #include "base/options/json_schema.h"
+#include "decode/models/search_defaults.h"
 #include "decode/read_options.h"
 
 namespace hexapla {
@@ -87,6 +88,15 @@ void refuse_given(const TranslatorOptions& options, const std::vector<std::strin
 
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
   return decode::read_options(given_of(options), usual);
+}
+
+decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model) {
+  decode::DecodingOptions usual;
+  decode::take_record(usage, usual);
+  declared_options(of_model, usual);  // says what is wrong with them
+  std::vector<GivenOption> given = given_of(of_model);
+  take_given(by_name(given, public_names()), usual);
+  return usual;
 }
 
 TranslatorOptions public_options(const decode::DecodingOptions& options) {

@@ -95,5 +95,16 @@ TEST(TranslatorOptions, AreRefusedByTheirDeclarations) {
   EXPECT_EQ(refusal({.top_p = 1.5}), "`top-p` is 1.5, but must be a number above 0 and at most 1");
 }
 
+// A model's value that does nothing beside its others has an effect beside those of a call.
+TEST(TranslatorOptions, ValuesOfAModelWaitForACallThatUsesThem) {
+  const model::Usage usage{{{"beam-size", "1"}, {"stop-when", "shrinking"}, {"length-penalty", "0.6"}}};
+  const decode::DecodingOptions usual = usual_search(usage);
+  TranslatorOptions call;
+  EXPECT_EQ(declared_options(call, usual).stop_when, "full") << "a beam of 1 shrinks no further";
+  call.beam_size = 2;
+  EXPECT_EQ(declared_options(call, usual).stop_when, "shrinking");
+  EXPECT_EQ(declared_options(call, usual).length_penalty, 0.6);
+}
+
 }  // namespace
 }  // namespace hexapla::api

@@ -17,7 +17,6 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/training_text.h"
-#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -28,11 +27,12 @@ struct Augment {
   std::string text, tag = "<BT>", color = "auto";
   decode::DecodingOptions search;
   std::function<bool(const std::string& option)> given;
+  const Command* command = nullptr;
   LanguageFlags languages;
   int threads = 0;
   bool distill = false, both = false, tsv = false, quiet = false;
 
-  int run() const {
+  int run() {
     check();
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
@@ -61,7 +61,7 @@ struct Augment {
     augment::check_tag(tag);
   }
 
-  augment::Counts make(Progress& progress) const {
+  augment::Counts make(Progress& progress) {
     const auto began = std::chrono::steady_clock::now();
     augment::Work work;
     work.stop = &stop_on_signals();
@@ -77,9 +77,8 @@ struct Augment {
     models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
     languages.choose(m.members[0]);
-    decode::DecodingOptions of_model = search;
-    decode::take_search_defaults(m.members[0].file.usage, given, of_model);
-    decode::TranslateOptions how = of_model.translate_options();
+    take_search(*command, m.members[0].file.usage, search);
+    decode::TranslateOptions how = search.translate_options();
     how.stop = work.stop;
     const decode::TextTranslator translator = m.translator({}, {});
     LineNotes notes(progress);
@@ -173,6 +172,7 @@ void add_augment(Command& app, Action& chosen) {
       "The files appear when they are complete; stopped, nothing is written.");
   c->callback([a, c, &chosen] {
     a->given = given_in(*c);
+    a->command = c;
     chosen = [a] { return a->run(); };
   });
 }

@@ -13,7 +13,6 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
-#include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "models/alignment_head.h"
@@ -124,8 +123,7 @@ struct Evaluate {
     models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), search.precision));
     languages.choose(m);
     Progress progress(make_terminal(parse_color(color), quiet));
-    decode::take_search_defaults(m.file.usage, given, search);
-    command->refuse_idle();  // the model's own values may leave one without effect
+    take_search(*command, m.file.usage, search);
     decode::TranslateOptions how = search.translate_options();
     how.attention = models::alignment_head(m);
     evaluate::Sentences out;

@@ -20,7 +20,6 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
-#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -68,6 +67,7 @@ struct Score {
   std::string model, tsv, color = "auto";
   decode::ScoringOptions asked;
   std::function<bool(const std::string& option)> given;
+  const Command* command = nullptr;
   LanguageFlags languages;
   AlignmentFlags alignment;
   ShardFlags shard;
@@ -89,7 +89,8 @@ struct Score {
     std::ostream& out = work.answers->out();
     models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), asked.precision));
     languages.choose(m);
-    const decode::TranslateOptions how = options_for(m);
+    take_search(*command, m.file.usage, asked);
+    const decode::TranslateOptions how = asked.translate_options();
     const decode::TextScorer scorer = m.scorer();
     const std::optional<decode::AlignmentOptions> looked_at =
         alignment ? std::optional(alignment.options(m)) : std::nullopt;
@@ -128,14 +129,6 @@ struct Score {
   }
 
  private:
-  // Normalized as the model's translations are, but for what was asked.
-  decode::TranslateOptions options_for(const models::OpenModel& m) const {
-    decode::BeamOptions usual;
-    static_cast<decode::ScoringOptions&>(usual) = asked;
-    decode::take_search_defaults(m.file.usage, given, usual);
-    return usual.ScoringOptions::translate_options();
-  }
-
   // Where a line of one file begins does not say where its translation does.
   void check_shard() const {
     if (!tsv.empty() && tsv != "-") return;
@@ -217,7 +210,7 @@ void add_score(Command& app, Action& chosen) {
   s->languages.bind(*c);
   s->alignment.bind(*c);
   bind_options(*c, s->asked);
-  s->given = given_in(*c);
+  s->command = c;
   s->shard.bind(*c, "--tsv");
   c->add_option("--threads", s->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")

@@ -21,7 +21,6 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
-#include "decode/models/search_defaults.h"
 #include "decode/models/shortlist.h"
 #include "decode/option_ranges.h"
 #include "decode/text/opened_line.h"
@@ -97,9 +96,8 @@ struct Translate {
     models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
     languages.choose(m.members[0]);  // of an ensemble, the vocabularies of the first count
-    decode::take_search_defaults(m.members[0].file.usage, given, search);
     model_known = true;
-    command->refuse_idle();  // the model's own values may leave one without effect
+    take_search(*command, m.members[0].file.usage, search);
     decode::TranslateOptions how = options();
     const std::optional<decode::Shortlist> allowed = read_shortlist(m.members[0]);
     if (allowed) how.search.shortlist = &*allowed;

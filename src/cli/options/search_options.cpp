@@ -53,7 +53,7 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
   });
 }
 
-std::function<bool(const std::string& option)> given_in(Command& command) {
+std::function<bool(const std::string& option)> given_in(const Command& command) {
   return [&command](const std::string& option) { return command.was_given("--" + option); };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "cli/command.h"
 #include "decode/decoding_options.h"
+#include "decode/models/search_defaults.h"
 
 namespace hexapla::cli {
 
@@ -12,6 +13,13 @@ void bind_n_best(Command& command, decode::BeamOptions& options);
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);
 // Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was
 // not.
-std::function<bool(const std::string& option)> given_in(Command& command);
+std::function<bool(const std::string& option)> given_in(const Command& command);
+// What was not given takes the values of the model's record. options: those bound to the command. Beside the record an
+// option that was given may have no effect: UsageError.
+template <class Options>
+void take_search(const Command& command, const model::Usage& usage, Options& options) {
+  decode::take_search_defaults(usage, given_in(command), options);
+  command.refuse_idle();
+}
 
 }  // namespace hexapla::cli

@@ -18,6 +18,16 @@ void take(const std::map<std::string, std::string>& values, Options& options) {
                  });
 }
 
+template <class Options>
+void take_from_record(const std::map<std::string, std::string>& values, Options& options) {
+  try {
+    take(values, options);
+  } catch (const UsageError& e) {
+    throw DataError(cat("the model's record of how to search with it is damaged (", e.what(),
+                        "); import the model again, or change it with hexapla set"));
+  }
+}
+
 }  // namespace
 
 void check_search(const model::Usage& usage) {
@@ -39,14 +49,11 @@ void take_search_defaults(const model::Usage& usage, const std::function<bool(co
   auto values = usage.search;
   std::erase_if(values, [&](const auto& value) { return given(value.first); });
   if (values.empty()) return;
-  try {
-    take(values, options);
-    leave_out_idle(given, options);
-  } catch (const UsageError& e) {
-    throw DataError(cat("the model's record of how to search with it is damaged (", e.what(),
-                        "); import the model again, or change it with hexapla set"));
-  }
+  take_from_record(values, options);
+  leave_out_idle(given, options);
 }
+
+void take_record(const model::Usage& usage, DecodingOptions& options) { take_from_record(usage.search, options); }
 
 template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&,
                                    ScoringOptions&);

@@ -12,7 +12,6 @@
 #include "convert/out/hugging_face_marian.h"
 #include "convert/out/marian/marian.h"
 #include "convert/out/plain_safetensors.h"
-#include "decode/models/search_defaults.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -21,7 +20,7 @@ namespace {
 struct Export {
   std::string model, output, kind, precision = "f32", languages;
   decode::BeamOptions search;
-  std::function<bool(const std::string& option)> given;
+  const Command* command = nullptr;
 
   // What the settings of other systems are told of a search.
   static const std::vector<std::string>& searched() {
@@ -55,7 +54,7 @@ struct Export {
 
  private:
   decode::BeamOptions search_of(const model::LoadedModel& m) {
-    decode::take_search_defaults(m.usage, given, search);
+    take_search(*command, m.usage, search);
     return search;
   }
   void check_suited() const {
@@ -117,7 +116,7 @@ void add_export(Command& app, Action& chosen) {
                  ? declared()
                  : When{false, "is for hf-marian and marian, but `to` " + e->kind + " has no settings of a search"};
     });
-  e->given = given_in(*c);
+  e->command = c;
   c->footer(
       "What the other system cannot express is refused with the reason; nothing is left out. The folder appears when "
       "all of\n"
