@@ -3,7 +3,7 @@
 # the tests that read text under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one
 # on disks of fifty sizes; every measurement of bench/ once, small (HEXAPLA_PEERS); a server with a million requests, ten thousand idle connections, overload, kills; the training
 # whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has sacreBLEU (ten thousand random
-# pairs are compared: twenty minutes); without them these parts are left out.
+# pairs are compared: twenty minutes), HEXAPLA_TRANSFORMERS one that has transformers; without them these parts are left out.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
 failed=()
@@ -13,6 +13,13 @@ for preset in release asan tsan; do
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 "$ROOT/scripts/install_dependencies.sh" --nightly
+if [ -n "${HEXAPLA_TRANSFORMERS:-}" ]; then
+  note "nightly: 300 random configurations of Hugging Face"
+  configurations=$(mktemp -d)
+  "$HEXAPLA_TRANSFORMERS" "$ROOT/scripts/golden/random_configurations.py" "$ROOT/src/convert/fixtures" "$configurations" 300 "$(date +%j)" || die "transformers makes no configurations"
+  HEXAPLA_HF_CONFIGURATIONS=$configurations/cases.json "$ROOT/build/release/test_convert" --gtest_filter='RandomConfigurations.*' || die "an imported model translates otherwise than in transformers"
+  rm -r "${configurations:?}"
+fi
 note "nightly: ten million requests that went astray, under the sanitizers"
 HEXAPLA_FUZZ_SEED=$(date +%j) HEXAPLA_FUZZ_REQUESTS=5000000 "$ROOT/build/asan/test_serve" --gtest_filter='FuzzedRequests.*' || die "the server does not stand all of them"
 note "nightly: Python, and 2,000 requests to all interfaces"

@@ -37,12 +37,14 @@ struct TranslatorOptions {
   std::optional<int> longest;              // 0, no limit: maximum length in tokens, up to 1,000,000
   std::optional<double> longest_ratio;  // 0, no limit: maximum length as a multiple of the source's tokens, up to 1e6
   std::optional<int> min_length;        // 0: minimum length in tokens, up to 1,000,000
-  std::optional<int> no_repeat_ngram;   // 0, off: never repeat a sequence of this many tokens, up to 1,000,000
-  std::optional<int> max_repetition;    // 0, off: repeat letters or words at most so many times in a row
-  std::optional<std::string> unk;       // "keep" unknown tokens, "forbid" them, or "copy" the word that they come from
+  // 1, off: the log-probability of a token that the translation already has is multiplied by this, above 0 to 100
+  std::optional<double> repetition_penalty;
+  std::optional<int> no_repeat_ngram;  // 0, off: never repeat a sequence of this many tokens, up to 1,000,000
+  std::optional<int> max_repetition;   // 0, off: repeat letters or words at most so many times in a row
+  std::optional<std::string> unk;      // "keep" unknown tokens, "forbid" them, or "copy" the word that they come from
   // "full": a line is done when beam_size translations are finished; "outscored": only when the best unfinished one
-  // scores no higher, at its length so far, than the worst of them; "shrinking": what is finished leaves its place in
-  // the beam empty.
+  // scores no higher, at its length so far, than the worst of them; "never": when it can be no better at any length;
+  // "shrinking": what is finished leaves its place in the beam empty.
   std::optional<std::string> stop_when;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
   std::optional<bool> sample;             // false; true: sample n_best translations (up to 1,000) instead of searching

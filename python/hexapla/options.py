@@ -28,6 +28,7 @@ class SearchOptions(TypedDict, total=False):
     longest: int
     longest_ratio: float
     min_length: int
+    repetition_penalty: float
     no_repeat_ngram: int
     max_repetition: int
     unk: str

@@ -102,6 +102,7 @@ OPTIONS: list[Case] = [
           ("max_length", 1, "1"), ("batch_sentences", 0, "0"), ("batch_tokens", 2**24 + 1, "16777217"),
           ("word_penalty", 1e7, "1"), ("coverage_penalty", -1, "-1"), ("longest", -1, "-1"),
           ("longest_ratio", NAN, "nan"), ("min_length", -1, "-1"), ("no_repeat_ngram", -1, "-1"),
+          ("repetition_penalty", 0, "0"),
           ("max_repetition", -1, "-1"), ("unk", "drop", "drop"), ("long_input", "eat", "eat"), ("sample", "maybe", "maybe"),
           ("alignment", "letters", "letters"), ("beam", 4, ""))),
     *((translate("a", sample=True, **{name: bad}), UsageError, name, value)

@@ -91,6 +91,7 @@ TEST_F(BadInput, OfOptionsOfASearch) {
          search("longest", -3),
          search("longest_ratio", nan),
          search("min_length", 1'000'001),
+         search("repetition_penalty", 0),
          search("no_repeat_ngram", -1),
          search("max_repetition", -1),
          search("unk", "drop"),

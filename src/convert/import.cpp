@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "convert/bpe_codes.h"
+#include "convert/json_file.h"
 #include "convert/kinds/ctranslate2/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
@@ -16,6 +17,7 @@
 #include "convert/kinds/toolkits/joeynmt.h"
 #include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
+#include "convert/parsing/limits.h"
 #include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {
@@ -90,6 +92,15 @@ std::string list_of_kinds() {
   return text;
 }
 
+// A folder of transformers' with a model of another type than those that are read, FSMT (wmt19) or NLLB-MoE, say.
+void refuse_foreign_type(const std::string& path) {
+  const std::string config = path + "/config.json";
+  if (!is_file(config)) return;
+  const JsonFile json(config);
+  if (json.has("model_type"))
+    json.refuse("model_type", "marian, m2m_100, mbart or bart: no other type can be imported");
+}
+
 const Kind& kind_of(const std::string& path, const std::string& from) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0)
@@ -97,6 +108,7 @@ const Kind& kind_of(const std::string& path, const std::string& from) {
   for (const Kind& kind : kinds())
     if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
   if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);
+  refuse_foreign_type(path);
   throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
 }
 

@@ -107,6 +107,12 @@ void JsonFile::refuse(const std::string& key, const std::string& allowed) const 
       cat(path_, ": '", key, "' is ", found == object_.end() ? "missing" : shown(*found), "; allowed is ", allowed));
 }
 
+void JsonFile::refuse_unknown(const std::string& key) const {
+  throw DataError(cat(path_, ": '", text::printable(key.substr(0, 60), ""), "' is ", shown(value(key)),
+                      "; nobody here knows this key, and it may change what the model computes: take it out of the ",
+                      "file if it does not"));
+}
+
 int64_t JsonFile::whole(const std::string& key, const Range<int64_t>& allowed) const {
   const nlohmann::json& found = value(key);
   const bool fits = found.is_number_integer() &&

@@ -26,9 +26,10 @@ class JsonFile {
   std::string word(const std::string& key, const std::string& otherwise) const;
   // As it stands, null where it does not.
   const nlohmann::json& value(const std::string& key) const;
-  std::vector<std::string> keys() const;  // of everything that stands there
+  std::vector<std::string> keys() const;  // in alphabetical order
 
   [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const;
+  [[noreturn]] void refuse_unknown(const std::string& key) const;  // a key that might change what is computed
 
  private:
   std::string path_;

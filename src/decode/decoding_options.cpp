@@ -16,6 +16,7 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.beam_size = static_cast<int>(beam_size);
   o.search.n_best = static_cast<int>(n_best);
   o.search.stop_when = stop_when == "outscored"   ? StopWhen::outscored
+                       : stop_when == "never"     ? StopWhen::never
                        : stop_when == "shrinking" ? StopWhen::shrinking
                                                   : StopWhen::full;
   o.search.extra_length = extra_length;
@@ -23,6 +24,7 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.longest = longest;
   o.search.longest_ratio = longest_ratio;
   o.search.min_length = min_length;
+  o.search.repetition_penalty = repetition_penalty;
   o.search.no_repeat_ngram = no_repeat_ngram;
   o.search.max_repetition = max_repetition;
   o.search.forbid_unknown = unk == "forbid";

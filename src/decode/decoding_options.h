@@ -71,6 +71,7 @@ struct BeamOptions : ScoringOptions {
   int64_t extra_length = 50, longest = 0;
   double longest_ratio = 0;
   int64_t min_length = 0;
+  double repetition_penalty = 1;
   int64_t no_repeat_ngram = 0, max_repetition = 0;
   std::string unk = "keep";
   std::string stop_when = "full";
@@ -98,9 +99,9 @@ struct BeamOptions : ScoringOptions {
     f("stop-when", o.stop_when,
       "a line is done when `beam-size` translations are finished (full); or only when the best unfinished one scores "
       "no "
-      "higher, at its length so far, than the worst of them (outscored); shrinking: what is finished leaves its place "
-      "in the beam empty",
-      Choices{"full", "outscored", "shrinking"},
+      "higher, at its length so far, than the worst of them (outscored), or at any length (never); shrinking: what is "
+      "finished leaves its place in the beam empty",
+      Choices{"full", "outscored", "never", "shrinking"},
       When{!draws(o) && o.beam_size > 1,
            draws(o) ? "is for a beam, and `sample` has none; leave one of them out"
                     : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"});
@@ -132,6 +133,11 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_rules(Self& o, F&& f) {
+    f("repetition-penalty", o.repetition_penalty,
+      "a token that the translation already has, <s> among them, is this many times less probable in the logarithm; "
+      "1: off",
+      ranges::repetition_penalty,
+      When{!draws(o), "weighs what a beam compares, and `sample` has none; leave one of them out"});
     f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::rule_tokens,
       kAlways);
     f("max-repetition", o.max_repetition, "repeat letters or words at most N times in a row (endendend); 0: off",

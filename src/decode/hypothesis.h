@@ -7,9 +7,10 @@
 namespace hexapla::decode {
 
 struct Hypothesis {
-  text::Ids ids;                    // without <s> and </s>
-  double score = 0;                 // log-probability: the sum over the tokens and </s>
-  double normalized = 0;            // score / divisor(length penalty, tokens with </s>); the order of hypotheses
+  text::Ids ids;     // without <s> and </s>
+  double score = 0;  // log-probability: the sum over the tokens and </s>
+  // The order of hypotheses: score / divisor(length penalty, tokens with </s>), less what penalties take before.
+  double normalized = 0;
   std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
   double coverage = 0;              // beta * coverage(), which `normalized` has then; only where it is asked for
   bool operator==(const Hypothesis&) const = default;

@@ -38,7 +38,7 @@ void check_every_option() {
       ++(when.now ? taken : refused)[name];
     });
   }
-  EXPECT_EQ(refused.size(), 8u) << "beam-size, stop-when, length-normalization, coverage-penalty, four of sampling";
+  EXPECT_EQ(refused.size(), 9u) << "beam-size, stop-when, length-normalization, two penalties, four of sampling";
   for (const auto& [name, times] : refused) EXPECT_GT(taken[name], 0) << name;
 }
 

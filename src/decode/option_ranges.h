@@ -14,6 +14,7 @@ inline constexpr Range<int64_t> top_k{0, 1 << 22};
 inline constexpr Range<double> length_penalty{-100, 100};
 inline constexpr Range<double> word_penalty{-1e6, 1e6};
 inline constexpr Range<double> coverage_penalty{0, 1e6};
+inline constexpr Range<double> repetition_penalty{.least = 0, .most = 100, .open_least = true};
 inline constexpr Range<double> longest_ratio{0, 1e6};
 inline constexpr Range<double> temperature{.least = 0, .most = 1e6, .open_least = true};
 inline constexpr Range<double> top_p{.least = 0, .most = 1, .open_least = true};

@@ -35,6 +35,11 @@ void check(const SearchOptions& options) {
   if (options.sampling) check(*options.sampling);
   check_lengths(options);
   ranges::word_penalty.check("word-penalty", options.word_penalty);
+  ranges::repetition_penalty.check("repetition-penalty", options.repetition_penalty);
+  if (options.sampling && options.repetition_penalty != 1)
+    throw UsageError(cat("`repetition-penalty` ", options.repetition_penalty,
+                         " weighs what a beam compares, and `sample` has none; leave one of them out"),
+                     "repetition-penalty", cat(options.repetition_penalty));
   ranges::rule_tokens.check("no-repeat-ngram", options.no_repeat_ngram);
   ranges::rule_tokens.check("max-repetition", options.max_repetition);
 }

@@ -22,6 +22,8 @@ enum class StopWhen {
   full,       // as soon as there are beam_size of them
   outscored,  // there are, and the best live one scores no more, normalized by its length so far, than the worst of the
               // beam_size best: Hugging Face's early_stopping=False. Greedy decoding ends with the first as ever.
+  never,      // only when none that is live can become better than the worst that is asked for, however it goes on:
+              // early_stopping="never" there
   shrinking,  // none is live: whatever ends leaves its place in the beam empty, as in Marian
 };
 
@@ -32,10 +34,13 @@ struct SearchOptions {
   int64_t extra_length = 50;  // a translation has at most so many tokens more than its source
   bool token_scores = false;  // fill Hypothesis::token_scores
   StopWhen stop_when = StopWhen::full;
-  double word_penalty = 0;                  // what each token, </s> too, takes from the score before it is normalized
-  int64_t longest = 0;                      // at most so many tokens; 0: no such limit
-  double longest_ratio = 0;                 // at most so many times the tokens of the source; 0: no such limit
-  int64_t min_length = 0;                   // at least so many tokens, if that many may be written
+  double word_penalty = 0;   // what each token, </s> too, takes from the score before it is normalized
+  int64_t longest = 0;       // at most so many tokens; 0: no such limit
+  double longest_ratio = 0;  // at most so many times the tokens of the source; 0: no such limit
+  int64_t min_length = 0;    // at least so many tokens, if that many may be written
+  // What the log-probability of a token that is there already, <s> among them, is multiplied by before hypotheses are
+  // compared; in a beam of 1 its logit, which is divided where it is above 0 (decode/constraints/repetition_penalty.h).
+  double repetition_penalty = 1;
   int64_t no_repeat_ngram = 0;              // no so many tokens that were there before; 0: off
   int64_t max_repetition = 0;               // no string stands more than so many times in a row; 0: off
   bool forbid_unknown = false;              // never the unknown piece

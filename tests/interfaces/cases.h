@@ -130,11 +130,12 @@ class Draw {
     if (one_in(6)) o["longest"] = 1 + below(12);
     if (one_in(8)) o["longest_ratio"] = 0.5 + 0.5 * below(4);
     if (one_in(6)) o["min_length"] = 1 + below(8);
+    if (one_in(8) && (beam || in_vain())) o["repetition_penalty"] = 0.75 + 0.25 * below(4);
     if (one_in(6)) o["no_repeat_ngram"] = 1 + below(3);
     if (one_in(6)) o["max_repetition"] = 1 + below(3);
     if (one_in(4)) o["unk"] = of(std::vector<std::string>{"forbid", "copy"});
     if (one_in(6) && ((beam && o.value("beam_size", 4) > 1) || in_vain()))
-      o["stop_when"] = of(std::vector<std::string>{"outscored", "shrinking"});
+      o["stop_when"] = of(std::vector<std::string>{"outscored", "never", "shrinking"});
     if (one_in(5)) o["long_input"] = of(std::vector<std::string>{"refuse", "truncate"});
     if (one_in(3)) c.units = units();
     c.hard = one_in(3);

@@ -24,6 +24,7 @@ void visit_public(Self& o, F&& f) {
   f("longest", o.longest);
   f("longest-ratio", o.longest_ratio);
   f("min-length", o.min_length);
+  f("repetition-penalty", o.repetition_penalty);
   f("no-repeat-ngram", o.no_repeat_ngram);
   f("max-repetition", o.max_repetition);
   f("unk", o.unk);

@@ -58,7 +58,7 @@ TEST(TranslatorOptions, EachReachesItsDeclaration) {
     return name == "temperature" || name == "top-k" || name == "top-p" || name == "seed";
   };
   const auto of_beam = [](const std::string& name) {
-    return name == "beam-size" || name == "stop-when" || name == "coverage-penalty";
+    return name == "beam-size" || name == "stop-when" || name == "coverage-penalty" || name == "repetition-penalty";
   };
   for (const bool sample : {false, true}) {
     TranslatorOptions options{.length_normalization = "power", .unk = "copy", .long_input = "refuse"};

@@ -140,7 +140,9 @@ TEST_F(IdleCommandOptions, AreRefusedByNameWhereTheyDoNothing) {
 
 // Options that always do what they say, in some command, or of which only the model can say. A new one stands here, or
 // declares when it does something.
-const std::set<std::string> unconditional{"alignment-head",
+const std::set<std::string> unconditional{"activation",
+                                          "norm-eps",
+                                          "alignment-head",
                                           "alignment-layer",
                                           "trusted-proxies",
                                           "vocabs",
@@ -215,6 +217,7 @@ const std::set<std::string> unconditional{"alignment-head",
                                           "preset",
                                           "quiet",
                                           "references",
+                                          "repetition-penalty",
                                           "require",
                                           "retrain",
                                           "rounds",

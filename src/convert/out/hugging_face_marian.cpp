@@ -116,9 +116,12 @@ OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v
                 {"length_penalty", o.length_penalty},
                 {"num_beams", o.beam_size},
                 {"pad_token_id", v.pad()}};
-  if (o.longest > 0) j["max_length"] = o.longest + 2;  // start and end are counted there
-  if (!own) j["max_length"] = tokens_there;
+  // Start and end are counted there; without a limit theirs would be 20.
+  j["max_length"] = own && o.longest > 0 ? o.longest + 2 : tokens_there;
+  if (o.stop_when == "never") j["early_stopping"] = "never";
+  if (o.min_length > 0) j["min_new_tokens"] = o.min_length;
   if (o.no_repeat_ngram > 0) j["no_repeat_ngram_size"] = o.no_repeat_ngram;
+  if (o.repetition_penalty != 1) j["repetition_penalty"] = o.repetition_penalty;
   return j;
 }
 

@@ -52,8 +52,10 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
   const auto needed = 2 * static_cast<size_t>(step.sentence.width);
   size_t taken = 0;
   const bool may_end = so_far.request.required.empty() || met(so_far.request.required, so_far.ids, so_far.text).all;
-  step.tokens.visit(step.first_row + static_cast<int64_t>(beam), so_far, constraints_, [&](double score, int32_t id) {
-    if (id != special_.eos || may_end) all.push_back({{live.score + score, score, beam, id}, bank(so_far, id)});
+  const auto row = step.first_row + static_cast<int64_t>(beam);
+  repeated_.visit(step.tokens, row, so_far, constraints_, [&](double score, double lost, int32_t id) {
+    if (id != special_.eos || may_end)
+      all.push_back({{live.score + score + lost, score, beam, id, lost}, bank(so_far, id)});
     return ++taken < needed;
   });
   if (!so_far.request.required.empty() && !constraints_.forced(so_far)) add_required(step, beam, so_far, all);
@@ -70,8 +72,9 @@ void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Pa
   for (const int32_t id : wanted) {
     if (std::any_of(all.begin(), all.end(), [&](const Banked& b) { return mine(b) && b.candidate.id == id; })) continue;
     if (!constraints_.allows(so_far, id)) continue;
-    const double score = step.tokens.score(step.first_row + static_cast<int64_t>(beam), id);
-    all.push_back({{step.sentence.live[beam].score + score, score, beam, id}, bank(so_far, id)});
+    const int64_t row = step.first_row + static_cast<int64_t>(beam);
+    const double score = step.tokens.score(row, id), lost = repeated_.lost(step.tokens, row, so_far, id);
+    all.push_back({{step.sentence.live[beam].score + score + lost, score, beam, id, lost}, bank(so_far, id)});
   }
 }
 

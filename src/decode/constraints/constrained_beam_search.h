@@ -1,6 +1,7 @@
 #pragma once
 // Beam search under rules: the same as BeamSearch where none applies.
 #include "decode/constraints/constrained_tokens.h"
+#include "decode/constraints/repetition_penalty.h"
 #include "decode/search/beam_search.h"
 
 namespace hexapla::decode {
@@ -8,7 +9,11 @@ namespace hexapla::decode {
 class ConstrainedBeamSearch final : public DecodingStrategy {
  public:
   ConstrainedBeamSearch(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
-      : options_(options), special_(special), constraints_(all, options, special), pieces_(all.pieces) {}
+      : options_(options),
+        special_(special),
+        constraints_(all, options, special),
+        repeated_(options),
+        pieces_(all.pieces) {}
   void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
   void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
               std::span<const int64_t> first) override;
@@ -35,6 +40,7 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
   const SearchOptions& options_;
   SpecialIds special_;
   Constraints constraints_;
+  RepetitionPenalty repeated_;
   const PieceTexts* pieces_;
 };
 

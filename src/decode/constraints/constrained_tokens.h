@@ -13,7 +13,12 @@ class ConstrainedTokens {
  public:
   // needed: so many are looked for where every row has them; a row is sorted whole only where rules take them away.
   ConstrainedTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special)
-      : cx_(cx), special_(special), best_(cx, logits, needed, special), logits_(logits), normalized_(rows()) {}
+      : cx_(cx),
+        special_(special),
+        best_(cx, logits, needed, special),
+        logits_(logits),
+        normalized_(rows()),
+        log_totals_(rows()) {}
 
   // f(score, id) for every token but <s> and padding, best first, until it returns false.
   template <class F>
@@ -42,10 +47,14 @@ class ConstrainedTokens {
 
   // log p of any token.
   double score(int64_t row, int32_t id) { return number(scores(row), id); }
+  // What the model computed for it, before it was made a probability.
+  double logit(int64_t row, int32_t id) { return score(row, id) + log_totals_[static_cast<size_t>(row)]; }
   // [1, V]: log p of every token. RunError: NaN.
   Tensor scores(int64_t row) {
     const Tensor r = logits_.slice(row, 1);
     if (!normalized_[static_cast<size_t>(row)]) {
+      const Token best = best_.first(row);
+      log_totals_[static_cast<size_t>(row)] = number(r, best.id) - best.score;
       log_softmax_in_place(cx_, r);
       if (std::isnan(number(r, 0))) throw_not_a_number();
       normalized_[static_cast<size_t>(row)] = true;
@@ -74,6 +83,7 @@ class ConstrainedTokens {
   BestTokens best_;
   Tensor logits_;
   std::vector<bool> normalized_;
+  std::vector<double> log_totals_;  // of the normalized rows: log of the sum of exp(logit)
 };
 
 }  // namespace hexapla::decode

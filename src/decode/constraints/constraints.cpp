@@ -110,9 +110,10 @@ bool has_required(const SentenceConstraints& r) { return !r.required.empty(); }
 }  // namespace
 
 bool is_constrained(const AllConstraints& all, const SearchOptions& o) {
-  return o.min_length > 0 || o.no_repeat_ngram > 0 || o.max_repetition > 0 || o.forbid_unknown ||
-         any_request(all,
-                     [](const SentenceConstraints& r) { return has_prefix(r) || has_forbidden(r) || has_required(r); });
+  return o.min_length > 0 || o.repetition_penalty != 1 || o.no_repeat_ngram > 0 || o.max_repetition > 0 ||
+         o.forbid_unknown || any_request(all, [](const SentenceConstraints& r) {
+           return has_prefix(r) || has_forbidden(r) || has_required(r);
+         });
 }
 
 Constraints::Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)

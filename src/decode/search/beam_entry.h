@@ -14,6 +14,7 @@ struct BeamEntry {
   double score = 0;
   std::vector<float> token_scores;  // only where they are asked for
   uint32_t sample = 0;              // its number, where it is one
+  double lost = 0;                  // what penalties have added to the score, which is no log-probability then
 };
 
 class DecodingStrategy;
@@ -41,7 +42,7 @@ inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
 
 // live + id, of log-probability `last`, with the score of the whole given.
 inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, double last, const SearchOptions& options) {
-  BeamEntry next{live.prefix, score, {}, live.sample};
+  BeamEntry next{live.prefix, score, {}, live.sample, live.lost};
   next.prefix.ids.push_back(id);
   if (options.token_scores) {
     next.token_scores = live.token_scores;
@@ -50,11 +51,11 @@ inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, doubl
   return next;
 }
 
-// live + </s>, of log-probability `last`.
-inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options) {
-  const double score = live.score + last;
+// live + </s>, of log-probability `last`, to which a penalty adds `lost`.
+inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options, double lost = 0) {
+  const double score = live.score + last + lost;
   const text::Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-  Hypothesis h{ids, score, normalized(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
+  Hypothesis h{ids, score - (live.lost + lost), normalized(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
   if (options.token_scores) {
     h.token_scores = live.token_scores;
     h.token_scores.push_back(static_cast<float>(last));

@@ -40,10 +40,12 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
   for (size_t rank = 0; rank < candidates.size() && next.size() < width && !(shrinks && rank == width); ++rank) {
     const Candidate& c = candidates[rank];
     const BeamEntry& ancestor = s.live[c.beam];
-    if (c.id != eos)
+    if (c.id != eos) {
       next.push_back(extended(ancestor, c.id, c.score, c.last, options));
-    else if (rank < width)
-      s.finished.push_back(finish(ancestor, c.last, options));
+      next.back().lost += c.lost;
+    } else if (rank < width) {
+      s.finished.push_back(finish(ancestor, c.last, options, c.lost));
+    }
   }
   s.live = std::move(next);
 }
@@ -65,7 +67,8 @@ void retire(Sentence& s, const SearchOptions& options) {
   const auto width = static_cast<size_t>(s.width);
   s.finished.resize(std::min(s.finished.size(), width));
   const bool full = s.finished.size() == width;
-  const bool enough = full && (options.stop_when != StopWhen::outscored || outscored(s, options));
+  const bool enough = full && options.stop_when != StopWhen::never &&
+                      (options.stop_when != StopWhen::outscored || outscored(s, options));
   if (!s.live.empty() && !enough && !passed(s, options)) return;
   s.live.clear();
   s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));

@@ -9,6 +9,7 @@ struct Candidate {
   double score, last;  // of the whole hypothesis, of its last token alone
   size_t beam;
   int32_t id;
+  double lost = 0;  // what a penalty adds to the score of this token
 };
 
 class BeamSearch : public DecodingStrategy {

@@ -18,7 +18,7 @@ struct Ensemble;  // decode/models/ensemble.h
 // extends each live hypothesis by every token; of all these candidates of a sentence, equal scores by lower beam and
 // lower id, the best beam_size go on, and one that ends with </s> is finished if it is among the first beam_size. A
 // sentence is done when it has beam_size finished hypotheses, or when n_best of them are such that no live one can
-// still pass them; with StopWhen::outscored, later. At its longest length a hypothesis gets </s>, whatever its
+// still pass them; with StopWhen::outscored or never, later. At its longest length a hypothesis gets </s>, whatever its
 // probability. Constraints (lengths, repeats, unknown words, prefixes, forbidden phrases) take candidates away and
 // leave the scores of the others as they are. Required phrases share out the beam among hypotheses that have come as
 // far with them (dynamic beam allocation, Post and Vilar 2018); a sentence with C tokens of them gets a beam of C + 1

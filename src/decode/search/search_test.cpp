@@ -119,8 +119,9 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
   const auto finish = [&](const BeamEntry& l) {
     finished.push_back({l.ids, l.score, l.score / divisor(options.length_penalty, int64_t(l.ids.size()) + 1)});
   };
-  const bool shrinks = options.stop_when == StopWhen::shrinking;
+  const bool shrinks = options.stop_when == StopWhen::shrinking, never = options.stop_when == StopWhen::never;
   const auto done = [&](size_t length) {
+    if (never) return false;
     if (finished.size() < beam || options.stop_when != StopWhen::outscored || beam == 1) return finished.size() >= beam;
     std::stable_sort(finished.begin(), finished.end(), [](auto& a, auto& b) { return a.normalized > b.normalized; });
     const double best = live.front().score / divisor(options.length_penalty, static_cast<int64_t>(length) - 1);
@@ -132,7 +133,9 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
       const std::vector<double> p = oracle.next(l.ids);
       for (size_t id = 2; id < p.size(); ++id) {
         if (length == cap && id != 2) continue;
-        candidates.push_back({l.ids, l.score + p[id]});
+        const auto token = static_cast<int32_t>(id);
+        const bool again = std::find(l.ids.begin(), l.ids.end(), token) != l.ids.end();
+        candidates.push_back({l.ids, l.score + (again ? options.repetition_penalty : 1) * p[id]});
         candidates.back().ids.push_back(static_cast<int32_t>(id));
       }
     }
@@ -176,6 +179,9 @@ TEST(Search, EqualsPlainBeamSearch) {
           .n_best = 4,
           .extra_length = 9,
           .stop_when = outscored},
+          SearchOptions{.beam_size = 3, .n_best = 3, .extra_length = 9, .stop_when = StopWhen::never},
+          SearchOptions{.beam_size = 3, .n_best = 3, .extra_length = 9, .repetition_penalty = 1.7},
+          SearchOptions{.beam_size = 4, .extra_length = 9, .stop_when = outscored, .repetition_penalty = 0.6},
           SearchOptions{.beam_size = 2, .length_penalty = PowerPenalty{0}, .n_best = 2, .extra_length = 8},
           SearchOptions{.beam_size = 6, .length_penalty = PaperPenalty{-3}, .extra_length = 12}}) {
       const Found found = find(*backend, m.model, sources, options);
@@ -207,6 +213,33 @@ TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
   const Found found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, options);
   EXPECT_EQ(found[0][0].ids, (text::Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, and not log 0.9 / 1
   EXPECT_EQ(found[0][0].ids, plain_beam_search(m.model, {5, 2}, options)[0].ids);
+}
+
+// In a beam of 1 logits are penalized: what is above 0 is divided (transformers' RepetitionPenaltyLogitsProcessor).
+// <s> is no exception where it is </s>, too. The score stays the model's.
+TEST(Search, AloneAHypothesisIsPenalizedByItsLogits) {
+  model::Config c = small_config();
+  c.source_vocab = c.target_vocab = 7;
+  c.tied = "none";
+  const TestModel m(c, DType::f64);
+  for (double& w : m.model.generator.weight->value.values<double>()) w = 0;
+  const double logits[] = {-9, -9, 0.5, 4, 3, -1, -1.5};
+  for (int id = 0; id < 7; ++id) m.model.generator.bias->value.data<double>()[id] = logits[id];
+  const auto backend = make_reference_backend();
+  const auto found = [&](double penalty, const SpecialIds& special) {
+    const SearchOptions options{.beam_size = 1, .extra_length = 4, .repetition_penalty = penalty};
+    const std::vector<text::Ids> source{{5, 2}};
+    Arena arena(search_memory(m.model, source, options, DType::f64));
+    Context cx{*backend, arena, DType::f64};
+    return search(cx, m.model, source, options, special)[0][0];
+  };
+  const Hypothesis h = found(10, {1, 2, 0});
+  EXPECT_EQ(h.ids, (text::Ids{3, 4}));  // 4 / 10 and 3 / 10 are below the 0.5 of </s>
+  const Hypothesis other = found(10, {2, 2, 0});
+  EXPECT_EQ(other.ids, (text::Ids{3, 4, 3, 3, 3})) << "0.5 / 10 of </s> is below 4 / 10";
+  double sum = 0;
+  for (const double l : logits) sum += std::exp(l);
+  EXPECT_NEAR(h.score, 4 + 3 + 0.5 - 3 * std::log(sum), 1e-9);
 }
 
 // ---- invariants ----

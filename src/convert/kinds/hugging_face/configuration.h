@@ -1,12 +1,47 @@
 #pragma once
-// What config.json and generation_config.json of transformers' encoder-decoder models have in common.
-#include <map>
+// What config.json of transformers' encoder-decoder models has in common.
+#include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "convert/json_file.h"
 #include "model/config.h"
 
 namespace hexapla::convert {
+
+// A key that nothing reads here, and why it changes no translation.
+struct HarmlessKey {
+  const char *key, *reason;
+};
+// A key with the values at which it does nothing, as JSON, beside null; what else to say to who has another.
+struct NeutralKey {
+  const char* key;
+  std::vector<const char*> values;
+  const char* hint;
+};
+// Whether a list of those, or of names, has the key.
+template <class List>
+bool has_key(const List& list, const std::string& key) {
+  return std::any_of(std::begin(list), std::end(list), [&](const auto& one) {
+    if constexpr (requires { one.key; })
+      return key == one.key;
+    else
+      return key == one;
+  });
+}
+
+// DataError naming file, key and value: none of these, so it would be ignored.
+void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys);
+
+// DataError naming the first key of config.json that is neither read nor known to change nothing, or that has a value
+// which nothing here stands for.
+void check_configuration_keys(const JsonFile& json);
+
+// What a folder's files call the class of its tokenizer; "": nothing. DataError: none of those that cut text as the
+// readers here do ("" among them: allowed where nothing is said).
+void check_tokenizer(const std::string& folder, const JsonFile& config, const std::vector<std::string>& allowed,
+                     const std::string& kind);
 
 // Two numbers that a configuration of theirs may have apart, and of ours has once. DataError: they differ.
 int64_t same_on_both_sides(const JsonFile& json, const std::string& encoder, const std::string& decoder,
@@ -16,12 +51,5 @@ int64_t same_on_both_sides(const JsonFile& json, const std::string& encoder, con
 // epsilon of 1e-5. Not: vocabularies, ties, positions, where norms stand, biases of the generator, scales. DataError
 // naming file and key.
 model::Config hugging_face_config(const JsonFile& json, const std::string& activation);
-
-// How transformers searches with the model: options of decoding by their names. json: generation_config.json, or
-// config.json where an old version wrote it all there.
-std::map<std::string, std::string> hugging_face_search(const JsonFile& json);
-
-// generation_config.json where the folder has one, else config.json.
-JsonFile generation_in(const std::string& folder);
 
 }  // namespace hexapla::convert

@@ -7,6 +7,7 @@
 #include "base/files/file.h"
 #include "convert/json_file.h"
 #include "convert/kinds/hugging_face/configuration.h"
+#include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
 #include "text/vocabulary/piece_table.h"
@@ -52,41 +53,64 @@ std::string positions_of(const ForeignTensors& tensors, const Config& config) {
           " holds none of the known sinusoids; models of this kind with other positions cannot be imported"));
 }
 
+// With which the tokenizer ends a source.
+std::string end_of_sources(const std::string& folder) {
+  const std::string path = folder + "/tokenizer_config.json";
+  if (!is_file(path)) return "</s>";
+  const JsonFile json(path);
+  const nlohmann::json& end = json.value("eos_token");
+  return end.is_object() && end.value("content", nlohmann::json()).is_string() ? end["content"].get<std::string>()
+                                                                               : json.word("eos_token", "</s>");
+}
+
 // The names of pieces that have a meaning, and their ids as the configuration gives them.
-text::PieceTable table_of(const JsonFile& json, const std::string& path, int64_t size) {
+text::PieceTable table_of(const JsonFile& json, const Generation& generation, const std::string& path, int64_t size) {
   text::PieceTable table{read_piece_ids(path, static_cast<size_t>(size)), {}, {}, "<unk>", {}};
   table.pieces.resize(static_cast<size_t>(size));
-  const auto piece = [&](const std::string& key, int64_t id) {
+  const auto piece = [&](const JsonFile& file, const std::string& key, int64_t id) {
     const std::string& text = table.pieces[static_cast<size_t>(id)];
-    if (text.empty()) json.refuse(key, cat("the id of a piece in ", path));
+    if (text.empty()) file.refuse(key, cat("the id of a piece in ", path));
     return text;
   };
   const Range<int64_t> ids{0, size - 1};
   const int64_t padding = json.whole("pad_token_id", ids);
-  table.padding = piece("pad_token_id", padding);
-  table.end = piece("eos_token_id", json.whole("eos_token_id", ids, 0));
-  table.start = piece("decoder_start_token_id", json.whole("decoder_start_token_id", ids, padding));
+  table.padding = piece(json, "pad_token_id", padding);
+  table.end = piece(generation.file, "eos_token_id", generation.end);
+  table.start = piece(generation.file, "decoder_start_token_id", generation.start);
+  if (generation.start != padding && table.start != table.end && table.start != "<s>" &&
+      !text::begins_text(table.start))
+    generation.refuse("decoder_start_token_id",
+                      cat(padding, ", the value of 'pad_token_id', or the id of <s>, </s> or a language: ",
+                          "any other piece may be written, too"));
   return table;
 }
 
-std::string vocabulary(const JsonFile& json, const std::string& model, const std::string& table, int64_t size) {
+std::string vocabulary(const JsonFile& json, const Generation& generation, const std::string& model,
+                       const std::string& table, int64_t size) {
   const text::PieceModel pieces = text::PieceModel::parse(read_file(model), model);
-  return text::with_ids_of(table_of(json, table, size), pieces, table).serialized();
+  return text::with_ids_of(table_of(json, generation, table, size), pieces, table).serialized();
+}
+
+// Both sides' pieces. One that is written first whatever the text is no part of these vocabularies.
+void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json, const Generation& generation) {
+  check_tokenizer(folder, json, {"", "MarianTokenizer"}, "Marian");
+  const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
+  const std::string target_table = is_file(own) ? own : source_table;
+  m.text.source_vocabulary = vocabulary(json, generation, folder + "/source.spm", source_table, m.config.source_vocab);
+  m.text.target_vocabulary = vocabulary(json, generation, folder + "/target.spm", target_table, m.config.target_vocab);
+  const std::string end = table_of(json, generation, target_table, m.config.target_vocab).end;
+  if (end != end_of_sources(folder))
+    json.refuse("eos_token_id", cat("the id of ", shown(end_of_sources(folder)), ", with which the tokenizer ends ",
+                                    "sources: translations that end with another piece cannot be imported"));
+  if (generation.first)
+    generation.refuse("forced_bos_token_id", "null: a Marian model is told its language at the start of a source");
 }
 
 // Padding is never written. Where the probabilities are normalized without it, its own is taken away: a bias far below
 // all logits, and yet one that a training with smoothed labels can go on from.
-void add_forbidden(const JsonFile& search, int64_t padding, int64_t start, ForeignModel& m) {
+void take_away(const std::vector<int64_t>& ids, ForeignModel& m) {
   constexpr float never = -1e4F;
-  if (search.flag("renormalize_logits", false))
-    m.weights.replaced["generator.bias"][static_cast<size_t>(padding)] = never;
-  const nlohmann::json& words = search.value("bad_words_ids");
-  const auto alone = [](int64_t id) { return nlohmann::json::array({id}); };
-  const bool usual = words == nlohmann::json::array({alone(padding)}) ||
-                     words == nlohmann::json::array({alone(padding), alone(start)});
-  if (!words.is_null() && !usual)
-    m.notes.push_back(
-        cat(search.path(), ": of 'bad_words_ids' only padding stays forbidden; see `forbid` of translate"));
+  for (const int64_t id : ids) m.weights.replaced["generator.bias"][static_cast<size_t>(id)] = never;
 }
 
 }  // namespace
@@ -100,6 +124,7 @@ bool is_hugging_face_marian(const std::string& folder) {
 ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOptions& options) {
   const JsonFile json(folder + "/config.json");
   if (json.word("model_type", "") != "marian") json.refuse("model_type", "marian");
+  check_configuration_keys(json);
   ForeignModel m{.origin = "Hugging Face Marian", .config = read_config(json)};
   const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
@@ -107,18 +132,16 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   resolve(m.config, json.path());
   m.config.positions = options.positions.empty() ? positions_of(*tensors, m.config) : options.positions;
   m.config.resolve();  // of a user's choice
-  m.weights = hugging_face_weights(m.config, hugging_face_tables(m.config, *tensors, shared));
+  const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, shared);
+  m.weights = hugging_face_weights(m.config, tables);
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
-  const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
-  const std::string target_table = is_file(own) ? own : source_table;
-  m.text.source_vocabulary = vocabulary(json, folder + "/source.spm", source_table, m.config.source_vocab);
-  m.text.target_vocabulary = vocabulary(json, folder + "/target.spm", target_table, m.config.target_vocab);
-  const JsonFile search = generation_in(folder);
-  m.text.usage.search = hugging_face_search(search);
-  const Range<int64_t> ids{0, m.config.target_vocab - 1};
-  const int64_t padding = json.whole("pad_token_id", ids);
-  add_forbidden(search, padding, json.whole("decoder_start_token_id", ids, padding), m);
+  const Generation generation = read_generation(folder, json, m.config.target_vocab);
+  read_words(m, folder, json, generation);
+  m.text.usage.search = generation.search;
+  take_away(generation.without, m);
+  m.notes = generation.notes;
+  if (const std::string note = check_other_tables(m.config, tables, *tensors); !note.empty()) m.notes.push_back(note);
   return m;
 }
 

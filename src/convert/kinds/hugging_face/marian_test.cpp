@@ -123,6 +123,9 @@ TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"eos_token_id", nlohmann::json::array({0, 2}), "'eos_token_id' is [0,2]"},
       {"model_type", "bart", "'model_type' is \"bart\"; allowed is marian"},
       {"share_encoder_decoder_embeddings", "yes", "allowed is true or false"},
+      {"is_decoder", true, "'is_decoder' is true"},
+      {"tokenizer_class", "T5Tokenizer", "'tokenizer_class' is \"T5Tokenizer\"; allowed is MarianTokenizer"},
+      {"attention_temperature", 2, "'attention_temperature' is 2; nobody here knows this key"},
   };
   const std::string config = read_file(at("m/config.json"));
   for (const auto& [key, value, why] : all) {
@@ -130,6 +133,24 @@ TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
     EXPECT_THAT(refusal(), HasSubstr(why)) << key << " " << value;
     write("config.json", config);
   }
+}
+
+// Tokens with a meaning come from the file that the search is read from.
+TEST_F(ImportOfMarian, TokensOfTheSearchAreThoseOfItsFile) {
+  nlohmann::json search = nlohmann::json::parse(read_file(at("m/generation_config.json")));
+  const auto refused = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json other = search;
+    other[key] = value;
+    write("generation_config.json", json_text(other));
+    return refusal();
+  };
+  EXPECT_THAT(refused("forced_bos_token_id", 5), HasSubstr("'forced_bos_token_id' is 5"));
+  EXPECT_THAT(refused("forced_eos_token_id", 5), HasSubstr("'forced_eos_token_id' is 5"));
+  EXPECT_THAT(refused("eos_token_id", nullptr), HasSubstr("'eos_token_id' is null"));
+  search["decoder_start_token_id"] = 116;  // >>de<<, in place of padding
+  write("generation_config.json", json_text(search));
+  import(at("m"), at("out"));
+  EXPECT_EQ(models::open_model(at("out")).target.bos(), 116);
 }
 
 TEST_F(ImportOfMarian, DamagedFilesAreRefused) {

@@ -7,6 +7,7 @@
 #include "base/files/file.h"
 #include "convert/json_file.h"
 #include "convert/kinds/hugging_face/configuration.h"
+#include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
@@ -69,10 +70,37 @@ Config config_of_kind(const JsonFile& json, const MultilingualKind& kind, const 
 
 // The ids that fairseq gives to what has a meaning, as the configuration repeats them.
 void check_ids(const JsonFile& json) {
-  const std::pair<const char*, int64_t> all[] = {
-      {"bos_token_id", 0}, {"pad_token_id", 1}, {"eos_token_id", 2}, {"decoder_start_token_id", 2}};
+  const std::pair<const char*, int64_t> all[] = {{"bos_token_id", 0}, {"pad_token_id", 1}, {"eos_token_id", 2}};
   for (const auto& [key, id] : all)
     if (json.whole(key, {0, Config::kVocabulary.most}, id) != id) json.refuse(key, cat(id, ", fairseq's number"));
+}
+
+void check_generation(const Generation& generation, LanguageStyle style) {
+  constexpr int64_t end = 2;
+  if (generation.start != end)
+    generation.refuse("decoder_start_token_id",
+                      cat(end, style == LanguageStyle::country ? ", as mBART-50 has it: mBART-25 starts translations "
+                                                                 "with their language, and cannot be imported"
+                                                               : ", fairseq's number of </s>"));
+  if (!generation.without.empty()) generation.refuse("renormalize_logits", "false, beside 'bad_words_ids'");
+  if (style == LanguageStyle::none && generation.first.value_or(0) != 0)
+    generation.refuse("forced_bos_token_id", "0, the number of <s>, or null");
+}
+
+// What of them cut text as it is cut here. Nothing said stands for the tokenizer of the type, which for mbart is that
+// of mBART-25.
+void check_tokenizer_of(const std::string& folder, const JsonFile& json, LanguageStyle style) {
+  switch (style) {
+    case LanguageStyle::none:
+      return check_tokenizer(
+          folder, json, {"", "BartTokenizer", "BartTokenizerFast", "RobertaTokenizer", "RobertaTokenizerFast"}, "BART");
+    case LanguageStyle::underlined:
+      return check_tokenizer(folder, json, {"", "M2M100Tokenizer"}, "M2M-100");
+    case LanguageStyle::script:
+      return check_tokenizer(folder, json, {"", "NllbTokenizer", "NllbTokenizerFast"}, "NLLB-200");
+    case LanguageStyle::country:
+      return check_tokenizer(folder, json, {"MBart50Tokenizer", "MBart50TokenizerFast"}, "mBART-50");
+  }
 }
 
 class Languages {
@@ -97,12 +125,14 @@ class Languages {
     return has(usual) ? usual : first();
   }
   // "": nothing says so.
-  std::string target(const std::string& asked, const JsonFile& generation) const {
-    if (style_ == LanguageStyle::none) return none(asked, "target-language");
+  std::string target(const std::string& asked, const Generation& generation) const {
+    if (style_ == LanguageStyle::none) {
+      const std::string start = none(asked, "target-language");
+      return generation.first ? start : "";
+    }
     if (!asked.empty()) return known(asked, "target-language");
-    if (generation.has("forced_bos_token_id")) {
-      const int64_t id = generation.whole("forced_bos_token_id", {0, static_cast<int64_t>(pieces_.size()) - 1});
-      const std::string& piece = pieces_[static_cast<size_t>(id)];
+    if (generation.first) {
+      const std::string& piece = pieces_[static_cast<size_t>(*generation.first)];
       if (!text::begins_text(piece)) generation.refuse("forced_bos_token_id", "the id of a language");
       return piece;
     }
@@ -139,14 +169,15 @@ class Languages {
   std::optional<JsonFile> config_;
 };
 
-void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const JsonFile& generation,
+void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const Generation& generation,
                 const ImportOptions& options) {
   const LanguageStyle style = style_of(kind, folder);
+  check_generation(generation, style);
   text::PieceModel words = pieces_in(folder, style, static_cast<size_t>(m.config.source_vocab));
   const Languages languages(folder, kind, style, words);
   const std::string source = languages.source(options.source_language);
   std::string target = languages.target(options.target_language, generation);
-  if (target.empty()) {
+  if (target.empty() && style != LanguageStyle::none) {
     target = source;
     m.notes.push_back(cat(folder, " does not say into which language it translates, so that is ",
                           target.substr(2, target.size() - 4),
@@ -171,16 +202,21 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   const JsonFile json(folder + "/config.json");
   const MultilingualKind* kind = multilingual_kind(json);
   if (!kind) json.refuse("model_type", "m2m_100, mbart or bart");
+  check_configuration_keys(json);
+  check_tokenizer_of(folder, json, style_of(*kind, folder));
   const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
   ForeignModel m{.origin = kind->origin, .config = config_of_kind(json, *kind, *tensors)};
   resolve(m.config, json.path());
   check_ids(json);
-  m.weights = hugging_face_weights(m.config, hugging_face_tables(m.config, *tensors, true));
+  const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, true);
+  m.weights = hugging_face_weights(m.config, tables);
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
-  const JsonFile generation = generation_in(folder);
+  const Generation generation = read_generation(folder, json, m.config.target_vocab);
+  m.notes = generation.notes;
   read_words(m, folder, *kind, generation, options);
-  m.text.usage.search = hugging_face_search(generation);
+  m.text.usage.search = generation.search;
+  if (const std::string note = check_other_tables(m.config, tables, *tensors); !note.empty()) m.notes.push_back(note);
   return m;
 }
 

@@ -16,6 +16,7 @@
 #include "convert/kinds/test_golden.h"
 #include "convert/kinds/test_tampered.h"
 #include "models/open_model.h"
+#include "tensor/safetensors.h"
 
 namespace hexapla::convert {
 namespace {
@@ -108,6 +109,23 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"config.json", "activation_function", "tanh", "'activation_function'"},
       {"tokenizer_config.json", "src_lang", "xx", "'src_lang' is \"xx\""},
       {"generation_config.json", "forced_bos_token_id", 4, "the id of a language"},
+      {"generation_config.json", "decoder_start_token_id", 0, "'decoder_start_token_id' is 0"},
+      {"generation_config.json", "eos_token_id", 4, "'eos_token_id'"},
+      {"generation_config.json", "encoder_no_repeat_ngram_size", 3, "'encoder_no_repeat_ngram_size' is 3"},
+      {"generation_config.json", "exponential_decay_length_penalty", nlohmann::json::parse("[3,1.5]"),
+       "'exponential_decay_length_penalty'"},
+      {"generation_config.json", "repetition_penalty", 0, "'repetition_penalty' is 0"},
+      {"generation_config.json", "no_repeat_ngram_size", 1, "'no_repeat_ngram_size' is 1"},
+      {"generation_config.json", "min_length", 50, "'min_length' is 50"},
+      {"generation_config.json", "do_sample", true, "'do_sample' is true"},
+      {"generation_config.json", "early_stopping", "perhaps", "'early_stopping'"},
+      {"generation_config.json", "bad_words_ids", nlohmann::json::parse("[[7]]"), "'bad_words_ids' is [[7]]"},
+      {"generation_config.json", "my_own", 1, "'my_own' is 1; nobody here knows this key"},
+      {"config.json", "layer_norm_eps", 1e-3, "'layer_norm_eps' is 0.001; nobody here knows this key"},
+      {"config.json", "pruned_heads", nlohmann::json::parse("{\"0\":[1]}"), "'pruned_heads'"},
+      {"config.json", "num_hidden_layers", 3, "'num_hidden_layers' is 3"},
+      {"config.json", "tokenizer_class", "SMALL100Tokenizer", "'tokenizer_class' is \"SMALL100Tokenizer\""},
+      {"tokenizer_config.json", "tokenizer_class", "NllbTokenizer", "as M2M-100 the model would read other tokens"},
   };
   for (const auto& [file, key, value, why] : all) {
     const std::string before = read_file(at(cat("m/", file)));
@@ -122,6 +140,87 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
   }
   fs::remove(at("m/sentencepiece.bpe.model"));
   EXPECT_THAT(refusal(), HasSubstr("sentencepiece.bpe.model"));
+}
+
+// transformers' FSMT (wmt19), NLLB-MoE, T5 ...
+TEST_F(ImportOfMultilingual, OtherTypesAreRefusedByName) {
+  for (const char* type : {"fsmt", "nllb-moe"}) {
+    set("config.json", "model_type", type);
+    EXPECT_THAT(refusal(), HasSubstr(cat("'model_type' is \"", type, "\"; allowed is marian, m2m_100, mbart or bart")));
+  }
+}
+
+// mBART-25 ends sources with their language, and starts translations with theirs. Its tokenizer is what transformers
+// takes for a folder of mbart that does not say another.
+TEST_F(ImportOfMultilingual, OtherTokenizersOfMBartAreRefusedByName) {
+  fs::remove_all(at("m"));
+  fs::copy(fixture_of("mbart"), at("m"));
+  set("tokenizer_config.json", "tokenizer_class", "MBartTokenizer");
+  EXPECT_THAT(refusal(), HasSubstr("'tokenizer_class' is \"MBartTokenizer\"; allowed is MBart50Tokenizer"));
+  set("tokenizer_config.json", "tokenizer_class", "MBart50TokenizerFast");
+  EXPECT_NO_THROW(import_multilingual(at("m"), at("ok")));
+  fs::remove(at("m/tokenizer_config.json"));
+  EXPECT_THAT(refusal(), HasSubstr("'tokenizer_class' is missing"));
+}
+
+TEST_F(ImportOfMultilingual, TheSearchIsThatOfTheGenerationConfiguration) {
+  const auto recorded = [&] {
+    import_multilingual(at("m"), at("out"));
+    return models::open_model(at("out")).file.usage.search;
+  };
+  set("config.json", "num_beams", 7);
+  set("generation_config.json", "early_stopping", "never");
+  set("generation_config.json", "repetition_penalty", 1.25);
+  set("generation_config.json", "max_new_tokens", 30);
+  set("generation_config.json", "min_length", 6);
+  std::map<std::string, std::string> expected{
+      {"beam-size", "4"},    {"length-penalty", "1"}, {"length-normalization", "power"},
+      {"longest", "29"},     {"min-length", "5"},     {"repetition-penalty", "1.25"},
+      {"stop-when", "never"}};
+  EXPECT_EQ(recorded(), expected) << "max_new_tokens comes before max_length, and </s> is forced";
+  set("generation_config.json", "min_new_tokens", 3);
+  expected["min-length"] = "3";
+  EXPECT_EQ(recorded(), expected) << "and min_new_tokens before min_length";
+  EXPECT_THAT(import_model(at("m"), at("again"), {}, [](double) {}).notes,
+              testing::Contains(HasSubstr("says otherwise: num_beams")));
+  fs::remove(at("m/generation_config.json"));
+  set("config.json", "decoder_start_token_id", 2);
+  const auto old = recorded();  // as old versions wrote it, all in one file
+  EXPECT_EQ(old.at("beam-size"), "7");
+  EXPECT_EQ(old.at("longest"), "20") << "transformers' own where nothing is said";
+}
+
+// What transformers computes with where no tables are tied: encoder, decoder and output each have their own.
+TEST_F(ImportOfMultilingual, UntiedTablesAreThoseThatTransformersComputesWith) {
+  const auto write_with = [&](bool same) {
+    const auto file = SafetensorsFile::open(fixture_of("m2m") + "/model.safetensors");
+    std::vector<TensorSource> all;
+    const auto add = [&](const std::string& name, const TensorEntry& t, bool noise) {
+      std::vector<char> own(t.byte_count());
+      file.read(t, own.data());
+      if (noise) std::reverse(reinterpret_cast<float*>(own.data()), reinterpret_cast<float*>(own.data() + own.size()));
+      all.push_back({name, t.dtype, t.shape, [own](const auto& take) { take(own.data()); }});
+    };
+    for (const TensorEntry& t : file.tensors()) {
+      add(t.name, t, t.name == "model.shared.weight" && !same);
+      if (t.name != "model.shared.weight") continue;
+      for (const char* name :
+           {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"})
+        add(name, t, false);
+    }
+    write_safetensors(at("m/model.safetensors"), all, {{"format", "pt"}});
+  };
+  write_with(false);
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("model.shared.weight"), HasSubstr("are one table"),
+                                        HasSubstr("but they differ")))
+      << "tied, the file would have to be one of the four";
+  set("config.json", "tie_word_embeddings", false);
+  const Imported done = import_model(at("m"), at("out"), {}, [](double) {});
+  EXPECT_THAT(done.notes, testing::Contains(HasSubstr("model.shared.weight")));
+  expect_golden_logits(models::open_model(at("out")), fixture_of("m2m"), 2);
+  write_with(true);
+  set("config.json", "tie_word_embeddings", true);
+  EXPECT_NO_THROW(import_multilingual(at("m"), at("tied")));
 }
 
 TEST_F(ImportOfMultilingual, LanguagesAreTheUsersChoice) {

@@ -1,5 +1,7 @@
 #include "convert/kinds/hugging_face/names.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/containers/torch_shards.h"
@@ -83,13 +85,48 @@ std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std
 
 HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTensors& tensors, bool shared) {
   std::vector<std::string> of_source{kSource}, of_target{kTarget};
-  if (shared) of_source = of_target = {kShared, kSource, kTarget};
-  if (c.tied != "none") of_target.push_back(kOutput);
-  if (c.tied == "all") of_source.push_back(kOutput);
+  if (c.tied == "all") of_source = of_target = {kShared, kSource, kTarget, kOutput};
+  if (c.tied == "decoder") of_target.push_back(kOutput);
+  if (c.tied == "none" && shared) {
+    of_source.push_back(kShared);
+    of_target.push_back(kShared);
+  }
   HuggingFaceTables tables{first_tensor_of(tensors, of_source), first_tensor_of(tensors, of_target), "",
                            tensors.find(kBias) != nullptr};
   if (c.tied == "none") tables.output = kOutput;
   return tables;
+}
+
+namespace {
+
+bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
+  constexpr size_t some = size_t{1} << 20;
+  if (a.shape != b.shape) return false;
+  for (size_t first = 0; first < a.count(); first += some) {
+    const size_t count = std::min(some, a.count() - first);
+    if (tensors.read_part(a, first, count) != tensors.read_part(b, first, count)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string check_other_tables(const model::Config& c, const HuggingFaceTables& tables, const ForeignTensors& tensors) {
+  const std::pair<const char*, std::string> all[] = {
+      {kShared, tables.source}, {kSource, tables.source}, {kTarget, tables.target}, {kOutput, tables.target}};
+  std::string note;
+  for (const auto& [name, used] : all) {
+    const ForeignTensor* other = tensors.find(name);
+    if (!other || name == tables.source || name == tables.target || name == tables.output) continue;
+    if (name == std::string(kShared) && c.tied != "all")
+      note = cat(tensors.path(), ": the tensor ", other->text(), " is not read, for transformers does not compute ",
+                 "with it where the tables are not tied");
+    else if (!same_numbers(tensors, *other, tensors.get(used)))
+      throw DataError(cat(tensors.path(), ": the tensors ", other->text(), " and ", tensors.get(used).text(),
+                          " are one table as config.json has it ('tie_word_embeddings' is true), but they differ; if ",
+                          "the model has several, set 'tie_word_embeddings' to false"));
+  }
+  return note;
 }
 
 std::shared_ptr<const ForeignTensors> open_hugging_face_weights(const std::string& folder) {

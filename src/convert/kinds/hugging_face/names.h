@@ -22,9 +22,14 @@ WeightMap hugging_face_weights(const model::Config& config, const HuggingFaceTab
 // Which of these names the file has, the first of them. DataError naming the first: none.
 std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std::string>& names);
 
-// The tables of a file: `shared`, all embeddings are one. Which of the names that are one it holds depends on who wrote
-// it.
+// The tables of a file that transformers computes with. shared: the two sides have one vocabulary, and where nothing is
+// tied they may still have one table of it. Which of the names that are one it holds depends on who wrote it.
 HuggingFaceTables hugging_face_tables(const model::Config& config, const ForeignTensors& tensors, bool shared);
+
+// The tables of the file that are none of those. DataError naming two tensors: tables that the configuration ties have
+// other numbers. -> what to tell whoever imports it; "": nothing.
+std::string check_other_tables(const model::Config& config, const HuggingFaceTables& tables,
+                               const ForeignTensors& tensors);
 
 // A folder's weights: one safetensors file, several with an index, or what torch.save() wrote, also several with an
 // index. DataError naming the folder: none of these.

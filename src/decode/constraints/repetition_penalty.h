@@ -1,0 +1,77 @@
+#pragma once
+// A token that a translation already has is less probable to come again (Keskar et al. 2019, section 4.1), as
+// transformers weighs it: in a beam log p becomes penalty * log p; where there is one hypothesis, a logit above 0 is
+// divided by the penalty, and another one is multiplied. <s> counts, which may be the same as </s>. The probabilities
+// stay the model's; what is taken stands beside them.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "decode/constraints/constrained_tokens.h"
+
+namespace hexapla::decode {
+
+class RepetitionPenalty {
+ public:
+  explicit RepetitionPenalty(const SearchOptions& options)
+      : penalty_(options.repetition_penalty), of_logits_(options.beam_size == 1) {}
+
+  // What is added to log p of the token that would follow; above 0 where the penalty is below 1.
+  double lost(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, int32_t id) const {
+    if (penalty_ == 1 || !repeats(so_far, id)) return 0;
+    const double log_p = tokens.score(row, id);
+    if (!std::isfinite(log_p)) return 0;
+    if (!of_logits_) return (penalty_ - 1) * log_p;
+    const double logit = tokens.logit(row, id);
+    return logit < 0 ? logit * (penalty_ - 1) : logit / penalty_ - logit;
+  }
+
+  // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it returns false.
+  template <class F>
+  void visit(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, const Constraints& rules, F&& f) const {
+    const std::vector<Weighed> again = repeated(tokens, row, so_far, rules);
+    auto next = again.begin();
+    bool wanted = true;
+    const auto visit_above = [&](double score) {
+      for (; wanted && next != again.end() && next->log_p + next->lost > score; ++next)
+        wanted = f(next->log_p, next->lost, next->id);
+    };
+    tokens.visit(row, so_far, rules, [&](double log_p, int32_t id) {
+      if (!again.empty() && repeats(so_far, id)) return true;  // it has another place in the order
+      visit_above(log_p);
+      return wanted = wanted && f(log_p, 0.0, id);
+    });
+    visit_above(-std::numeric_limits<double>::infinity());
+  }
+
+ private:
+  struct Weighed {
+    double log_p, lost;
+    int32_t id;
+  };
+  static bool repeats(const Partial& so_far, int32_t id) {
+    return std::find(so_far.ids.begin(), so_far.ids.end(), id) != so_far.ids.end();
+  }
+  // The tokens of the translation so far that may follow again, best first.
+  std::vector<Weighed> repeated(ConstrainedTokens& tokens, int64_t row, const Partial& so_far,
+                                const Constraints& rules) const {
+    std::vector<Weighed> all;
+    if (penalty_ == 1 || Constraints::opening(so_far)) return all;
+    text::Ids ids = so_far.ids;
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    for (const int32_t id : ids) {
+      if (!tokens.writable(id) || !rules.allows(so_far, id)) continue;
+      const double log_p = tokens.score(row, id);
+      if (std::isfinite(log_p)) all.push_back({log_p, lost(tokens, row, so_far, id), id});
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Weighed& a, const Weighed& b) { return a.log_p + a.lost > b.log_p + b.lost; });
+    return all;
+  }
+
+  double penalty_;
+  bool of_logits_;
+};
+
+}  // namespace hexapla::decode
