@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 import check_layers
+import check_json
 import check_locale
 import check_ranges
 import check_sizes
@@ -165,6 +166,25 @@ class Ranges(unittest.TestCase):
                      "int x : a.b.all()", "int x : std::span(a).subspan(1)", "int x : rows.back().all()", "int x : f(g(y))",
                      "auto p = parts(); int x : p.all()", "int x = a ? b : c; x < n(y).size(); ++x", "int x : {1, 2, h(3)}"):
             self.assertEqual(self.found(loop), [], loop)
+
+
+class Json(unittest.TestCase):
+    def found(self, code, name="src/base/b.cpp"):
+        return problems(check_json.check, files={name: f"\nvoid f() {{ {code} }}\n"})
+
+    def test_sound(self):
+        self.assertEqual(problems(check_json.check), [])
+
+    def test_parsers_without_limits(self):
+        for code in ("auto j = nlohmann::json::parse(text);", "Json::parse(text, nullptr, false);", "ordered_json::parse(a);",
+                     "json::sax_parse(a, b, &c);", "json::from_cbor(a);"):
+            self.assertEqual(len(self.found(code)), 1, code)
+
+    def test_what_may_stay(self):
+        for code in ("parse_json<Json>(text, name);", "json_or_null(line);", "Vocabulary::parse(a, b);", "// json::parse(a)"):
+            self.assertEqual(self.found(code), [], code)
+        self.assertEqual(self.found("json::sax_parse(a, b, this);", "src/convert/parsing/json_tree.cpp"), [])
+        self.assertEqual(self.found("json::parse(a);", "src/base/json_test.cpp"), [])
 
 
 class Locale(unittest.TestCase):

@@ -138,7 +138,7 @@ class Docs : public TestFolder {
     fs::copy(work / "checkpoints/dict.src.txt", work / "dict.de.txt");
     fs::copy(work / "checkpoints/dict.tgt.txt", work / "dict.en.txt");
     for (const auto& [copy, of] :
-         {std::pair{"checkpoint.pt", "annotated.pt"}, {"vocab.en", "tokens_23.txt"}, {"vocab.de", "tokens_19.txt"}})
+         {std::pair{"checkpoint.pt", "torch_post_norm.pt"}, {"vocab.en", "tokens_23.txt"}, {"vocab.de", "tokens_19.txt"}})
       fs::copy_file(source_path(cat("tests/fixtures/foreign/", of)), work / copy);
     const End made = bash(
         "gzip crawl.tsv\n"

@@ -72,9 +72,9 @@ class Positions(nn.Module):
 
 
 class Tutorial(nn.Module):
-    def __init__(self, norm_first):
+    def __init__(self, norm_first, **more):
         super().__init__()
-        self.transformer = nn.Transformer(D, HEADS, 2, 2, INNER, batch_first=True, norm_first=norm_first)
+        self.transformer = nn.Transformer(D, HEADS, 2, 2, INNER, batch_first=True, norm_first=norm_first, **more)
         self.generator = nn.Linear(D, TARGET)
         self.src_tok_emb, self.tgt_tok_emb = Embedding(SOURCE), Embedding(TARGET)
         self.positional_encoding = Positions()
@@ -88,11 +88,12 @@ class Tutorial(nn.Module):
                                                memory_key_padding_mask=~batch.source_real))
 
 
-def make_torch(name, norm_first):
+def make_torch(name, norm_first, record=False, **more):
     torch.manual_seed(20)
-    model = randomized(Tutorial(norm_first), 21)
+    model = randomized(Tutorial(norm_first, **more), 21)
     batch = fixture.Batch(SOURCE, TARGET, 22)
-    save(name, state_of(model), batch, model(batch).detach())
+    state = state_of(model)
+    save(name, {"args": argparse.Namespace(nhead=HEADS, **more), "model": state} if record else state, batch, model(batch).detach())
 
 
 def make_seq2seq(package):
@@ -179,6 +180,8 @@ def main():
         (OUT / f"tokens_{size}.txt").write_text("\n".join(tokens) + "\n")
     make_torch("torch_pre_norm", norm_first=True)
     make_torch("torch_post_norm", norm_first=False)
+    make_torch("torch_gelu", norm_first=False, activation="gelu", layer_norm_eps=0.01)
+    make_torch("torch_gelu_recorded", norm_first=False, record=True, activation="gelu", layer_norm_eps=0.01)
     make_jadore(jadore)
     make_annotated(annotated)
     make_notes(page)

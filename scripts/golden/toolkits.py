@@ -4,6 +4,7 @@ their own code and trained for a moment, as those systems save them, and what th
 
     pip install torch sentencepiece safetensors numpy pyyaml
     pip install --no-deps OpenNMT-py==3.5.1 joeynmt==2.3.0 pyonmttok ConfigArgParse subword-nmt
+    pip install --no-deps OpenNMT-py==2.2.0 torchtext==0.5.0 six     (in place of 3.5.1, for opennmt_py_2)
     pip install --no-deps hydra-core omegaconf antlr4-python3-runtime==4.9.3 bitarray portalocker
     PYTHONPATH=.../fairseq scripts/golden/toolkits.py src/convert/fixtures [fairseq_post ...]
 
@@ -258,6 +259,45 @@ class OpenNmt(System):
                     "optim": optim}, folder / "model_step_400.pt")
 
 
+class OpenNmt2(OpenNmt):
+    """Of version 2: vocabularies are objects of torchtext, and the source's has no <s> and no </s>."""
+
+    def __init__(self, folder, text, **options):
+        import onmt.modules.embeddings
+        import onmt.opts
+        from collections import Counter
+        from onmt.inputters.inputter import _build_fields_vocab, get_fields
+        from onmt.model_builder import build_base_model
+        from onmt.utils.parse import ArgumentParser
+
+        onmt.modules.embeddings.PositionalEncoding.__init__.__defaults__ = (64,)
+        parser = ArgumentParser()
+        onmt.opts.train_opts(parser)
+        self.opt = parser.parse_known_args(["-data", "none", "-src_vocab", "none"])[0]
+        for name, value in (dict(
+                encoder_type="transformer", decoder_type="transformer", enc_layers=2, dec_layers=2, enc_rnn_size=D, dec_rnn_size=D,
+                rnn_size=D, word_vec_size=D, src_word_vec_size=D, tgt_word_vec_size=D, heads=HEADS, transformer_ff=INNER,
+                dropout=[0.0], attention_dropout=[0.0], position_encoding=True, data={}) | options).items():
+            setattr(self.opt, name, value)
+        counters = {"src": Counter({t: 100 - i for i, t in enumerate(text.source)}),
+                    "tgt": Counter({t: 100 - i for i, t in enumerate(text.target)})}
+        self.vocab = _build_fields_vocab(get_fields("text", None, None), counters, "text", False, 1, 1000, 0, 1000, 0)
+        self.source_ids, self.target_ids = (dict(self.vocab[side].base_field.vocab.stoi) for side in ("src", "tgt"))
+        self.model = build_base_model(self.opt, self.vocab, False)
+        torch.manual_seed(7)
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                parameter.normal_(std=0.15) if parameter.dim() > 1 else parameter.normal_(mean=0.0, std=0.1)
+            for name, parameter in self.model.named_parameters():
+                if "layer_norm" in name and name.endswith("weight"):
+                    parameter += 1
+
+    def logits(self, source, target):
+        with_end = torch.cat([target, torch.full((len(target), 1), self.pad)], 1)
+        y, _ = self.model(source.t()[:, :, None], with_end.t()[:, :, None], source.ne(self.pad).sum(1))
+        return self.model.generator[0](y).transpose(0, 1)
+
+
 JOEY = """name: "small"   # as people write it
 joeynmt_version: "2.3.0"
 data:
@@ -369,6 +409,11 @@ def make_opennmt_py_gated(folder, draw):
     return Letters(), system, lambda: system.save(folder)
 
 
+def make_opennmt_py_2(folder, draw):
+    system = OpenNmt2(folder, Letters(), pos_ffn_activation_fn="gelu")
+    return Letters(), system, lambda: system.save(folder)
+
+
 def make_joeynmt_post(folder, draw):
     text = Merges(folder, "bpe.codes", draw)
     cutter = "tokenizer_type: \"subword-nmt\"\n        tokenizer_cfg:\n            codes: \"/data/bpe.codes\""
@@ -410,7 +455,7 @@ def write_golden(folder, system, text, draw):
 def make_room():
     """For code that expects an older Python, or packages that are not needed."""
     stand_in_for("sklearn", "soundfile", "tensorboard", "cython", "librosa", "scipy", "apex", "h5py", "matplotlib", "spacy", "ahocorasick",
-                 "rapidfuzz", "gradio", "fasttext", "pycld2", "ctranslate2")
+                 "rapidfuzz", "gradio", "fasttext", "pycld2", "ctranslate2", "pyonmttok", "waitress", "flask")
     sys.modules["importlib_metadata"] = importlib.metadata
     board = types.ModuleType("torch.utils.tensorboard")
     board.SummaryWriter = object
@@ -427,7 +472,7 @@ def make_room():
     dataclasses.dataclass = hashable
 
 
-MAKERS = {f.__name__[5:]: f for f in (make_fairseq_post, make_fairseq_pre, make_opennmt_py, make_opennmt_py_gated,
+MAKERS = {f.__name__[5:]: f for f in (make_fairseq_post, make_fairseq_pre, make_opennmt_py, make_opennmt_py_gated, make_opennmt_py_2,
                                       make_joeynmt_post, make_joeynmt_pre)}
 
 

@@ -13,16 +13,6 @@
 namespace hexapla::cli {
 namespace {
 
-bool is_own_model(const std::string& path) {
-  try {
-    const auto file = SafetensorsFile::open(model::model_file(path));
-    const auto format = file.metadata().find("format");
-    return format != file.metadata().end() && format->second == "hexapla";
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
 // A folder of this process, below that for temporary files (TMPDIR).
 class PassingFolder {
  public:
@@ -42,6 +32,16 @@ class PassingFolder {
 };
 
 }  // namespace
+
+bool is_own_model(const std::string& path) {
+  try {
+    const auto file = SafetensorsFile::open(model::model_file(path));
+    const auto format = file.metadata().find("format");
+    return format != file.metadata().end() && format->second == "hexapla";
+  } catch (const UserError&) {
+    return false;
+  }
+}
 
 // What no reader knows is left to the reader of our own files, whose messages say more.
 bool is_foreign_model(const std::string& path) {

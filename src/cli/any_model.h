@@ -9,6 +9,9 @@ namespace hexapla::cli {
 // models::open_model() and convert::import_model().
 models::OpenModel open_any_model(const std::string& path);
 
+// Whether it is a model file of ours, or the folder of a run with one, by what the file says of itself.
+bool is_own_model(const std::string& path);
+
 // Whether it is one of another system.
 bool is_foreign_model(const std::string& path);
 

@@ -111,6 +111,8 @@ PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string
     if (words.size() != 2 && !(words.size() == 3 && is_count(words[2])))
       throw DataError(cat(path, ":", number, ": ", shown(line),
                           " is no pair of symbols; give the codes of subword-nmt ", "or fastBPE"));
+    if (rank == limits::merges)
+      throw DataError(cat(path, ":", number, ": there are more than ", limits::merges, " merges"));
     builder.merge(words[0], words[1], ++rank, number);
   }
   for (const std::string& token : tokens) builder.characters(piece_of_bpe_token(token));

@@ -27,6 +27,10 @@ struct ImportOptions {
   // "pre" or "post"; "sqrt" or "none"; names of tensors where they are not found by looking.
   int64_t heads = 0;
   std::string norm_position, embedding_scale, source_embedding, target_embedding, generator;
+  // Of torch.nn.Transformer, whose files say neither: as `activation` and `norm-eps` of a model; "" and 0: as a
+  // checkpoint records them.
+  std::string activation;
+  double norm_eps = 0;
   std::string map;  // a file that maps names (kinds/mapped_safetensors.h); "": map.json in the folder
   // Files: tokens by id, one on each line or a JSON list, or a SentencePiece model; SentencePiece models that cut text
   // into the tokens of a list. "": that of the source for the target, too.

@@ -74,9 +74,14 @@ const ForeignTensor& ForeignTensors::get(std::string_view name, const std::vecto
 }
 
 std::vector<float> ForeignTensors::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
-  const std::vector<float> all = read(tensor);
-  const auto from = all.begin() + static_cast<std::ptrdiff_t>(first);
-  return {from, from + static_cast<std::ptrdiff_t>(count)};
+  if (last_.name != tensor.name) {
+    last_ = {};  // never two tensors in memory
+    last_ = {tensor.name, read(tensor)};
+  }
+  const auto from = last_.numbers.begin() + static_cast<std::ptrdiff_t>(first);
+  std::vector<float> part(from, from + static_cast<std::ptrdiff_t>(count));
+  if (first + count == last_.numbers.size()) last_ = {};
+  return part;
 }
 
 std::vector<float> as_floats(ElementType type, const void* bytes, size_t count) {

@@ -38,13 +38,20 @@ class ForeignTensors {
   // beyond 2^24 are rounded. DataError naming file and tensor: it was cut short meanwhile, or is damaged.
   virtual std::vector<float> read(const ForeignTensor& tensor) const = 0;
   // `count` of them, from number `first` on, which are there. A reader that can brings no others into memory; otherwise
-  // all are read. Errors as read().
+  // all are read, once for parts in a row. For one thread at a time. Errors as read().
   virtual std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const;
 
   const ForeignTensor* find(std::string_view name) const;  // nullptr: there is none
   const ForeignTensor& get(std::string_view name) const;   // DataError: there is none
   // The same, and its extents are these. DataError naming file, tensor, and both shapes.
   const ForeignTensor& get(std::string_view name, const std::vector<size_t>& shape) const;
+
+ private:
+  struct Whole {  // the tensor of which parts are read
+    std::string name;
+    std::vector<float> numbers;
+  };
+  mutable Whole last_;
 };
 
 // Numbers of one of these types, little-endian and packed, as f32. bytes: count * size_of(type) of them.

@@ -68,8 +68,8 @@ const std::vector<Kind>& kinds() {
        "PyTorch: a state dict (.pt, .safetensors) of torch.nn.Transformer, the Annotated Transformer or "
        "attention-is-all-you-need-pytorch",
        is_torch_state_dict, read_torch_state_dict,
-       with(of_vocabularies, {"heads", "norm-position", "embedding-scale", "source-embedding", "target-embedding",
-                              "generator", "positions"})},
+       with(of_vocabularies, {"heads", "norm-position", "activation", "norm-eps", "embedding-scale", "source-embedding",
+                              "target-embedding", "generator", "positions"})},
   };
   return all;
 }
@@ -131,6 +131,8 @@ void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& pa
   const std::pair<const char*, std::string> all[] = {{"positions", o.positions},
                                                      {"heads", o.heads > 0 ? cat(o.heads) : ""},
                                                      {"norm-position", o.norm_position},
+                                                     {"activation", o.activation},
+                                                     {"norm-eps", o.norm_eps > 0 ? cat(o.norm_eps) : ""},
                                                      {"embedding-scale", o.embedding_scale},
                                                      {"source-embedding", o.source_embedding},
                                                      {"target-embedding", o.target_embedding},

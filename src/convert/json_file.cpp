@@ -1,21 +1,11 @@
 #include "convert/json_file.h"
 
 #include "base/error.h"
-#include "base/files/file.h"
+#include "convert/parsing/limits.h"
 #include "text/utf8.h"
 
 namespace hexapla::convert {
 namespace {
-
-constexpr size_t kMostTableBytes = size_t{1} << 28;
-
-std::string read_at_most(const std::string& path, size_t most) {
-  const FileReader file(path);
-  if (file.size() > most) throw DataError(cat(path, ": the file has ", file.size(), " bytes; allowed are ", most));
-  std::string text(file.size(), '\0');
-  file.read(0, text.data(), text.size());
-  return text;
-}
 
 // A value inside a message: one line, not endless.
 std::string shown(const nlohmann::json& value) {
@@ -78,12 +68,7 @@ class TableReader : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 JsonFile::JsonFile(const std::string& path) : path_(path) {
-  const std::string text = read_at_most(path, max_bytes);
-  try {
-    object_ = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(cat(path, " is not valid JSON; the file is damaged, get it again from its source"));
-  }
+  object_ = parse_json(read_limited(path, max_bytes), path);
   if (!object_.is_object()) throw DataError(cat(path, " holds ", shown(object_), "; allowed is a JSON object"));
 }
 
@@ -147,7 +132,7 @@ std::string JsonFile::word(const std::string& key, const std::string& otherwise)
 }
 
 std::vector<std::string> read_piece_ids(const std::string& path, size_t most) {
-  const std::string text = read_at_most(path, kMostTableBytes);
+  const std::string text = read_limited(path, limits::text);
   TableReader reader(path, most);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return std::move(reader.pieces);

@@ -3,22 +3,11 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/files/file.h"
 #include "convert/parsing/limits.h"
 #include "text/utf8.h"
 
 namespace hexapla::convert {
 namespace {
-
-constexpr size_t kMostTableBytes = size_t{1} << 28;
-
-std::string read_at_most(const std::string& path, size_t most) {
-  const FileReader file(path);
-  if (file.size() > most) throw DataError(cat(path, ": the file has ", file.size(), " bytes; allowed are ", most));
-  std::string text(file.size(), '\0');
-  file.read(0, text.data(), text.size());
-  return text;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -123,6 +112,8 @@ PlainYaml::PlainYaml(std::string_view text, const std::string& name) : name_(nam
 }
 
 void PlainYaml::put(const std::string& key, std::string_view value, size_t line) {
+  if (key.size() > limits::key)
+    throw DataError(cat(name_, ":", line, ": a name of ", key.size(), " bytes; allowed are ", limits::key));
   std::vector<std::string>& list = values_[key];
   list.clear();
   if (value.starts_with('[') && value.ends_with(']')) {
@@ -147,7 +138,7 @@ PlainYaml PlainYaml::read_nested(const std::string& path) {
   PlainYaml yaml(path);
   std::vector<Level> levels{{0, ""}};
   std::string last;  // the key of the line before
-  for_each_line(read_at_most(path, max_bytes), [&](std::string_view line, size_t number) {
+  for_each_line(read_limited(path, max_bytes), [&](std::string_view line, size_t number) {
     const std::string_view content = trimmed(without_comment(line));
     if (content.empty() || is_start(content)) return;
     if (content == "-" || content.starts_with("- ")) {
@@ -167,7 +158,7 @@ PlainYaml PlainYaml::read_nested(const std::string& path) {
   return yaml;
 }
 
-PlainYaml PlainYaml::read(const std::string& path) { return {read_at_most(path, max_bytes), path}; }
+PlainYaml PlainYaml::read(const std::string& path) { return {read_limited(path, max_bytes), path}; }
 
 bool PlainYaml::has(const std::string& key) const { return values_.contains(key); }
 
@@ -216,7 +207,7 @@ double PlainYaml::number(const std::string& key, const Range<double>& allowed, d
 std::vector<std::string> read_yaml_piece_ids(const std::string& path, size_t most) {
   std::vector<std::string> pieces;
   std::optional<std::string> complex;  // the key of "? key", whose id stands on the next line
-  for_each_line(read_at_most(path, kMostTableBytes), [&](std::string_view line, size_t number) {
+  for_each_line(read_limited(path, limits::text), [&](std::string_view line, size_t number) {
     if (trimmed(line).empty()) return;
     if (!complex && line.starts_with("? ")) {
       complex = unquoted(trimmed(line.substr(2)));

@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/files/file.h"
 #include "convert/bpe_codes.h"
 #include "convert/parsing/json_texts.h"
 #include "convert/parsing/limits.h"
@@ -74,6 +73,8 @@ std::vector<std::string> read_token_list(const std::string& path) {
   if (path.ends_with(".json")) return read_text_list(path);
   if (path.ends_with(".pkl")) return pickled_tokens(path);
   const std::string text = read_limited(path, limits::text);
+  if (const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); lines > limits::tokens)
+    throw DataError(cat(path, ": it has ", lines, " lines; a model has at most ", limits::tokens, " tokens"));
   std::vector<std::string> tokens;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -84,6 +85,10 @@ std::vector<std::string> read_token_list(const std::string& path) {
   if (std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) { return token.ends_with('\r'); }))
     for (std::string& token : tokens) token.pop_back();
   return tokens;
+}
+
+text::PieceModel read_piece_model(const std::string& path) {
+  return PieceModel::parse(read_limited(path, limits::pieces), path);
 }
 
 TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path) {
@@ -114,7 +119,7 @@ std::string vocabulary_of_tokens(const std::vector<std::string>& tokens, const T
         piece = piece_of_bpe_token(piece);
     return text::with_ids_of(table, read_bpe_codes(subwords, tokens), path).serialized();
   }
-  const PieceModel pieces = PieceModel::parse(read_file(subwords), subwords);
+  const PieceModel pieces = read_piece_model(subwords);
   return text::with_ids_of(table, pieces, path).serialized();
 }
 
@@ -130,7 +135,7 @@ std::string read_vocabulary(const std::string& path, const std::string& option, 
                           " rows; the files do not belong together"));
   };
   if (path.ends_with(".spm") || path.ends_with(".model")) {
-    std::string bytes = read_limited(path, limits::text);
+    std::string bytes = read_limited(path, limits::pieces);
     check_size(PieceModel::parse(bytes, path).size());
     return bytes;
   }

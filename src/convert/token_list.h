@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "text/vocabulary/piece_model.h"
+
 namespace hexapla::convert {
 
 // A text file with one token on each line (lines may end with \r\n), a JSON list of texts, or a pickle (.pkl) of a list
 // of texts, also as "itos" of a dictionary. DataError naming the file.
 std::vector<std::string> read_token_list(const std::string& path);
+
+// A SentencePiece model beside the model of a stranger. DataError naming the file.
+text::PieceModel read_piece_model(const std::string& path);
 
 // What the tokens with a meaning are called.
 struct TokenNames {

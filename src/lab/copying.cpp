@@ -99,7 +99,7 @@ class Run {
 };
 
 nlohmann::json settings_of(const Copying& task) {
-  return {{"architecture", nlohmann::json::parse(task.architecture.to_json())},
+  return {{"architecture", parse_json(task.architecture.to_json(), "a configuration")},
           {"distance", task.distance},
           {"updates", task.updates},
           {"seed", task.seed}};

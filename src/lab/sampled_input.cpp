@@ -137,7 +137,7 @@ json settings_of(const SampledInput& t) {
   return {{"own", t.own},
           {"updates", t.updates},
           {"seed", t.seed},
-          {"architecture", json::parse(Bench::small().to_json())}};
+          {"architecture", parse_json(Bench::small().to_json(), "a configuration")}};
 }
 
 json measure(const SampledInput& t, const Bench& bench, const std::string& folder, const Watcher& watcher) {

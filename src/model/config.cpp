@@ -136,7 +136,7 @@ Config Config::from_json(const std::string& text, const std::string& file) {
   Config c;
   std::string key;
   try {
-    auto j = nlohmann::json::parse(text);
+    auto j = parse_json(text, cat(file, ": the model's configuration"));
     const Emptied at_the_end{j};
     read(j.at(key = "source-vocab"), c.source_vocab);
     read(j.at(key = "target-vocab"), c.target_vocab);

@@ -52,7 +52,8 @@ int64_t Record::measured() const {
 std::optional<Record> read_record(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
   try {
-    const Json j = Json::parse(read_file(path));
+    const Json j =
+        parse_json<Json>(read_file(path), cat(path, ": it cannot be read: it"), "delete its folder to begin anew");
     Record r;
     r.settings = j.at("settings");
     r.metric = j.at("metric");

@@ -46,7 +46,7 @@ struct Info {
   }
 
   static nlohmann::ordered_json config_of(const models::OpenModel& m) {
-    return nlohmann::ordered_json::parse(m.file.config.to_json());
+    return parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   }
 
   // The record, and what the vocabularies say of it.

@@ -86,7 +86,7 @@ std::vector<nlohmann::json> objects_in(const std::string& path) {
   if (!std::filesystem::exists(path)) return all;
   Classic<std::istringstream> in(read_file(path));
   for (std::string line; std::getline(in, line);)
-    if (auto object = nlohmann::json::parse(line, nullptr, false); object.is_object()) all.push_back(std::move(object));
+    if (auto object = json_or_null(line); object.is_object()) all.push_back(std::move(object));
   return all;
 }
 

@@ -57,7 +57,7 @@ class Json final : public TranslateInput {
 
  private:
   void read(const std::string& line, std::string& text, decode::LineConstraints& request) const {
-    const auto object = nlohmann::json::parse(line, nullptr, false);
+    const auto object = json_or_null(line);
     if (!object.is_object()) fail("is not a JSON object; give {\"text\": \"...\"}");
     if (!object.contains("text")) fail("has no \"text\"; give {\"text\": \"...\"}");
     for (const auto& [key, value] : object.items()) {

@@ -96,5 +96,22 @@ TEST_F(ImportCommand, SaysWhatIsWrong) {
   refused({peer_model("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
 }
 
+// What a model is read from lies wherever its files say.
+TEST_F(ImportCommand, ReplacesNothingButModelsOfOurs) {
+  const std::string folder = at("m"), model = folder + "/model.npz";
+  std::filesystem::copy(peer_model("marian"), folder, std::filesystem::copy_options::recursive);
+  const std::string list = write("v.txt", "a list of words\n");
+  for (const std::string& output : {folder + "/source.spm", folder + "/vocab.yml", list, model}) {
+    const std::string before = read_file(output);
+    const Result r = run_command({"import", "-q", model, "-o", output});
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("-o " + output));
+    EXPECT_EQ(read_file(output), before);
+  }
+  write("empty", "");
+  for (const std::string& output : {at("own"), at("own"), at("empty")})
+    EXPECT_EQ(run_command({"import", "-q", model, "-o", output}).code, 0) << output;
+}
+
 }  // namespace
 }  // namespace hexapla::cli

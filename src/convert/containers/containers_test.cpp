@@ -63,6 +63,32 @@ TEST_F(Containers, TorchTransposedTensorsComeRowByRow) {
   EXPECT_THAT(numbers(file, "t"), ElementsAre(1, 4, 2, 5, 3, 6));
 }
 
+// What must be read whole is not read again for each of its parts.
+TEST_F(Containers, PartsInARowAreReadOnce) {
+  struct Counted : ForeignTensors {
+    std::string name = "x";
+    std::vector<ForeignTensor> all{{"a", {6}}, {"b", {2}}};
+    mutable int reads = 0;
+    const std::string& path() const override { return name; }
+    const std::vector<ForeignTensor>& list() const override { return all; }
+    std::vector<float> read(const ForeignTensor& t) const override {
+      ++reads;
+      std::vector<float> numbers(t.count());
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+      return numbers;
+    }
+  };
+  const Counted file;
+  EXPECT_THAT(file.read_part(file.all[0], 0, 2), ElementsAre(0, 1));
+  EXPECT_THAT(file.read_part(file.all[0], 2, 3), ElementsAre(2, 3, 4));
+  EXPECT_THAT(file.read_part(file.all[0], 5, 1), ElementsAre(5));
+  EXPECT_EQ(file.reads, 1);
+  EXPECT_THAT(file.read_part(file.all[1], 0, 1), ElementsAre(0));
+  EXPECT_THAT(file.read_part(file.all[0], 1, 1), ElementsAre(1));
+  EXPECT_THAT(file.read_part(file.all[1], 1, 1), ElementsAre(1));
+  EXPECT_EQ(file.reads, 4) << "one at a time in memory";
+}
+
 // Whatever a pickle asks to be called is refused by its name.
 TEST_F(Containers, TorchRunsNothing) {
   const auto asks = [&](const std::string& code) { return refusal<TorchFile>(torch_archive(code, {})); };

@@ -23,6 +23,14 @@ constexpr KnownName known_names[] = {
     {"fairseq.logging.meters.AverageMeter", Use::object},
     {"fairseq.logging.meters.StopwatchMeter", Use::object},
     {"fairseq.logging.meters.TimeMeter", Use::object},
+    // Vocabularies of OpenNMT-py 2, which are objects of torchtext.
+    {"onmt.inputters.text_dataset.TextMultiField", Use::object},
+    {"onmt.inputters.text_dataset._feature_tokenize", Use::name},
+    {"torchtext.data.field.Field", Use::object},
+    {"torchtext.data.field.RawField", Use::object},
+    {"torchtext.vocab.Vocab", Use::object},
+    {"collections.Counter", Use::call},
+    {"functools.partial", Use::call},
     {"_codecs.encode", Use::call},  // bytes, as protocol 2 has them
     {"numpy.dtype", Use::call},     // single numbers of NumPy
     {"numpy.core.multiarray.scalar", Use::call},

@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/files/file.h"
 #include "convert/containers/marian/marian_file.h"
 #include "convert/containers/npz_file.h"
 #include "convert/kinds/zero_start.h"
 #include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"
 #include "convert/plain_yaml.h"
+#include "convert/token_list.h"
 #include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
@@ -363,7 +363,7 @@ std::string vocabulary(const std::string& path, const std::string& subwords, int
   if (table && !is_file(model))
     throw DataError(cat(path, " is a table of pieces, and there is no ", model,
                         " that cuts text into them; put the model's SentencePiece file there"));
-  text::PieceModel pieces = text::PieceModel::parse(read_file(model), model);
+  text::PieceModel pieces = read_piece_model(model);
   text::PieceTable all = table_of(path, table ? nullptr : &pieces, size);
   if (!table) all.unknown = pieces.pieces[static_cast<size_t>(pieces.unknown())].text;
   if (start)

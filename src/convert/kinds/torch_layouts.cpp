@@ -30,6 +30,12 @@ void norm_of_both(WeightNames& names, const char* ours, const std::string& p, co
   for (const char* side : {"encoder", "decoder"}) names.norm(cat(side, ours), norm_of(cat(p, side, theirs)));
 }
 
+// What would be assumed silently: a model that was made otherwise would compute something else.
+[[noreturn]] void refuse_unknown(const ForeignTensors& t, const std::string& option, const std::string& argument) {
+  throw UsageError(cat("`", option, "` is missing: ", t.path(), " does not say its torch.nn.Transformer's ", argument),
+                   option, "");
+}
+
 // torch.nn.Transformer: queries, keys and values are one matrix in_proj; a norm follows each stack, wherever the other
 // norms stand, which the names do not tell.
 void configure_torch(const ForeignTensors& t, const std::string& p, const ImportOptions& options, Config& c) {
@@ -40,7 +46,10 @@ void configure_torch(const ForeignTensors& t, const std::string& p, const Import
   c.attention_bias = t.find(p + "encoder.layers.0.self_attn.in_proj_bias") != nullptr;
   c.norm_position = options.norm_position.empty() ? "post" : options.norm_position;
   if (c.norm_position == "post" && t.find(p + "encoder.norm.weight")) c.norm_position = "post-last";
-  c.norm_eps = 1e-5;
+  if (options.activation.empty()) refuse_unknown(t, "activation", "activation (PyTorch's default is relu)");
+  if (options.norm_eps <= 0) refuse_unknown(t, "norm-eps", "layer_norm_eps (PyTorch's default is 1e-5)");
+  c.activation = options.activation;
+  c.norm_eps = options.norm_eps;
 }
 
 AttentionNames torch_attention(const std::string& p, const NormNames& norm, bool cross, const Config& c) {
@@ -289,7 +298,7 @@ Surroundings around_tutorial(const ForeignTensors&, const std::string& p) {
 const std::vector<TorchLayout>& torch_layouts() {
   static const std::vector<TorchLayout> all{
       {"torch-transformer", "torch.nn.Transformer", "decoder.layers.0.multihead_attn.in_proj_weight", configure_torch,
-       around_torch, name_torch_stacks},
+       around_torch, name_torch_stacks, false, false},
       {"annotated-transformer", "The Annotated Transformer", "decoder.layers.0.src_attn.linears.0.weight",
        configure_annotated, around_annotated, name_annotated_stacks},
       {"jadore", "attention-is-all-you-need-pytorch", "decoder.layer_stack.0.enc_attn.w_qs.weight", configure_jadore,

@@ -29,7 +29,8 @@ struct TorchLayout {
   Surroundings (*surroundings)(const ForeignTensors& tensors, const std::string& prefix);
   // The stacks' parameters. Tensors may be adjusted.
   void (*name_stacks)(AdjustedTensors& tensors, const std::string& prefix, const model::Config& c, WeightNames& names);
-  bool opened = false;  // sources begin with the token that translations start with
+  bool opened = false;      // sources begin with the token that translations start with
+  bool own_numbers = true;  // the activation and the epsilon of the norms are the layout's own
 };
 const std::vector<TorchLayout>& torch_layouts();
 

@@ -38,19 +38,41 @@ std::shared_ptr<const ForeignTensors> open(const std::string& path) {
   return std::make_shared<TorchFile>(path);
 }
 
-// A number of the options that a checkpoint records (argparse.Namespace), 0 where it has none.
-int64_t recorded(const ForeignTensors& tensors, const std::vector<std::string>& names) {
+// An option that a checkpoint records (argparse.Namespace) under one of these names; nullptr where it has none of this
+// kind.
+const PickleValue* recorded(const ForeignTensors& tensors, PickleValue::Kind kind,
+                            const std::vector<std::string>& names) {
   const auto* file = dynamic_cast<const TorchFile*>(&tensors);
-  if (!file) return 0;
+  if (!file) return nullptr;
   const Pickle& pickle = file->values();
   for (const PickleValue& value : pickle.values()) {
     if (value.kind != PickleValue::Kind::object) continue;
     for (const std::string& name : names)
-      if (const PickleValue* found = file->values().find(value, name);
-          found && found->kind == PickleValue::Kind::integer)
-        return found->integer;
+      if (const PickleValue* found = pickle.find(value, name); found && found->kind == kind) return found;
   }
-  return 0;
+  return nullptr;
+}
+
+// What a checkpoint records where the user says nothing.
+ImportOptions with_recorded(ImportOptions o, const ForeignTensors& file) {
+  using Kind = PickleValue::Kind;
+  const auto take = [&](Kind kind, const std::vector<std::string>& names, bool given, auto&& f) {
+    if (const PickleValue* found = given ? nullptr : recorded(file, kind, names)) f(*found);
+  };
+  take(Kind::integer, {"n_head", "nhead", "heads", "num_heads"}, o.heads > 0, [&](auto& v) { o.heads = v.integer; });
+  take(Kind::text, {"activation"}, !o.activation.empty(), [&](auto& v) { o.activation = v.text; });
+  take(Kind::real, {"layer_norm_eps"}, o.norm_eps > 0, [&](auto& v) { o.norm_eps = v.real; });
+  return o;
+}
+
+void refuse_given(const ImportOptions& o, const TorchLayout& layout) {
+  if (!layout.own_numbers) return;
+  for (const auto& [option, value] :
+       {std::pair{"activation", o.activation}, {"norm-eps", o.norm_eps > 0 ? cat(o.norm_eps) : ""}})
+    if (!value.empty())
+      throw UsageError(cat("`", option, "` ", value, " is for torch.nn.Transformer; ", layout.origin,
+                           " has one of its own: leave it out"),
+                       option, value);
 }
 
 // Whether a checkpoint of jadore801120's records that embeddings are scaled, not logits.
@@ -198,8 +220,8 @@ ForeignModel read_torch_state_dict(const std::string& path, const ImportOptions&
     throw DataError(
         cat(path, ": the names of its ", file->list().size(), " tensors are none of a model that is known: ",
             "torch.nn.Transformer, The Annotated Transformer, attention-is-all-you-need-pytorch, ", "pytorch-seq2seq"));
-  ImportOptions o = options;
-  if (o.heads == 0) o.heads = recorded(*file, {"n_head", "nhead", "heads", "num_heads"});
+  refuse_given(options, *layout);
+  const ImportOptions o = with_recorded(options, *file);
   if (o.heads <= 0)
     throw UsageError(cat("`heads` is missing: ", path, " does not say how many attention heads it has"), "heads", "");
   ForeignModel m{.origin = layout->origin, .config = {}};

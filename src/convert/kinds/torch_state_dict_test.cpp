@@ -24,6 +24,12 @@ struct Layout {
 };
 std::ostream& operator<<(std::ostream& out, const Layout& l) { return out << l.name; }
 
+// As PyTorch makes it.
+ImportOptions usual(ImportOptions o) {
+  o.activation = "relu", o.norm_eps = 1e-5;
+  return o;
+}
+
 ImportOptions options_with(const std::string& source, const std::string& target, int64_t heads = 2) {
   ImportOptions o;
   o.heads = heads;
@@ -35,10 +41,13 @@ ImportOptions options_with(const std::string& source, const std::string& target,
 std::vector<Layout> layouts() {
   const ImportOptions two = options_with("tokens_23.txt", "tokens_19.txt"),
                       shared = options_with("tokens_19.txt", "tokens_19.txt", 0);  // the checkpoint has the heads
-  ImportOptions pre = two, recorded = options_with("tokens_23.txt", "tokens_19.txt", 0);
+  ImportOptions pre = usual(two), other = usual(two), recorded = options_with("tokens_23.txt", "tokens_19.txt", 0);
   pre.norm_position = "pre";
+  other.activation = "gelu", other.norm_eps = 0.01;
   return {{"torch_pre_norm", "torch.nn.Transformer", pre},
-          {"torch_post_norm", "torch.nn.Transformer", two},
+          {"torch_post_norm", "torch.nn.Transformer", usual(two)},
+          {"torch_gelu", "torch.nn.Transformer", other},
+          {"torch_gelu_recorded", "torch.nn.Transformer", recorded},
           {"tutorial", "modules after pytorch-seq2seq", two},
           {"annotated", "The Annotated Transformer", two},
           {"notes", "modules after attention-is-all-you-need-pytorch", two},
@@ -73,7 +82,7 @@ TEST_P(TorchStateDict, ComputesTheSame) {
 using TorchImports = TestFolder;
 
 TEST_F(TorchImports, PyTorchsDefaultHasNormsAfterEachSublayerAndBehindEachStack) {
-  const ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+  const ImportOptions o = usual(options_with("tokens_23.txt", "tokens_19.txt"));
   const Imported done = import_model(foreign("torch_post_norm.pt"), at("m"), o, [](double) {});
   EXPECT_EQ(done.config.norm_position, "post-last");
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("norm_first=True")));
@@ -108,7 +117,11 @@ TEST_F(TorchImports, SayWhatIsMissing) {
     import_model(foreign("torch_pre_norm.pt"), at("m"), o, [](double) {});
   };
   ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
-  o.norm_position = "pre", o.heads = 0;
+  o.norm_position = "pre";
+  EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`activation` is missing"));
+  o.activation = "relu";
+  EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`norm-eps` is missing"));
+  o.norm_eps = 1e-5, o.heads = 0;
   EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`heads` is missing"));
   o.heads = 3;
   EXPECT_THAT(what_of<DataError>([&] { import(o); }), HasSubstr("torch_pre_norm.pt"));
@@ -119,6 +132,13 @@ TEST_F(TorchImports, SayWhatIsMissing) {
   o.source_vocab = foreign("tokens_23.txt"), o.generator = "no.such";
   EXPECT_THAT(what_of<UsageError>([&] { import(o); }), HasSubstr("`generator` 'no.such' is no tensor"));
   EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(TorchImports, ActivationsOfFixedLayoutsAreNotGiven) {
+  ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+  o.activation = "gelu";
+  EXPECT_THAT(what_of<UsageError>([&] { import_model(foreign("annotated.pt"), at("m"), o, [](double) {}); }),
+              HasSubstr("`activation` gelu is for torch.nn.Transformer; The Annotated Transformer has one of its own"));
 }
 
 }  // namespace

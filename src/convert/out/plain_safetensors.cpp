@@ -39,11 +39,11 @@ std::vector<std::string> export_safetensors(model::LoadedModel& m, const std::st
   }
   const bool one = m.source_vocabulary == m.target_vocabulary;
   const std::string source = one ? "sentencepiece.model" : "source.spm", target = one ? source : "target.spm";
-  map["config"] = nlohmann::ordered_json::parse(m.config.to_json());
+  map["config"] = parse_json<nlohmann::ordered_json>(m.config.to_json(), "a configuration");
   map["tensors"] = names;
   map["source_vocabulary"] = source;
   map["target_vocabulary"] = target;
-  if (!m.usage.empty()) map["usage"] = nlohmann::ordered_json::parse(m.usage.to_json());
+  if (!m.usage.empty()) map["usage"] = parse_json<nlohmann::ordered_json>(m.usage.to_json(), "a record");
   write_safetensors(out.file("model.safetensors"), tensors, {{"format", "pt"}});
   write_file_atomically(out.file("map.json"), json_text(map, 2) + "\n");
   write_file_atomically(out.file(source), m.source_vocabulary);

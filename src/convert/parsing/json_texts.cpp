@@ -109,6 +109,7 @@ class ListFollower : public Follower {
   void on_key(const std::string&) override {}
   void on_text(std::string& text) override {
     if (level() != 1) refuse_item("a text that is in no list");
+    if (list.size() == limits::tokens) refuse(cat("it has more than ", limits::tokens, " texts"));
     list.push_back(std::move(text));
   }
   void on_level(bool is_list) override {

@@ -23,7 +23,11 @@ inline constexpr size_t pickle = size_t{64} << 20;     // bytes of one pickle
 inline constexpr size_t values = size_t{1} << 20;      // in one pickle, what it remembers and repeats among them
 inline constexpr size_t depth = 32;                    // dictionaries and lists inside of one another
 inline constexpr size_t json = size_t{64} << 20;       // bytes of a JSON file
-inline constexpr size_t text = size_t{256} << 20;      // bytes of a vocabulary
+inline constexpr size_t text = size_t{64} << 20;       // bytes of a vocabulary
+inline constexpr size_t pieces = size_t{32} << 20;     // bytes of a SentencePiece model
+inline constexpr size_t tokens = size_t{1} << 22;      // of a vocabulary, as many as a model may have
+inline constexpr size_t merges = size_t{1} << 20;      // of BPE
+inline constexpr size_t key = 1024;                    // bytes of a setting's name
 inline constexpr size_t shards = 256;                  // files that a model is split into
 }  // namespace limits
 

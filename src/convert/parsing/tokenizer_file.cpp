@@ -1,57 +1,49 @@
 #include "convert/parsing/tokenizer_file.h"
 
 #include "base/error.h"
+#include "convert/parsing/json_tree.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_model.h"
 
 namespace hexapla::convert {
 namespace {
 
 using nlohmann::json;
-using Event = json::parse_event_t;
 
-constexpr size_t kMostOtherValues = size_t{1} << 20;
-
-// Told of every value with its depth, it takes those of the lists and lets the parser keep the rest.
-class Taker {
+// Levels: 1 the file, 2 "model", 3 its list of pieces or of merges, 4 a pair in there.
+class Taker : public JsonTree {
  public:
-  Taker(std::string path, size_t size, TokenizerFile& to) : path_(std::move(path)), size_(size), to_(to) {}
-
-  bool keeps(int depth, Event event, const json& value) {
-    if (depth > static_cast<int>(limits::depth)) refuse("it has objects too deep inside of one another");
-    if (event == Event::key) on_key(depth, value);
-    if (!in_list(depth)) {
-      if (++others_ > kMostOtherValues) refuse("it has too many values beside its pieces and merges");
-      return true;
-    }
-    if (event == Event::object_start || (event == Event::array_start && depth > 3))
-      refuse(cat("'model.", list_, "' has objects or lists in its entries"));
-    if (event == Event::array_start) parts_ = 0;
-    if (event == Event::value) return on_value(depth, value);
-    if (event == Event::array_end && depth == 3) return on_pair(value);
-    return true;
-  }
+  Taker(const std::string& path, size_t size, TokenizerFile& to) : JsonTree(path), size_(size), to_(to) {}
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const { throw DataError(cat(path_, ": ", what)); }
-  bool in_list(int depth) const { return inside_model_ && depth >= 3 && (list_ == "vocab" || list_ == "merges"); }
-
-  void on_key(int depth, const json& value) {
-    const std::string& text = value.get_ref<const std::string&>();
-    if (depth == 1) inside_model_ = text == "model";
-    if (depth == 2) list_ = text, name_.clear();
-    if (depth == 3) name_ = text;
+  bool leaves_out(size_t level, const std::string& key) override {
+    if (level == 1) inside_model_ = key == "model";
+    if (level != 2 || !inside_model_ || (key != "vocab" && key != "merges")) return false;
+    list_ = key;
+    name_.clear();
+    return true;
+  }
+  void on_begin(size_t level, bool list) override {
+    if (level > 4 || (level == 4 && !list)) refuse(cat("'model.", list_, "' has objects or lists in its entries"));
+    pair_.clear();
+  }
+  void on_key(size_t level, const std::string& text) override {
+    if (level == 3) name_ = text;
   }
   // A piece's id, a merge as one text, or a part of a pair.
-  bool on_value(int depth, const json& value) {
-    if (depth > 3 && ++parts_ > 2) refuse(cat("'model.", list_, "' has an entry that is no pair"));
-    if (depth > 3) return true;
-    if (list_ == "vocab")
+  void on_value(size_t level, const json& value) override {
+    if (level == 2 && value.is_null()) return;
+    if (level == 4 && pair_.size() == 2) refuse(cat("'model.", list_, "' has an entry that is no pair"));
+    if (level == 4)
+      pair_.push_back(value);
+    else if (list_ == "vocab")
       put(value);
     else
       put_merge(value);
-    return false;
   }
+  void on_end(size_t level) override {
+    if (level == 4) put_pair();
+  }
+
   void put(const json& id) {
     if (!id.is_number_unsigned() || name_.empty()) refuse(cat("'model.vocab' has ", shown(json_text(id))));
     if (id.get<uint64_t>() >= size_)
@@ -64,8 +56,7 @@ class Taker {
     to_.pieces[at] = name_;
   }
   void add_merge(std::string left, std::string right) {
-    if (to_.merges.size() == text::PieceModel::max_pieces)
-      refuse(cat("it has more than ", text::PieceModel::max_pieces, " merges"));
+    if (to_.merges.size() == limits::merges) refuse(cat("it has more than ", limits::merges, " merges"));
     to_.merges.emplace_back(std::move(left), std::move(right));
   }
   void put_merge(const json& value) {
@@ -75,38 +66,30 @@ class Taker {
       refuse(cat("'model.merges' has ", shown(json_text(value)), ", which is no pair of pieces"));
     add_merge(text.substr(0, blank), text.substr(blank + 1));
   }
-  bool on_pair(const json& pair) {
+  void put_pair() {
     const bool scored = list_ == "vocab";
-    if (pair.size() != 2 || !pair[0].is_string() || !(scored ? pair[1].is_number() : pair[1].is_string()))
-      refuse(cat("'model.", list_, "' has ", shown(json_text(pair)), ", which is no pair"));
+    if (pair_.size() != 2 || !pair_[0].is_string() || !(scored ? pair_[1].is_number() : pair_[1].is_string()))
+      refuse(cat("'model.", list_, "' has ", shown(json_text(json(pair_))), ", which is no pair"));
     if (scored && to_.scored.size() == size_)
       refuse(cat("it has more than ", size_, " pieces, as many as the model; the files do not belong together"));
     if (scored)
-      to_.scored.emplace_back(pair[0].get<std::string>(), pair[1].get<double>());
+      to_.scored.emplace_back(pair_[0].get<std::string>(), pair_[1].get<double>());
     else
-      add_merge(pair[0].get<std::string>(), pair[1].get<std::string>());
-    return false;
+      add_merge(pair_[0].get<std::string>(), pair_[1].get<std::string>());
   }
 
-  std::string path_;
-  size_t size_, others_ = 0, parts_ = 0;
+  size_t size_;
   TokenizerFile& to_;
   bool inside_model_ = false;
   std::string list_, name_;
+  std::vector<json> pair_;
 };
 
 }  // namespace
 
 TokenizerFile read_tokenizer_file(const std::string& path, size_t size) {
-  const std::string text = read_limited(path, limits::json);
   TokenizerFile file;
-  Taker taker(path, size, file);
-  try {
-    file.rest =
-        json::parse(text, [&](int depth, Event event, const json& value) { return taker.keeps(depth, event, value); });
-  } catch (const json::exception&) {
-    throw DataError(cat(path, " is not valid JSON; the file is damaged, get it again from its source"));
-  }
+  file.rest = Taker(path, size, file).read();
   if (!file.rest.is_object()) throw DataError(cat(path, " is no JSON object; the file is damaged"));
   return file;
 }

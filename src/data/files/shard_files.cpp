@@ -106,7 +106,7 @@ std::string ShardManifest::to_json() const {
 }
 
 ShardManifest ShardManifest::read(const std::string& path) try {
-  const auto j = nlohmann::json::parse(read_file(path));
+  const auto j = json_or_null(read_file(path));
   if (j.at("format") != shard_format || j.at("format_version") != 1) fail_shard(path, "is no manifest of version 1");
   ShardManifest m;
   m.shard = {j.at("shard").get<int64_t>(), j.at("of").get<int64_t>()};

@@ -15,7 +15,8 @@ std::string file_in(const std::string& folder) { return folder + "/result.json";
 json found_before(const std::string& folder, const json& settings) {
   if (!fs::exists(file_in(folder))) return {};
   try {
-    const json j = json::parse(read_file(file_in(folder)));
+    const json j = parse_json(read_file(file_in(folder)), cat(file_in(folder), ": it cannot be read: it"),
+                              "delete the file to measure again");
     return j.at("settings") == settings ? j.at("found") : json{};
   } catch (const json::exception& e) {
     throw unreadable(folder, e.what());

@@ -47,7 +47,7 @@ train::TrainOptions options_of(const Training& t, const Task& task, const std::s
 }
 
 json settings_of(const Training& t) {
-  return {{"architecture", json::parse(t.architecture.to_json())},
+  return {{"architecture", parse_json(t.architecture.to_json(), "a configuration")},
           {"seed", t.seed},
           {"updates", t.updates},
           {"warmup", t.warmup},

@@ -48,7 +48,7 @@ std::string Usage::to_json() const {
 Usage Usage::from_json(const std::string& text, const std::string& file) {
   Usage usage;
   try {
-    json all = json::parse(text);
+    json all = parse_json(text, cat(file, ": its record of how it is used"));
     visit(usage, [&](const char* name, auto& field) {
       if (!all.contains(name)) return;
       read(all[name], field);
@@ -75,7 +75,7 @@ void check(const Usage& usage, const Config& config, const std::string& file) {
 
 Usage common(const Usage& a, const Usage& b) {
   Usage both = a;
-  const json ours = json::parse(a.to_json()), theirs = json::parse(b.to_json());
+  const json ours = parse_json(a.to_json(), "a record"), theirs = parse_json(b.to_json(), "a record");
   Usage::visit(both, [&](const char* name, auto& field) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, std::map<std::string, std::string>>)
       std::erase_if(field, [&](const auto& option) {

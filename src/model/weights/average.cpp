@@ -8,7 +8,7 @@ namespace {
 
 // Also those that a file leaves out.
 nlohmann::json fields_of(const Config& c) {
-  auto j = nlohmann::json::parse(c.to_json());
+  auto j = parse_json(c.to_json(), "a configuration");
   Config::visit(c, [&](const char* name, const auto& value, const auto&...) { j[name] = value; });
   return j;
 }

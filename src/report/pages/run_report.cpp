@@ -26,7 +26,7 @@ std::vector<json> json_lines(const std::string& path) {
   if (!std::filesystem::exists(path)) return all;
   Classic<std::istringstream> in(read_file(path));
   for (std::string line; std::getline(in, line);)
-    if (json object = json::parse(line, nullptr, false); object.is_object()) all.push_back(std::move(object));
+    if (json object = json_or_null(line); object.is_object()) all.push_back(std::move(object));
   return all;
 }
 
@@ -217,7 +217,7 @@ std::string attention_on(const models::OpenModel& m, const std::string& source, 
 std::vector<std::pair<std::string, std::string>> history_rows(const std::map<std::string, std::string>& history) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const auto& [key, value] : history) {
-    const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
+    const auto parsed = json_or_null<nlohmann::ordered_json>(value);
     if (!parsed.is_object() && !parsed.is_array()) {
       rows.emplace_back(key, value);
       continue;
@@ -243,7 +243,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   use_threads(threads);
   const models::OpenModel m = models::open_model(folder);
   run.history = m.file.history;
-  run.config = nlohmann::ordered_json::parse(m.file.config.to_json());
+  run.config = parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   if (!run.validations.empty())
     if (const auto all = samples_of(run.validations.back()); !all.empty()) {
       const auto& [source, reference, hypothesis] = all.front();

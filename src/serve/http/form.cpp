@@ -10,8 +10,6 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr int deepest_json = 64;
-
 [[noreturn]] void not_understood() {
   throw HttpError(400, "The browser (or proxy) sent a request that this server could not understand.");
 }
@@ -51,23 +49,6 @@ std::optional<std::string> attribute(std::string_view header, const std::string&
 std::string_view disposition_of_part(std::string_view header) {
   const size_t at = in_lower_case(header).find("content-disposition:");
   return at == std::string::npos ? "" : header.substr(at, header.find("\r\n", at) - at);
-}
-
-int depth_of(const std::string& json) {
-  int depth = 0, deepest = 0;
-  bool inside = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (inside && c == '\\')
-      ++i;
-    else if (c == '"')
-      inside = !inside;
-    else if (!inside && (c == '[' || c == '{'))
-      deepest = std::max(deepest, ++depth);
-    else if (!inside && (c == ']' || c == '}'))
-      --depth;
-  }
-  return deepest;
 }
 
 bool packed(const Request& request) {
@@ -185,12 +166,14 @@ std::string path_of(std::string_view target) {
   return path.empty() ? "/" : path;
 }
 
-Json parse_json(const std::string& body) {
-  if (depth_of(body) > deepest_json)
-    throw HttpError(400, "the JSON has more than 64 lists and objects inside each other");
+Json json_of_body(const std::string& body) {
+  const JsonExtent extent = extent_of_json(body);
+  if (extent.depth > kDeepestJson)
+    throw HttpError(400, cat("the JSON has more than ", kDeepestJson, " lists and objects inside each other"));
+  if (extent.values > kMostJsonValues) throw HttpError(400, cat("the JSON has more than ", kMostJsonValues, " values"));
   try {
-    return Json::parse(body);
-  } catch (const Json::exception&) {
+    return parse_json(body, "the body");
+  } catch (const DataError&) {
     if (text::invalid_utf8(body)) refuse_encoding(body);
     not_understood();
   }
@@ -202,7 +185,7 @@ Parameters::Parameters(const Request& request) {
   const std::string type = in_lower_case(request.header("content-type"));
   const std::string kind = type.substr(0, type.find_first_of("; "));
   if (kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))) {
-    all_ = parse_json(body);
+    all_ = json_of_body(body);
     if (!all_.is_object()) throw HttpError(400, "Invalid JSON format");
     is_json_ = true;
     return;

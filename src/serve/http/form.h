@@ -33,8 +33,8 @@ std::vector<FormPart> parse_multipart(std::string_view body, std::string_view co
 // 400: not UTF-8, or with a NUL in it.
 std::string path_of(std::string_view target);
 
-// The JSON of a body. HttpError 400: it is none, is not UTF-8, or more than 64 lists and objects are inside each other.
-Json parse_json(const std::string& body);
+// The JSON of a body. HttpError 400: it is none, is not UTF-8, or beyond a limit of parse_json() (base/json.h).
+Json json_of_body(const std::string& body);
 
 // The parameters of one request, by name: an object.
 class Parameters {

@@ -28,7 +28,7 @@ std::pair<std::string, std::string> languages_of(const Model& model) {
   const auto history = model.history();
   const auto options = history.find("options");
   if (options != history.end()) {
-    const json recorded = json::parse(options->second, nullptr, false);
+    const json recorded = json_or_null(options->second);
     const auto sets = recorded.is_object() ? recorded.find("train-sets") : recorded.end();
     if (recorded.is_object() && sets != recorded.end() && sets->is_array() && sets->size() >= 2 &&
         sets->at(0).is_string() && sets->at(1).is_string()) {
@@ -77,7 +77,7 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
       translator(path, options) {
   Model model = Model::load(path);
   if (source.empty()) std::tie(source, target) = languages_of(model);
-  const json config = json::parse(model.configuration());
+  const json config = parse_json(model.configuration(), path);
   parameters = model.parameter_count();
   encoder_layers = config.value("enc-layers", std::int64_t{0});
   decoder_layers = config.value("dec-layers", std::int64_t{0});

@@ -19,7 +19,7 @@ void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
     f();
   } catch (...) {
     Response r = response_of(std::current_exception());
-    const Json error = Json::parse(r.body);
+    const Json error = parse_json(r.body, "an answer");
     r.body = json_text(Json{{"message", error.value("error", "")}});
     if (r.status == 400 && error.value("error", "").find("API key") != std::string::npos) r.status = 403;
     call->answer(std::move(r));
@@ -125,7 +125,8 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
     translate(service, call, asked, group + 1);
   };
   service.translate(call, service.task_of(g.hops, *parts), go_on, [call](const Response& why) {
-    speaking_deepl(call, [&] { throw HttpError(why.status, Json::parse(why.body).value("error", ""), why.headers); });
+    speaking_deepl(
+        call, [&] { throw HttpError(why.status, parse_json(why.body, "an answer").value("error", ""), why.headers); });
   });
 }
 

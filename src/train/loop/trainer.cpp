@@ -163,8 +163,9 @@ void Run::share_state(bool& resumed) {
   const std::string firsts = cluster::of_first(processes_, own);
   resumed = !firsts.empty();
   if (resumed && !processes_.first())
-    state_ = RunState::from_strings(nlohmann::json::parse(firsts).get<std::map<std::string, std::string>>(),
-                                    "the state of the first process");
+    state_ = RunState::from_strings(
+        parse_json(firsts, "the state of the first process").get<std::map<std::string, std::string>>(),
+        "the state of the first process");
 }
 
 void Run::start() {

@@ -113,7 +113,7 @@ int64_t of_earlier_run(const std::string& folder, const char* option, int64_t ot
   std::vector<std::string> notes;
   const auto found = load_newest(folder + "/checkpoints", notes);
   if (!found || !found->state.count("identity")) return otherwise;
-  const auto identity = nlohmann::json::parse(found->state.at("identity"), nullptr, false);
+  const auto identity = json_or_null(found->state.at("identity"));
   if (!identity.is_object() || !identity.contains(option)) return otherwise;
   const auto& value = identity[option];
   return value.is_number_integer() ? value.get<int64_t>() : otherwise;

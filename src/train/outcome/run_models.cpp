@@ -33,7 +33,7 @@ std::string checkpoint_path(const std::string& run, int64_t update) {
 
 json identity_in(const LoadedCheckpoint& c) {
   const auto found = c.state.find("identity");
-  json identity = found == c.state.end() ? json() : json::parse(found->second, nullptr, false);
+  json identity = found == c.state.end() ? json() : json_or_null(found->second);
   if (!identity.is_object()) throw DataError(cat(c.path, ": its state does not say which model it belongs to"));
   return identity;
 }
@@ -56,7 +56,7 @@ std::map<int64_t, double> scores_of(const std::string& run, const std::string& m
   if (!fs::exists(run + "/valid.jsonl")) return scores;
   Classic<std::istringstream> in(read_file(run + "/valid.jsonl"));
   for (std::string line; std::getline(in, line);) {
-    const json v = json::parse(line, nullptr, false);
+    const json v = json_or_null(line);
     const auto is = [&](const char* key, bool (json::*kind)() const) { return v.contains(key) && (v[key].*kind)(); };
     if (!v.is_object() || !is("update", &json::is_number_integer) || !is(metric.c_str(), &json::is_number)) continue;
     if (const auto update = v["update"].get<int64_t>(); update > after) scores[update] = v[metric].get<double>();

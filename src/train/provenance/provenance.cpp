@@ -101,11 +101,11 @@ Provenance Provenance::from_history(const std::map<std::string, std::string>& hi
                                     std::vector<std::string>& unknown) {
   Provenance c;
   try {
-    const json options = json::parse(entry(history, "options", file));
+    const json options = parse_json(entry(history, "options", file), cat(file, ": its training record"));
     c.options = options_of(options, unknown);
     if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // before there was a choice
-    for (const json& f : json::parse(entry(history, "data", file)))
-      c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
+    const json data = parse_json(entry(history, "data", file), cat(file, ": its training record"));
+    for (const json& f : data) c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
   } catch (const json::exception& e) {
     throw DataError(cat(file, ": its training record cannot be read: ", e.what()));
   } catch (const UsageError& e) {

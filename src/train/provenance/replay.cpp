@@ -94,7 +94,7 @@ const std::string& state_value(const LoadedCheckpoint& c, const std::string& key
 // `freeze` of the run whose step it was.
 std::string freeze_of(const LoadedCheckpoint& c) {
   const auto found = c.state.find("identity");
-  const json identity = found == c.state.end() ? json() : json::parse(found->second, nullptr, false);
+  const json identity = found == c.state.end() ? json() : json_or_null(found->second);
   const json freeze = identity.is_object() ? identity.value("freeze", json()) : json();
   return freeze.is_string() ? freeze.get<std::string>() : "";
 }
@@ -127,7 +127,7 @@ SavedStep load_step(const std::string& path) {
   const LoadedCheckpoint saved = load_checkpoint(folder, updates.back());
   SavedStep s;
   try {
-    s.step = json::parse(state_value(saved, "step")).get<Step>();
+    s.step = parse_json(state_value(saved, "step"), saved.path).get<Step>();
   } catch (const json::exception& e) {
     throw DataError(cat(saved.path, ": the step cannot be read: ", e.what()));
   }

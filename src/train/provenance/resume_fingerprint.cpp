@@ -51,6 +51,11 @@ bool hangs_on(const std::string& name, const TrainOptions& o) {
   return !(name == "save-every" && o.average_last == 0) && !(name == "valid-script" && o.valid_script.empty());
 }
 
+template <class Json>
+Json tree_of(const std::string& record) {
+  return parse_json<Json>(record, "the record of options in a checkpoint");
+}
+
 }  // namespace
 
 std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
@@ -69,7 +74,7 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
   if (!o.freeze.empty() && model.norm == "batch") fixed[frozen_statistics] = "frozen";
 
   nlohmann::ordered_json j;
-  j["model"] = nlohmann::json::parse(model.to_json());
+  j["model"] = parse_json(model.to_json(), "a configuration");
   j[vocabulary_key] = hash_of({data.pairs.source, data.pairs.target});
   for (const char* name : written_first)
     if (fixed.contains(name)) j[name] = fixed[name];
@@ -80,16 +85,16 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
 }
 
 std::string as_recorded(const std::string& before, const std::string& now) {
-  const auto left = nlohmann::ordered_json::parse(before);
-  auto right = nlohmann::ordered_json::parse(now);
+  const auto left = tree_of<nlohmann::ordered_json>(before);
+  auto right = tree_of<nlohmann::ordered_json>(now);
   for (const char* key : added_later)
     if (!left.contains(key)) right.erase(key);
   return json_text(right);
 }
 
 bool same_run(const std::string& before, const std::string& now) {
-  auto left = nlohmann::json::parse(before);
-  const auto right = nlohmann::json::parse(as_recorded(before, now));
+  auto left = tree_of<nlohmann::json>(before);
+  const auto right = tree_of<nlohmann::json>(as_recorded(before, now));
   // Earlier versions wrote these where they did nothing, too.
   for (const char* name : {"init-gain", "min-lr", "average-best"})
     if (!right.contains(name)) left.erase(name);
@@ -116,7 +121,7 @@ std::string noted_options(const TrainOptions& options, const TrainingData& data,
 }
 
 std::string measure_of(const std::string& changeable, const std::string& metric) {
-  const auto all = nlohmann::ordered_json::parse(changeable);
+  const auto all = tree_of<nlohmann::ordered_json>(changeable);
   constexpr const char* sets = "hash of valid-sets";
   if (!all.contains(sets) || all[sets] == "") return "";
   std::vector<const char*> names{sets};
@@ -130,7 +135,7 @@ std::string measure_of(const std::string& changeable, const std::string& metric)
 }
 
 std::string changes(const std::string& before, const std::string& now) {
-  const auto left = nlohmann::ordered_json::parse(before), right = nlohmann::ordered_json::parse(now);
+  const auto left = tree_of<nlohmann::ordered_json>(before), right = tree_of<nlohmann::ordered_json>(now);
   auto plain = [](const nlohmann::ordered_json& value) {
     if (value.empty() || value == "") return std::string("none");
     if (value.is_number_float()) return fmt::format("{}", value.get<double>());
@@ -149,8 +154,8 @@ std::string usual_value(const std::string& key) { return key == parts_of_pairs ?
 }  // namespace
 
 std::string first_difference(const std::string& before, const std::string& now) {
-  const auto left = nlohmann::json::parse(before).flatten(),
-             right = nlohmann::json::parse(as_recorded(before, now)).flatten();
+  const auto left = tree_of<nlohmann::json>(before).flatten(),
+             right = tree_of<nlohmann::json>(as_recorded(before, now)).flatten();
   const auto name = [](const std::string& key) { return key.substr(key.rfind('/') + 1); };
   const auto text_of = [&](const nlohmann::json& all, const std::string& key) {
     return all.contains(key) ? json_text(all[key]) : usual_value(name(key));

@@ -98,7 +98,7 @@ void write_manifest(const std::string& folder, int64_t update) {
 [[noreturn]] void damaged(const std::string& path, const std::string& why) { throw DataError(cat(path, ": ", why)); }
 
 json read_object(const std::string& path) {
-  const json object = json::parse(read_file(path), nullptr, false);
+  const json object = json_or_null(read_file(path));
   if (!object.is_object()) damaged(path, "not a valid JSON object");
   return object;
 }

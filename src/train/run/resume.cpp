@@ -26,7 +26,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
 
 // Leaves out the vocabulary, which a run keeps: VocabularyRecord has compared it.
 std::string without_vocabulary(const std::string& noted) {
-  auto all = nlohmann::ordered_json::parse(noted);
+  auto all = parse_json<nlohmann::ordered_json>(noted, "the options of a checkpoint");
   const TrainOptions any;
   TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect, const auto&...) {
     if (effect == Effect::vocabulary) all.erase(name);
@@ -97,7 +97,7 @@ std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& iden
 std::string precision_of_run(const std::string& folder) {
   const auto state = newest_state(folder + "/checkpoints");
   const std::string identity = state ? text_in(*state, "identity") : "";
-  const std::string was = identity.empty() ? "" : nlohmann::json::parse(identity).value("precision", "");
+  const std::string was = identity.empty() ? "" : parse_json(identity, folder).value("precision", "");
   return was == "auto" ? "" : was;
 }
 

@@ -61,7 +61,7 @@ std::optional<VocabularyRecord> VocabularyRecord::of_run(const std::string& run)
   VocabularyRecord record;
   if (const auto found = state->find("changeable"); found != state->end()) record.changeable_ = found->second;
   if (const auto found = state->find("identity"); found != state->end()) {
-    const json identity = json::parse(found->second);
+    const json identity = parse_json(found->second, run);
     record.initial_ = identity.value("init-from", "");
     record.hash_ = identity.value("vocabulary", "");
   }
@@ -72,7 +72,7 @@ std::optional<VocabularyRecord> VocabularyRecord::of_run(const std::string& run)
 void VocabularyRecord::compare(const TrainOptions& now) const {
   if (changeable_.empty()) return;
   TrainOptions was = now;
-  const json all = json::parse(changeable_);
+  const json all = parse_json(changeable_, now.model);
   visit_vocabulary(was, [&](const char* name, auto& field) {
     if (all.contains(name)) field = all[name].get<std::remove_cvref_t<decltype(field)>>();
   });

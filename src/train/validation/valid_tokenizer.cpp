@@ -23,7 +23,7 @@ std::optional<std::string> earlier_tokenizer(const std::string& run) {
   std::vector<std::string> notes;
   const auto found = load_newest(run + "/checkpoints", notes);
   if (!found || !found->state.contains("changeable")) return {};
-  const auto options = json::parse(found->state.at("changeable"), nullptr, false);
+  const auto options = json_or_null(found->state.at("changeable"));
   if (!options.is_object() || options.value("hash of valid-sets", "") == "") return {};
   return options.value("valid-tokenize", "13a");
 }

@@ -50,7 +50,7 @@ bool append_to(const std::string& path, std::string_view text) {
 
 // Is it one of ours, of no later than this update? What a crash or an editor has left is none.
 bool belongs(const std::string& line, int64_t last_update) {
-  const auto object = nlohmann::json::parse(line, nullptr, false);
+  const auto object = json_or_null(line);
   if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return false;
   return object["update"].get<int64_t>() <= last_update;
 }

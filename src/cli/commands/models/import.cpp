@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/overwriting.h"
+#include "cli/any_model.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
@@ -46,6 +47,14 @@ class ImportWatch {
   Clock::time_point next_ = begin_;
 };
 
+// Which files a model is read from, the files themselves say: so nothing but a model of ours is ever replaced.
+void refuse_other_file(const std::string& output) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;
+  if (!is_own_model(output))
+    throw UsageError(cat("-o ", output, " is there already and is no model of hexapla's; name another file"));
+}
+
 struct Import {
   std::string path, output, color = "auto";
   convert::ImportOptions options;
@@ -53,6 +62,7 @@ struct Import {
 
   int run() const {
     refuse_to_overwrite({path}, "-o", output);
+    refuse_other_file(output);
     Progress progress(make_terminal(parse_color(color), quiet));
     ImportWatch watch(path, progress);
     const convert::Imported done =
@@ -96,6 +106,13 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
   add("--norm-position", o.norm_position,
       "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm behind each stack if there is one")
       ->choices({"post", "pre"});
+  add("--activation", o.activation,
+      "torch.nn.Transformer: its activation, which a state dict does not say; default: as the checkpoint records it")
+      ->choices({"relu", "gelu", "swish", "gelu-tanh"});
+  c.add_option("--norm-eps", o.norm_eps, Range<double>{.least = 0, .most = 1, .open_least = true, .zero = "recorded"},
+               "torch.nn.Transformer: its layer_norm_eps, which a state dict does not say; default: as the checkpoint "
+               "records it")
+      ->default_str("recorded");
   add("--embedding-scale", o.embedding_scale,
       "PyTorch: what embeddings are multiplied by; default: as usual in this layout")
       ->choices({"sqrt", "none"});
@@ -147,7 +164,8 @@ void add_import(Command& app, Action& chosen) {
       "  hexapla import opus-mt-en-de -o en-de.safetensors\n"
       "  hexapla import ct2-en-de -o en-de.safetensors\n"
       "  hexapla import joey_model -o de-en.safetensors\n"
-      "  hexapla import checkpoint.pt --heads 8 --source-vocab vocab.en --target-vocab vocab.de -o en-de.safetensors\n"
+      "  hexapla import checkpoint.pt --heads 8 --activation relu --norm-eps 1e-5 --source-vocab vocab.en \\\n"
+      "    --target-vocab vocab.de -o en-de.safetensors\n"
       "  hexapla import m2m --source-language en --target-language de -o m2m.safetensors\n"
       "  hexapla import opus-mt-en-de --from hf-marian --positions timing-signal -o en-de.safetensors\n"
       "The file translates, serves, is quantized, inspected and trained further like any model of hexapla's. Beam,\n"

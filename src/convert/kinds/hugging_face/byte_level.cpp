@@ -33,8 +33,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::string& 
     if (blank == line.npos || blank == 0 || blank + 1 == line.size() || line.find(' ', blank + 1) != line.npos)
       throw DataError(cat(path, ":", number, ": ", shown(line), " is no pair of pieces with a blank between them; the ",
                           "file is damaged, get it again from its source"));
-    if (merges.size() == PieceModel::max_pieces)
-      throw DataError(cat(path, ":", number, ": there are more than ", PieceModel::max_pieces, " merges"));
+    if (merges.size() == limits::merges)
+      throw DataError(cat(path, ":", number, ": there are more than ", limits::merges, " merges"));
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;

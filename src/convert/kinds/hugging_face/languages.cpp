@@ -7,11 +7,12 @@
 
 #include "base/classic.h"
 #include "base/error.h"
-#include "base/files/file.h"
 #include "base/range.h"
 #include "convert/kinds/hugging_face/byte_level.h"
 #include "convert/kinds/hugging_face/tokenizer_json.h"
+#include "convert/parsing/json_tree.h"
 #include "convert/parsing/limits.h"
+#include "convert/token_list.h"
 #include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
@@ -27,7 +28,6 @@ constexpr const char* kOfM2M100 =
 constexpr const char* kOfWmt21 = "en ha is ja cs ru zh de";  // language_codes wmt21
 
 constexpr const char* kSentencePieces = "/sentencepiece.bpe.model";
-constexpr size_t kMostTokenizerBytes = size_t{64} << 20;
 
 class PiecesByNumber {
  public:
@@ -62,20 +62,7 @@ class PiecesByNumber {
 };
 
 // Without "model", which in tokenizer.json has every piece once more and every merge.
-json parsed(const std::string& path) {
-  const auto wanted = [&](int depth, json::parse_event_t event, const json& value) {
-    if (depth > static_cast<int>(limits::depth))
-      throw DataError(cat(path, " has objects too deep inside of one another"));
-    return !(depth == 1 && event == json::parse_event_t::key && value == "model");
-  };
-  const std::string text = read_limited(path, kMostTokenizerBytes);
-  try {
-    return json::parse(text,
-                       [&](int depth, json::parse_event_t event, json& value) { return wanted(depth, event, value); });
-  } catch (const json::exception&) {
-    throw DataError(cat(path, " is not valid JSON; the file is damaged, get it again from its source"));
-  }
-}
+json parsed(const std::string& path) { return read_json_without(path, "model"); }
 
 std::optional<std::string> text_in(const json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -150,7 +137,7 @@ void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, 
 // SentencePiece's pieces in the numbers of vocab.json, or of fairseq.
 text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style, size_t size) {
   const std::string spm = folder + kSentencePieces, vocab = folder + "/vocab.json";
-  const text::PieceModel model = text::PieceModel::parse(read_file(spm), spm);
+  const text::PieceModel model = read_piece_model(spm);
   const bool by_table = style == LanguageStyle::underlined;
   const std::string& numbering = by_table ? vocab : spm;
   PiecesByNumber pieces(style, size, numbering);

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/files/file.h"
 #include "convert/json_file.h"
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
+#include "convert/token_list.h"
 #include "text/vocabulary/piece_table.h"
 
 namespace hexapla::convert {
@@ -87,7 +87,7 @@ text::PieceTable table_of(const JsonFile& json, const Generation& generation, co
 
 std::string vocabulary(const JsonFile& json, const Generation& generation, const std::string& model,
                        const std::string& table, int64_t size) {
-  const text::PieceModel pieces = text::PieceModel::parse(read_file(model), model);
+  const text::PieceModel pieces = read_piece_model(model);
   return text::with_ids_of(table_of(json, generation, table, size), pieces, table).serialized();
 }
 

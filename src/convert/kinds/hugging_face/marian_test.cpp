@@ -12,7 +12,7 @@
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
-#include "convert/kinds/test_tampered.h"
+#include "convert/kinds/hostile/test_tampered.h"
 #include "models/open_model.h"
 #include "tensor/safetensors.h"
 

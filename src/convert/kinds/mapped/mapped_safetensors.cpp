@@ -38,7 +38,7 @@ model::Config config_in(const JsonFile& map) {
   const json& given = map.value("config");
   if (!given.is_object()) map.refuse("config", "an object: {\"dim-model\": 512, ...}");
   const model::Config usual;
-  json all = json::parse(usual.to_json());
+  json all = parse_json(usual.to_json(), "a configuration");
   model::Config::visit(usual, [&](const char* name, const auto& value, const auto&...) { all[name] = value; });
   for (const auto& [key, value] : given.items()) {
     if (!all.contains(key)) map.refuse("config", cat("an object of fields of a model; none is called ", shown(key)));

@@ -152,6 +152,18 @@ std::vector<std::string> read_dictionary(const std::string& path) {
   return tokens;
 }
 
+// A model of several languages is told them by tokens that its task puts into the dictionary, each in its own way.
+void refuse_languages(const RecordedOptions& o) {
+  const std::string task = o.word("task", o.word("_name", ""));
+  for (const char* option : {"encoder_langtok", "decoder_langtok", "langs", "lang_dict", "lang_pairs"})
+    if (o.has(option) && task != "translation")
+      o.refuse(
+          option,
+          cat("none: of fairseq's multilingual models (here the task ", shown(task),
+              ") the dictionary does not have the languages' tokens; import the model as Hugging Face converted it"));
+  for (const char* option : {"encoder_langtok", "decoder_langtok", "langs"}) o.require_none(option);
+}
+
 class Words {
  public:
   Words(const TorchFile& file, const ImportOptions& options) : options_(options), folder_(folder_of(file.path())) {
@@ -159,7 +171,7 @@ class Words {
       const RecordedOptions o(file, keys);
       if (source_.empty()) source_ = o.word("source_lang", "");
       if (target_.empty()) target_ = o.word("target_lang", "");
-      for (const char* language : {"encoder_langtok", "decoder_langtok", "langs"}) o.require_none(language);
+      refuse_languages(o);
     }
   }
   TokenSide source() const {
@@ -194,7 +206,10 @@ bool is_fairseq(const std::string& path) {
   const std::string file = checkpoint_at(path);
   if (file.empty() || !(file.ends_with(".pt") || file.ends_with(".pth")) || !TorchFile::is_one(file)) return false;
   const TorchFile checkpoint(file);
-  return checkpoint.find(kFirst) != nullptr && model_options(checkpoint).exist();
+  const auto& all = checkpoint.list();
+  const bool of_pairs =  // several models in one, of the task multilingual_translation
+      std::any_of(all.begin(), all.end(), [](const ForeignTensor& t) { return t.name.starts_with("model.models."); });
+  return (checkpoint.find(kFirst) || of_pairs) && model_options(checkpoint).exist();
 }
 
 ForeignModel read_fairseq(const std::string& path, const ImportOptions& options) {
@@ -205,12 +220,12 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   const RecordedOptions o = model_options(*file);
   if (!o.exist())
     throw DataError(cat(at, ": it records no options ('args', or 'cfg' with 'model'), as checkpoints of fairseq do"));
+  const Words words(*file, options);
   ForeignModel m{.origin = "fairseq", .config = config_of(o, *file)};
   resolve(m.config, at);
   m.weights = weights_of(m.config, *file);
   m.tensors = file;
   check(m.weights, m.config, *file);  // now the vocabularies' sizes are those of tensors
-  const Words words(*file, options);
   put_words(m, words.source(), words.target());
   m.text.usage.search = {{"beam-size", "5"},
                          {"length-penalty", "1"},

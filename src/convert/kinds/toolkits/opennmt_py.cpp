@@ -170,14 +170,51 @@ class Names {
   WeightNames names_;
 };
 
+// The Field of torchtext that version 2 has for a side: the first of the fields of a TextMultiField, each with its name
+// before it. nullptr: it is of version 3.
+const PickleValue* field_of(const TorchFile& file, const std::string& which) {
+  using Kind = PickleValue::Kind;
+  const Pickle& values = file.values();
+  const PickleValue* vocab = values.find(values[values.root()], "vocab");
+  const PickleValue* side = vocab ? values.find(*vocab, which) : nullptr;
+  if (!side || side->kind != Kind::object) return nullptr;
+  const PickleValue* fields = values.find(*side, "fields");
+  if (!fields || fields->kind != Kind::list || fields->items.size() != 1)
+    throw DataError(cat(file.path(), ": 'vocab.", which, ".fields' is ",
+                        fields && fields->kind == Kind::list ? cat("a list of ", fields->items.size()) : "no list",
+                        "; allowed is one field, of tokens without features"));
+  const PickleValue& pair = values[fields->items[0]];
+  return pair.kind == Kind::list && pair.items.size() == 2 ? &values[pair.items[1]] : &pair;
+}
+
+TokenSide side_of_field(const TorchFile& file, const PickleValue* of_side, const std::string& which) {
+  const std::string place = cat("vocab.", which);
+  const RecordedOptions field(file, of_side, place);
+  field.require_none("lower");
+  const PickleValue* vocab = field.exist() ? file.values().find(*of_side, "vocab") : nullptr;
+  TokenSide side{
+      RecordedOptions(file, vocab, place + ".vocab").texts("itos"), {}, cat(file.path(), " ('", place, "')"), ""};
+  // Sources neither begin nor end with a token, and their table may have none for it.
+  const std::string padding = field.word("pad_token", "<blank>");
+  side.names = {field.word("init_token", padding), field.word("eos_token", padding), field.word("unk_token", "<unk>"),
+                padding};
+  return side;
+}
+
 // A side of the vocabularies that the checkpoint has in it.
-TokenSide side_of(const TorchFile& file, const RecordedOptions& o, const std::string& which, const std::string& asked) {
+TokenSide listed_side(const TorchFile& file, const std::string& which) {
   const RecordedOptions vocab(file, {"vocab"});
   vocab.require_none("src_feats");
   TokenSide side{vocab.texts(which), {}, cat(file.path(), " ('vocab.", which, "')"), ""};
   side.names = find_token_names(side.tokens, side.path);
   side.names.end = "</s>";
   side.names.start = which == "tgt" ? vocab.word("decoder_start_token", "<s>") : side.names.start;
+  return side;
+}
+
+TokenSide side_of(const TorchFile& file, const RecordedOptions& o, const std::string& which, const std::string& asked) {
+  const PickleValue* field = field_of(file, which);
+  TokenSide side = field ? side_of_field(file, field, which) : listed_side(file, which);
   side.pieces = pieces_for(asked, folder_of(file.path()), {last_name(o.word(which + "_subword_model", ""))});
   const bool known = side.pieces.ends_with(".model") || side.pieces.ends_with(".spm");
   if (asked.empty() && !side.pieces.empty() && !known && !is_bpe_codes(side.pieces)) side.pieces.clear();

@@ -39,6 +39,11 @@ RecordedOptions::RecordedOptions(const TorchFile& file, const std::vector<std::s
   if (at && (at->kind == ValueKind::object || at->kind == ValueKind::dictionary)) options_ = at;
 }
 
+RecordedOptions::RecordedOptions(const TorchFile& file, const PickleValue* options, std::string place)
+    : file_(file), place_(std::move(place)) {
+  if (options && (options->kind == ValueKind::object || options->kind == ValueKind::dictionary)) options_ = options;
+}
+
 const PickleValue* RecordedOptions::find(const std::string& key) const {
   const PickleValue* value = options_ ? file_.values().find(*options_, key) : nullptr;
   return value && value->kind != ValueKind::none ? value : nullptr;

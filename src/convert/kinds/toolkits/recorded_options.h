@@ -15,6 +15,9 @@ class RecordedOptions {
   // keys: those that lead to the options from the outermost dictionary. The file outlives this.
   RecordedOptions(const TorchFile& file, const std::vector<std::string>& keys);
 
+  // options: an object or a dictionary of the file, or nullptr; place: how messages call it.
+  RecordedOptions(const TorchFile& file, const PickleValue* options, std::string place);
+
   bool exist() const { return options_ != nullptr; }
   const std::string& path() const { return file_.path(); }
   bool has(const std::string& key) const;  // and is not None

@@ -40,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Toolkits,
                                          Toolkit{"fairseq_pre", "model.pt", "fairseq"},
                                          Toolkit{"opennmt_py", "model_step_400.pt", "OpenNMT-py"},
                                          Toolkit{"opennmt_py_gated", "model_step_400.pt", "OpenNMT-py"},
+                                         Toolkit{"opennmt_py_2", "model_step_400.pt", "OpenNMT-py"},
                                          Toolkit{"joeynmt_post", "", "JoeyNMT"},
                                          Toolkit{"joeynmt_pre", "best.ckpt", "JoeyNMT"}),
                          [](const auto& p) { return p.param.name; });
@@ -118,6 +119,8 @@ TEST_F(ImportOfToolkits, FairseqsDictionariesAreChecked) {
 // A word of the pickle becomes another of the same length.
 TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   const std::tuple<const char*, const char*, const char*, const char*, const char*> all[] = {
+      {"fairseq_pre", "model.pt", "_name", "langs", "'cfg.task.langs' is 'translation'; allowed is none: of fairseq's"},
+      {"opennmt_py_2", "model_step_400.pt", "itos", "isto", "'vocab.src.vocab.itos' is missing"},
       {"fairseq_pre", "model.pt", "gelu_accurate", "gelu_sensible", "'cfg.model.activation_fn' is 'gelu_sensible'"},
       {"opennmt_py_gated", "model_step_400.pt", "SinusoidalConcat", "SinusoidalConcar", "'opt.position_encoding_type'"},
       {"opennmt_py_gated", "model_step_400.pt", "transformer_ff", "transformer_fx", "'opt.transformer_ff' is missing"}};

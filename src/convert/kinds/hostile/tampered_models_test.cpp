@@ -8,7 +8,7 @@
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "convert/containers/test_containers.h"
-#include "convert/kinds/test_tampered.h"
+#include "convert/kinds/hostile/test_tampered.h"
 
 namespace hexapla::convert {
 namespace {
@@ -26,6 +26,7 @@ class TamperedModels : public TestFolder, public testing::WithParamInterface<Tar
   ImportOptions options() const {
     ImportOptions o;
     if (ours()) return o;
+    if (GetParam().model.starts_with("torch_")) o.activation = "relu", o.norm_eps = 1e-5;
     o.heads = 2, o.norm_position = GetParam().model == "torch_post_norm.pt" ? "post" : "pre";
     o.source_vocab = source_path("tests/fixtures/foreign/tokens_23.txt");
     o.target_vocab = source_path("tests/fixtures/foreign/tokens_19.txt");

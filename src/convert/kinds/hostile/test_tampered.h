@@ -63,10 +63,10 @@ class AddressSpaceLimit {
   rlimit old_{};
 };
 
-// Whether the import refuses the model, with one line that names a file in `folder`; whatever else happens fails the
-// test, and so does taking a GiB of memory.
-inline bool is_refused(const std::string& model, const std::string& output, const ImportOptions& options,
-                       const std::string& folder) {
+// Whether f() refuses what it reads, with one line that names a file in `folder`; whatever else happens fails the test,
+// and so does taking a GiB of memory.
+template <class F>
+bool is_refused_by(F&& f, const std::string& folder) {
   const auto refusal = [&](const UserError& e) {
     const std::string what = e.what();
     EXPECT_NE(what.find(folder), what.npos) << what;
@@ -75,7 +75,7 @@ inline bool is_refused(const std::string& model, const std::string& output, cons
   };
   try {
     const AddressSpaceLimit limit(size_t{1} << 30);
-    import_model(model, output, options, [](double) {});
+    f();
   } catch (const DataError& e) {
     return refusal(e);
   } catch (const UsageError& e) {
@@ -84,6 +84,11 @@ inline bool is_refused(const std::string& model, const std::string& output, cons
     ADD_FAILURE() << e.what();
   }
   return false;
+}
+
+inline bool is_refused(const std::string& model, const std::string& output, const ImportOptions& options,
+                       const std::string& folder) {
+  return is_refused_by([&] { import_model(model, output, options, [](double) {}); }, folder);
 }
 
 }  // namespace hexapla::convert
