@@ -137,8 +137,9 @@ class Docs : public TestFolder {
     fs::rename(work / "checkpoints/model.pt", work / "checkpoints/checkpoint_best.pt");
     fs::copy(work / "checkpoints/dict.src.txt", work / "dict.de.txt");
     fs::copy(work / "checkpoints/dict.tgt.txt", work / "dict.en.txt");
-    for (const auto& [copy, of] :
-         {std::pair{"checkpoint.pt", "torch_post_norm.pt"}, {"vocab.en", "tokens_23.txt"}, {"vocab.de", "tokens_19.txt"}})
+    for (const auto& [copy, of] : {std::pair{"checkpoint.pt", "torch_post_norm.pt"},
+                                   {"vocab.en", "tokens_23.txt"},
+                                   {"vocab.de", "tokens_19.txt"}})
       fs::copy_file(source_path(cat("tests/fixtures/foreign/", of)), work / copy);
     const End made = bash(
         "gzip crawl.tsv\n"

@@ -105,7 +105,7 @@ TEST_F(ImportCommand, ReplacesNothingButModelsOfOurs) {
     const std::string before = read_file(output);
     const Result r = run_command({"import", "-q", model, "-o", output});
     EXPECT_EQ(r.code, 2) << r.err;
-    EXPECT_THAT(r.err, HasSubstr("-o " + output));
+    EXPECT_THAT(r.err, HasSubstr(output + " is "));
     EXPECT_EQ(read_file(output), before);
   }
   write("empty", "");

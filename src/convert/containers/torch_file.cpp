@@ -28,6 +28,7 @@ constexpr KnownName known_names[] = {
     {"onmt.inputters.text_dataset._feature_tokenize", Use::name},
     {"torchtext.data.field.Field", Use::object},
     {"torchtext.data.field.RawField", Use::object},
+    {"torchtext.data.utils._split_tokenizer", Use::name},
     {"torchtext.vocab.Vocab", Use::object},
     {"collections.Counter", Use::call},
     {"functools.partial", Use::call},

@@ -58,7 +58,7 @@ Usage Usage::from_json(const std::string& text, const std::string& file) {
       throw DataError(cat(file, ": its record of how it is used has '", all.begin().key(),
                           "', which this version does not know; use a newer hexapla"));
   } catch (const json::exception&) {
-    throw DataError(cat(file, ": its record of how it is used is damaged: ", text));
+    throw DataError(cat(file, ": its record of how it is used is damaged; get it again from its source"));
   }
   return usage;
 }

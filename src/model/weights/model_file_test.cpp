@@ -275,7 +275,7 @@ TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
 TEST_F(ModelFileTest, RefusesDangerousConfigs) {
   for (const char* bad : {"-1e-6", "0", "2", "1e400", "null", "\"x\""})
     EXPECT_THAT(refusal_of_config("\"norm-eps\":1e-06", cat("\"norm-eps\":", bad)),
-                HasSubstr("configuration is damaged"));
+                AllOf(HasSubstr("configuration is"), HasSubstr("damaged")));
   EXPECT_THAT(refusal_of_config("\"enc-layers\":1", "\"enc-layers\":1000000000000"),
               AllOf(HasSubstr("enc-layers is 1000000000000"), HasSubstr("1 to 256")));
   EXPECT_THAT(refusal_of_config("\"source-vocab\":11,\"target-vocab\":11", "\"source-vocab\":-1,\"target-vocab\":-1"),
@@ -287,7 +287,7 @@ TEST_F(ModelFileTest, RefusesDangerousConfigs) {
   EXPECT_THAT(refusal_of_config("\"dim-ff\":6", "\"dim-ff\":1048576"), HasSubstr("1048576"));
   EXPECT_THAT(refusal_of_config("relu", "sigmoid"), HasSubstr("sigmoid"));
   EXPECT_THAT(refusal_of_config("relu", "gelu"), HasSubstr("checksum"));
-  EXPECT_THAT(refusal_of_config("{", ""), HasSubstr("configuration is damaged"));
+  EXPECT_THAT(refusal_of_config("{", ""), HasSubstr("configuration is not valid JSON"));
   EXPECT_THAT(refusal_after([](Parts& p) { p.metadata["config"].resize(70000, ' '); }), HasSubstr("70000 bytes"));
 }
 

@@ -55,7 +55,7 @@ TEST(Provenance, NamesWhatItCannotRead) {
   auto history = some_provenance().to_history();
   history["options"] = "{";
   EXPECT_THAT(what_of<DataError>([&] { Provenance::from_history(history, "m.safetensors", unknown); }),
-              HasSubstr("m.safetensors: its training record cannot be read"));
+              HasSubstr("m.safetensors: its training record is not valid JSON"));
   history["options"] = "{\"lr\": \"fast\"}";
   EXPECT_THAT(what_of<DataError>([&] { Provenance::from_history(history, "m.safetensors", unknown); }),
               HasSubstr("cannot be read"));

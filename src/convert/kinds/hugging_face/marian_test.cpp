@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/kinds/test_golden.h"
 #include "convert/kinds/hostile/test_tampered.h"
+#include "convert/kinds/test_golden.h"
 #include "models/open_model.h"
 #include "tensor/safetensors.h"
 

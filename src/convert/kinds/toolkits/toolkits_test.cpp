@@ -120,7 +120,7 @@ TEST_F(ImportOfToolkits, FairseqsDictionariesAreChecked) {
 TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   const std::tuple<const char*, const char*, const char*, const char*, const char*> all[] = {
       {"fairseq_pre", "model.pt", "_name", "langs", "'cfg.task.langs' is 'translation'; allowed is none: of fairseq's"},
-      {"opennmt_py_2", "model_step_400.pt", "itos", "isto", "'vocab.src.vocab.itos' is missing"},
+      {"opennmt_py_2", "model_step_400.pt", "itos", "isto", "vocab.itos' is missing"},
       {"fairseq_pre", "model.pt", "gelu_accurate", "gelu_sensible", "'cfg.model.activation_fn' is 'gelu_sensible'"},
       {"opennmt_py_gated", "model_step_400.pt", "SinusoidalConcat", "SinusoidalConcar", "'opt.position_encoding_type'"},
       {"opennmt_py_gated", "model_step_400.pt", "transformer_ff", "transformer_fx", "'opt.transformer_ff' is missing"}};
