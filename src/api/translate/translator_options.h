@@ -39,8 +39,9 @@ void visit_public(Self& o, F&& f) {
 
 // The given options on top of `usual`. UsageError naming option, value and what is allowed: as decode::read_options().
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual = {});
-// How a model is searched in calls that do not say otherwise: as its record says, and on top of it `of_model`, which was
-// given when it was opened. What does nothing stays, for a call may give it a use; declared_options() leaves it out.
+// How a model is searched in calls that do not say otherwise: as its record says, and on top of it `of_model`, which
+// was given when it was opened. What does nothing stays, for a call may give it a use; declared_options() leaves it
+// out.
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model = {});
 // The other way round: every option has a value.
 TranslatorOptions public_options(const decode::DecodingOptions& options);

@@ -51,7 +51,7 @@ struct Info {
 
   // The record, and what the vocabularies say of it.
   static nlohmann::ordered_json usage_of(const models::OpenModel& m) {
-    auto usage = nlohmann::ordered_json::parse(m.file.usage.to_json());
+    auto usage = parse_json<nlohmann::ordered_json>(m.file.usage.to_json(), "a record");
     const auto begins = [&](const char* side, const text::Vocabulary& v) {
       if (v.opening() < 0) return;
       usage[cat(side, "-opening")] = v.piece(v.opening());

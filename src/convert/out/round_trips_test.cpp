@@ -137,8 +137,8 @@ TEST_F(ToMarianMT, TransformersTranslatesTheSame) {
                                    at("hf"), " ", beam, " < ", lines, " > ", at("theirs"), " 2> ", at("errors"));
     ASSERT_EQ(std::system(theirs.c_str()), 0) << read_file(at("errors"));
     const std::string ours =
-        cat(build_path("hexapla"), " translate -q --length-normalization power --length-penalty 0.45 --beam-size ", beam,
-            " -m ", of_own, " < ", lines, " > ", at("ours"));
+        cat(build_path("hexapla"), " translate -q --length-normalization power --length-penalty 0.45 --beam-size ",
+            beam, " -m ", of_own, " < ", lines, " > ", at("ours"));
     ASSERT_EQ(std::system(ours.c_str()), 0);
     size_t different = 0;
     std::istringstream x(read_file(at("theirs"))), y(read_file(at("ours")));

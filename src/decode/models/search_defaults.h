@@ -21,8 +21,8 @@ template <class Options>
 void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
                           Options& options);
 
-// All of the record's values, whether they do something or not: options that follow may give them a use, as a wider beam
-// does, and read_options() leaves out what has none then. DataError: it is damaged.
+// All of the record's values, whether they do something or not: options that follow may give them a use, as a wider
+// beam does, and read_options() leaves out what has none then. DataError: it is damaged.
 void take_record(const model::Usage& usage, DecodingOptions& options);
 
 }  // namespace hexapla::decode

@@ -108,7 +108,7 @@ std::string activation_of(const JsonFile& json, const std::string& otherwise) {
 void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys) {
   for (const NeutralKey& one : keys) {
     const nlohmann::json& found = json.value(one.key);
-    const auto same = [&](const char* value) { return found == nlohmann::json::parse(value); };
+    const auto same = [&](const char* value) { return found == parse_json(value, "an allowed value"); };
     if (found.is_null() || std::any_of(one.values.begin(), one.values.end(), same)) continue;
     std::string allowed = "null";
     for (const char* value : one.values) allowed += cat(" or ", value);
