@@ -61,6 +61,7 @@ const std::vector<Contexts>& all_contexts() {
        {"x", "-o", "y"},
        {{"--to", "marian"},
         {"--to", "hf-marian", "--length-penalty", "0"},
+        {"--to", "hf-multilingual"},
         {"--to", "argos"},
         {"--to", "ctranslate2"},
         {"--to", "safetensors"}}},

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/out/hugging_face_marian.h"
+#include "convert/out/hugging_face/marian.h"
 #include "convert/out/plain_safetensors.h"
 #include "convert/out/search_there.h"
 #include "convert/out/tokenizer_json.h"

@@ -9,7 +9,8 @@
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
 #include "convert/out/ctranslate2.h"
-#include "convert/out/hugging_face_marian.h"
+#include "convert/out/hugging_face/marian.h"
+#include "convert/out/hugging_face/multilingual.h"
 #include "convert/out/marian/marian.h"
 #include "convert/out/plain_safetensors.h"
 #include "models/open_model.h"
@@ -18,7 +19,7 @@ namespace hexapla::cli {
 namespace {
 
 struct Export {
-  std::string model, output, kind, precision = "f32", languages;
+  std::string model, output, kind, precision = "f32", languages, like;
   decode::BeamOptions search;
   const Command* command = nullptr;
 
@@ -39,6 +40,8 @@ struct Export {
       notes = convert::export_argos(m, output, type, source, target);
     } else if (kind == "hf-marian") {
       notes = convert::export_hugging_face_marian(m, output, search_of(m));
+    } else if (kind == "hf-multilingual") {
+      notes = convert::export_hugging_face_multilingual(m, like, output, search_of(m));
     } else if (kind == "safetensors") {
       notes = convert::export_safetensors(m, output);
     } else if (kind == "marian") {
@@ -58,7 +61,9 @@ struct Export {
     return search;
   }
   void check_suited() const {
-    if (precision == "int8" && (kind == "hf-marian" || kind == "marian" || kind == "safetensors"))
+    if (kind == "hf-multilingual" && like.empty())
+      throw UsageError("`to` hf-multilingual needs `like`, the folder that the model was imported from", "like", "");
+    if (precision == "int8" && !(kind == "ctranslate2" || kind == "argos"))
       throw UsageError(cat("`to` ", kind, " has weights in f32; leave `precision` out"), "precision", precision);
   }
   // "en-de"
@@ -77,7 +82,7 @@ struct Export {
     return bytes / 1e6;
   }
   std::string limit(const model::Config& c) const {
-    if (kind == "marian" || c.positions == "learned") return "";
+    if (kind == "marian" || kind == "hf-multilingual" || c.positions == "learned") return "";
     if (c.positions == "none" && kind == "hf-marian") return "";
     return fmt::format("  sentences may have up to {} tokens there\n", convert::positions_written);
   }
@@ -89,11 +94,12 @@ void add_export(Command& app, Action& chosen) {
   auto e = std::make_shared<Export>();
   Command* c = app.add_command("export", "write a model as files of another system");
   c->add_option("model", e->model, "model file or training folder")->type_name("MODEL")->required();
-  const Choices kinds{"ctranslate2", "argos", "hf-marian", "marian", "safetensors"};
+  const Choices kinds{"ctranslate2", "argos", "hf-marian", "hf-multilingual", "marian", "safetensors"};
   c->add_option(
        "--to", e->kind,
        "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate; hf-marian: a "
-       "MarianMTModel for Hugging Face's transformers; marian: a folder for marian-decoder and pymarian; safetensors: "
+       "MarianMTModel for Hugging Face's transformers; hf-multilingual: M2M-100, NLLB-200, mBART-50 or BART for "
+       "transformers; marian: a folder for marian-decoder and pymarian; safetensors: "
        "weights with a map of their names")
       ->choices(kinds)
       ->check(one_of("to", kinds))
@@ -108,13 +114,20 @@ void add_export(Command& app, Action& chosen) {
       ->when([e = e.get()] {
         return When{e->kind == "argos", "is for `to` argos: leave it out"};
       });
+  c->add_option("--like", e->like,
+                "of hf-multilingual: the folder that the model was imported from, whose tokenizer it keeps")
+      ->type_name("DIR")
+      ->when([e = e.get()] {
+        return When{e->kind == "hf-multilingual", "is for `to` hf-multilingual: leave it out"};
+      });
   c->add_option("-o,--output", e->output, "folder to write, which must not be there yet")->type_name("DIR")->required();
   bind_options(*c, e->search, Export::searched());
   for (const std::string& name : Export::searched())
     c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
-      return e->kind == "hf-marian" || e->kind == "marian"
+      return e->kind == "hf-marian" || e->kind == "hf-multilingual" || e->kind == "marian"
                  ? declared()
-                 : When{false, "is for hf-marian and marian, but `to` " + e->kind + " has no settings of a search"};
+                 : When{false, "is for hf-marian, hf-multilingual and marian, but `to` " + e->kind +
+                                   " has no settings of a search"};
     });
   e->command = c;
   c->footer(
@@ -129,6 +142,7 @@ void add_export(Command& app, Action& chosen) {
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"
       "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0\n"
       "  hexapla export run --to hf-marian -o run-hf\n"
+      "  hexapla export nllb-tuned --to hf-multilingual --like nllb-200-distilled-600M -o nllb-tuned-hf\n"
       "  hexapla export en-pt.safetensors --to marian -o en-pt\n"
       "  hexapla export run --to safetensors -o run-plain");
   c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });

@@ -1,15 +1,14 @@
-#include "convert/out/hugging_face_marian.h"
+#include "convert/out/hugging_face/marian.h"
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
 #include "convert/kinds/hugging_face/names.h"
+#include "convert/out/hugging_face/search_settings.h"
 #include "convert/out/inverse_map.h"
 #include "convert/out/new_folder.h"
 #include "convert/out/plain_text.h"
-#include "convert/out/search_there.h"
 #include "convert/out/stored_numbers.h"
-#include "decode/models/search_defaults.h"
 #include "text/utf8.h"
 #include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
@@ -97,31 +96,14 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType t
           {"vocab_size", c.source_vocab}};
 }
 
-// Of a search what transformers can say.
 OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::BeamOptions& search,
                           std::vector<std::string>& notes) {
-  const decode::BeamOptions o = in_powers_of_length(search, notes);
-  const bool own = !m.usage.search.empty();
-  if (!own) notes.push_back(same_search_here(o));
-  if (o.stop_when == "shrinking")
-    notes.push_back("transformers has no search whose beam shrinks (stop-when shrinking)");
+  constexpr int64_t counted = 2;  // the start of a translation and </s>, which is forced
   OrderedJson bad = OrderedJson::array({OrderedJson::array({v.pad()})});
   if (v.bos() != v.pad()) bad.push_back(OrderedJson::array({v.bos()}));
-  OrderedJson j{{"bad_words_ids", bad},
-                {"bos_token_id", v.bos()},
-                {"decoder_start_token_id", v.bos()},
-                {"early_stopping", o.stop_when != "outscored"},
-                {"eos_token_id", v.eos()},
-                {"forced_eos_token_id", v.eos()},
-                {"length_penalty", o.length_penalty},
-                {"num_beams", o.beam_size},
-                {"pad_token_id", v.pad()}};
-  // Start and end are counted there; without a limit theirs would be 20.
-  j["max_length"] = own && o.longest > 0 ? o.longest + 2 : tokens_there;
-  if (o.stop_when == "never") j["early_stopping"] = "never";
-  if (o.min_length > 0) j["min_new_tokens"] = o.min_length;
-  if (o.no_repeat_ngram > 0) j["no_repeat_ngram_size"] = o.no_repeat_ngram;
-  if (o.repetition_penalty != 1) j["repetition_penalty"] = o.repetition_penalty;
+  OrderedJson j{{"bad_words_ids", bad},    {"bos_token_id", v.bos()},        {"decoder_start_token_id", v.bos()},
+                {"eos_token_id", v.eos()}, {"forced_eos_token_id", v.eos()}, {"pad_token_id", v.pad()}};
+  j.update(search_settings(m, search, counted, notes));
   return j;
 }
 
