@@ -149,7 +149,8 @@ class Docs : public TestFolder {
         "cp run/model.safetensors model.safetensors\n"
         "hexapla quantize -q -m run -o run8.safetensors\n"
         "hexapla export run --to hf-marian -o run-hf\n" +
-        cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n"));
+        cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n",
+            "hexapla import m2m -o m2m-tuned.safetensors\n"));
     ASSERT_EQ(made.code, 0) << made.errors;
     fs::rename(work, at("template"));
   }

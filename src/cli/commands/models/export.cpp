@@ -142,7 +142,7 @@ void add_export(Command& app, Action& chosen) {
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"
       "  hexapla export run --to argos --languages en-de -o translate-en_de-1_0\n"
       "  hexapla export run --to hf-marian -o run-hf\n"
-      "  hexapla export nllb-tuned --to hf-multilingual --like nllb-200-distilled-600M -o nllb-tuned-hf\n"
+      "  hexapla export m2m-tuned.safetensors --to hf-multilingual --like m2m -o m2m-tuned-hf\n"
       "  hexapla export en-pt.safetensors --to marian -o en-pt\n"
       "  hexapla export run --to safetensors -o run-plain");
   c->callback([e, &chosen] { chosen = [e] { return e->run(); }; });
