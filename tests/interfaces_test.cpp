@@ -1,6 +1,6 @@
 // One model, every interface: whatever is asked, the program, the C++ library, the server and the Python module give
 // the same translations, scores, alignments and warnings. Each case has a number:
-//   HEXAPLA_INTERFACE_CASES=2000 (400)      so many of them
+//   HEXAPLA_INTERFACE_CASES=2000 (400)      N of them
 //   HEXAPLA_INTERFACE_FROM=4711 (0)         beginning with this one
 //   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  a Python that has the package; without it, Python is not asked
 #include <gmock/gmock.h>

@@ -220,26 +220,36 @@ class OpenNmt(System):
     specials = ["<unk>", "<blank>", "<s>", "</s>"]
 
     def __init__(self, folder, text, **options):
-        import onmt.modules.embeddings
-        import onmt.opts
         from onmt.inputters.inputter import dict_to_vocabs
         from onmt.model_builder import build_base_model
+
+        self.opt = self.options(dict(enc_hid_size=D, dec_hid_size=D, hidden_size=D, self_attn_type="scaled-dot") | options)
+        self.vocab = {"src": self.specials + text.source, "tgt": self.specials + text.target, "data_task": "seq2seq",
+                      "decoder_start_token": "<s>"}
+        self.source_ids, self.target_ids = ({t: i for i, t in enumerate(self.vocab[side])} for side in ("src", "tgt"))
+        self.model = build_base_model(self.opt, dict_to_vocabs(self.vocab))
+        self.draw_weights(6)
+
+    @staticmethod
+    def options(changed):
+        """Those of train.py for a small model."""
+        import onmt.modules.embeddings
+        import onmt.opts
         from onmt.utils.parse import ArgumentParser
 
         onmt.modules.embeddings.PositionalEncoding.__init__.__defaults__ = (64,)  # of 5,000 positions, to keep the file small
         parser = ArgumentParser()
         onmt.opts.train_opts(parser)
-        self.opt = parser.parse_known_args(["-data", "none", "-src_vocab", "none"])[0]
+        opt = parser.parse_known_args(["-data", "none", "-src_vocab", "none"])[0]
         for name, value in (dict(
-                encoder_type="transformer", decoder_type="transformer", enc_layers=2, dec_layers=2, enc_hid_size=D, dec_hid_size=D,
-                hidden_size=D, word_vec_size=D, src_word_vec_size=D, tgt_word_vec_size=D, heads=HEADS, transformer_ff=INNER,
-                dropout=[0.0], attention_dropout=[0.0], position_encoding=True, self_attn_type="scaled-dot", data={}) | options).items():
-            setattr(self.opt, name, value)
-        self.vocab = {"src": self.specials + text.source, "tgt": self.specials + text.target, "data_task": "seq2seq",
-                      "decoder_start_token": "<s>"}
-        self.source_ids, self.target_ids = ({t: i for i, t in enumerate(self.vocab[side])} for side in ("src", "tgt"))
-        self.model = build_base_model(self.opt, dict_to_vocabs(self.vocab))
-        torch.manual_seed(6)
+                encoder_type="transformer", decoder_type="transformer", enc_layers=2, dec_layers=2, word_vec_size=D,
+                src_word_vec_size=D, tgt_word_vec_size=D, heads=HEADS, transformer_ff=INNER, dropout=[0.0],
+                attention_dropout=[0.0], position_encoding=True, data={}) | changed).items():
+            setattr(opt, name, value)
+        return opt
+
+    def draw_weights(self, seed):
+        torch.manual_seed(seed)
         with torch.no_grad():
             for parameter in self.model.parameters():
                 parameter.normal_(std=0.15) if parameter.dim() > 1 else parameter.normal_(mean=0.0, std=0.1)
@@ -260,37 +270,20 @@ class OpenNmt(System):
 
 
 class OpenNmt2(OpenNmt):
-    """Of version 2: vocabularies are objects of torchtext, and the source's has no <s> and no </s>."""
+    """Version 2: vocabularies are objects of torchtext, and the source's has no <s> and no </s>."""
 
     def __init__(self, folder, text, **options):
-        import onmt.modules.embeddings
-        import onmt.opts
         from collections import Counter
         from onmt.inputters.inputter import _build_fields_vocab, get_fields
         from onmt.model_builder import build_base_model
-        from onmt.utils.parse import ArgumentParser
 
-        onmt.modules.embeddings.PositionalEncoding.__init__.__defaults__ = (64,)
-        parser = ArgumentParser()
-        onmt.opts.train_opts(parser)
-        self.opt = parser.parse_known_args(["-data", "none", "-src_vocab", "none"])[0]
-        for name, value in (dict(
-                encoder_type="transformer", decoder_type="transformer", enc_layers=2, dec_layers=2, enc_rnn_size=D, dec_rnn_size=D,
-                rnn_size=D, word_vec_size=D, src_word_vec_size=D, tgt_word_vec_size=D, heads=HEADS, transformer_ff=INNER,
-                dropout=[0.0], attention_dropout=[0.0], position_encoding=True, data={}) | options).items():
-            setattr(self.opt, name, value)
+        self.opt = self.options(dict(enc_rnn_size=D, dec_rnn_size=D, rnn_size=D) | options)
         counters = {"src": Counter({t: 100 - i for i, t in enumerate(text.source)}),
                     "tgt": Counter({t: 100 - i for i, t in enumerate(text.target)})}
         self.vocab = _build_fields_vocab(get_fields("text", None, None), counters, "text", False, 1, 1000, 0, 1000, 0)
         self.source_ids, self.target_ids = (dict(self.vocab[side].base_field.vocab.stoi) for side in ("src", "tgt"))
         self.model = build_base_model(self.opt, self.vocab, False)
-        torch.manual_seed(7)
-        with torch.no_grad():
-            for parameter in self.model.parameters():
-                parameter.normal_(std=0.15) if parameter.dim() > 1 else parameter.normal_(mean=0.0, std=0.1)
-            for name, parameter in self.model.named_parameters():
-                if "layer_norm" in name and name.endswith("weight"):
-                    parameter += 1
+        self.draw_weights(7)
 
     def logits(self, source, target):
         with_end = torch.cat([target, torch.full((len(target), 1), self.pad)], 1)

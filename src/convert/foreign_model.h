@@ -27,7 +27,7 @@ struct ImportOptions {
   // "pre" or "post"; "sqrt" or "none"; names of tensors where they are not found by looking.
   int64_t heads = 0;
   std::string norm_position, embedding_scale, source_embedding, target_embedding, generator;
-  // Of torch.nn.Transformer, whose files say neither: as `activation` and `norm-eps` of a model; "" and 0: as a
+  // For torch.nn.Transformer, whose state dicts say neither: as `activation` and `norm-eps` of a model; "" and 0: as a
   // checkpoint records them.
   std::string activation;
   double norm_eps = 0;

@@ -93,9 +93,10 @@ void JsonFile::refuse(const std::string& key, const std::string& allowed) const 
 }
 
 void JsonFile::refuse_unknown(const std::string& key) const {
-  throw DataError(cat(path_, ": '", text::printable(key.substr(0, 60), ""), "' is ", shown(value(key)),
-                      "; nobody here knows this key, and it may change what the model computes: take it out of the ",
-                      "file if it does not"));
+  throw DataError(
+      cat(path_, ": '", text::printable(key.substr(0, 60), ""), "' is ", shown(value(key)),
+          "; hexapla does not know this key, and it may change what the model computes: take it out of the ",
+          "file if it does not"));
 }
 
 int64_t JsonFile::whole(const std::string& key, const Range<int64_t>& allowed) const {

@@ -38,8 +38,8 @@ struct SearchOptions {
   int64_t longest = 0;       // at most so many tokens; 0: no such limit
   double longest_ratio = 0;  // at most so many times the tokens of the source; 0: no such limit
   int64_t min_length = 0;    // at least so many tokens, if that many may be written
-  // What the log-probability of a token that is there already, <s> among them, is multiplied by before hypotheses are
-  // compared; in a beam of 1 its logit, which is divided where it is above 0 (decode/constraints/repetition_penalty.h).
+  // Factor of the log-probability of a token that is there already, <s> among them, before hypotheses are compared; in
+  // a beam of 1 of its logit, which is divided where it is above 0 (decode/constraints/repetition_penalty.h).
   double repetition_penalty = 1;
   int64_t no_repeat_ngram = 0;              // no so many tokens that were there before; 0: off
   int64_t max_repetition = 0;               // no string stands more than so many times in a row; 0: off

@@ -110,7 +110,7 @@ struct Info {
     line("source normalization", normalization(m.source));
     line("target normalization", normalization(m.target));
     std::cout << "usage\n";
-    const auto usage = usage_of(m);  // named, too
+    const auto usage = usage_of(m);
     for (const auto& [key, value] : usage.items()) {
       if (!value.is_object()) line(key, words_of(value));
       if (value.is_object())

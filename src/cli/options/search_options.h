@@ -14,8 +14,8 @@ void bind_options(Command& command, decode::BeamOptions& options, const std::vec
 // Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was
 // not.
 std::function<bool(const std::string& option)> given_in(const Command& command);
-// What was not given takes the values of the model's record. options: those bound to the command. Beside the record an
-// option that was given may have no effect: UsageError.
+// Options that were not given take the values of the model's record. options: those bound to the command. UsageError:
+// an option was given that has no effect beside the record.
 template <class Options>
 void take_search(const Command& command, const model::Usage& usage, Options& options) {
   decode::take_search_defaults(usage, given_in(command), options);

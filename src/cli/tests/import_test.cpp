@@ -96,7 +96,7 @@ TEST_F(ImportCommand, SaysWhatIsWrong) {
   refused({peer_model("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
 }
 
-// What a model is read from lies wherever its files say.
+// A model's files name others that belong to it, in any place.
 TEST_F(ImportCommand, ReplacesNothingButModelsOfOurs) {
   const std::string folder = at("m"), model = folder + "/model.npz";
   std::filesystem::copy(peer_model("marian"), folder, std::filesystem::copy_options::recursive);

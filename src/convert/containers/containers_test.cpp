@@ -63,7 +63,7 @@ TEST_F(Containers, TorchTransposedTensorsComeRowByRow) {
   EXPECT_THAT(numbers(file, "t"), ElementsAre(1, 4, 2, 5, 3, 6));
 }
 
-// What must be read whole is not read again for each of its parts.
+// A tensor that must be read whole is read once for all of its parts.
 TEST_F(Containers, PartsInARowAreReadOnce) {
   struct Counted : ForeignTensors {
     std::string name = "x";

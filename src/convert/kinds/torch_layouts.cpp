@@ -30,7 +30,7 @@ void norm_of_both(WeightNames& names, const char* ours, const std::string& p, co
   for (const char* side : {"encoder", "decoder"}) names.norm(cat(side, ours), norm_of(cat(p, side, theirs)));
 }
 
-// What would be assumed silently: a model that was made otherwise would compute something else.
+// No file says these two, and a model that was made with others would compute something else.
 [[noreturn]] void refuse_unknown(const ForeignTensors& t, const std::string& option, const std::string& argument) {
   throw UsageError(cat("`", option, "` is missing: ", t.path(), " does not say its torch.nn.Transformer's ", argument),
                    option, "");

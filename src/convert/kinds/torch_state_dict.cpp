@@ -53,7 +53,7 @@ const PickleValue* recorded(const ForeignTensors& tensors, PickleValue::Kind kin
   return nullptr;
 }
 
-// What a checkpoint records where the user says nothing.
+// The options, completed by those that a checkpoint records.
 ImportOptions with_recorded(ImportOptions o, const ForeignTensors& file) {
   using Kind = PickleValue::Kind;
   const auto take = [&](Kind kind, const std::vector<std::string>& names, bool given, auto&& f) {

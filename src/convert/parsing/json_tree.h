@@ -31,7 +31,8 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
  protected:
   // Is what stands behind this key of an object, itself on this level (1: the outermost), left out of the tree?
   virtual bool leaves_out(size_t level, const std::string& key) = 0;
-  // What is left out, as it comes. level: of the list or object that has begun or ended, or that the value is in.
+  // Events of the values that are left out, as they come. level: of the list or object that has begun or ended, or that
+  // the value is in.
   virtual void on_begin(size_t /*level*/, bool /*list*/) {}
   virtual void on_key(size_t /*level*/, const std::string&) {}
   virtual void on_value(size_t /*level*/, const nlohmann::json&) {}

@@ -47,7 +47,7 @@ class ConstrainedTokens {
 
   // log p of any token.
   double score(int64_t row, int32_t id) { return number(scores(row), id); }
-  // What the model computed for it, before it was made a probability.
+  // The logit of any token, as the model computed it.
   double logit(int64_t row, int32_t id) { return score(row, id) + log_totals_[static_cast<size_t>(row)]; }
   // [1, V]: log p of every token. RunError: NaN.
   Tensor scores(int64_t row) {

@@ -16,7 +16,7 @@ class RepetitionPenalty {
   explicit RepetitionPenalty(const SearchOptions& options)
       : penalty_(options.repetition_penalty), of_logits_(options.beam_size == 1) {}
 
-  // What is added to log p of the token that would follow; above 0 where the penalty is below 1.
+  // The number that is added to log p of the token that would follow; above 0 where the penalty is below 1.
   double lost(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, int32_t id) const {
     if (penalty_ == 1 || !repeats(so_far, id)) return 0;
     const double log_p = tokens.score(row, id);

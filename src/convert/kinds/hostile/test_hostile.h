@@ -18,7 +18,7 @@ class Hostile {
   // most: the greatest number of repetitions.
   Hostile(Random& random, size_t most) : random_(random), most_(static_cast<double>(most)) {}
 
-  // What takes the place of the file at `path`, whose bytes are these.
+  // Replaces the file at `path`, whose bytes are these, by a hostile one.
   void replace(const std::string& path, const std::string& honest) {
     if (below(8) == 0) return special(path);
     const std::string changed = changed_content(path, honest);

@@ -1,5 +1,5 @@
 #pragma once
-// What config.json of transformers' encoder-decoder models has in common.
+// The part of config.json that transformers' encoder-decoder models have in common.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -38,8 +38,8 @@ void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys);
 // which nothing here stands for.
 void check_configuration_keys(const JsonFile& json);
 
-// What a folder's files call the class of its tokenizer; "": nothing. DataError: none of those that cut text as the
-// readers here do ("" among them: allowed where nothing is said).
+// DataError: the folder's files name a class of tokenizers that is not allowed. Allowed are those that cut text as the
+// readers here do; "" among them: the files may name none.
 void check_tokenizer(const std::string& folder, const JsonFile& config, const std::vector<std::string>& allowed,
                      const std::string& kind);
 

@@ -12,14 +12,14 @@ namespace {
 
 const Range<int64_t> kTokens{0, 1'000'000};
 
-// What is read below.
+// Keys that are read below.
 const char* const kSearchRead[] = {
     "num_beams",           "length_penalty",         "max_length",         "max_new_tokens",
     "min_length",          "min_new_tokens",         "early_stopping",     "no_repeat_ngram_size",
     "repetition_penalty",  "bad_words_ids",          "renormalize_logits", "forced_bos_token_id",
     "forced_eos_token_id", "decoder_start_token_id", "bos_token_id",       "eos_token_id"};
 
-// What changes a search otherwise than any option here.
+// Keys of searches that no option here can do.
 const NeutralKey kSearchNeutral[] = {
     {"do_sample", {"false"}, "translations that are drawn are no property of a model; see `sample`"},
     {"encoder_repetition_penalty", {"1"}, ""},
@@ -159,7 +159,7 @@ void read_ends(const JsonFile& json, const Range<int64_t>& ids, Generation& g) {
   if (json.has("forced_bos_token_id")) g.first = json.whole("forced_bos_token_id", ids);
 }
 
-// What old versions called otherwise. (With generation_config.json nobody reads it.)
+// A setting under its old name. With generation_config.json transformers does not read it.
 void read_old(const JsonFile& config, const Range<int64_t>& ids, Generation& g) {
   if (!g.first && config.flag("force_bos_token_to_be_generated", false)) g.first = config.whole("bos_token_id", ids);
 }

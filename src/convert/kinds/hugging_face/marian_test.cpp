@@ -125,7 +125,7 @@ TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"share_encoder_decoder_embeddings", "yes", "allowed is true or false"},
       {"is_decoder", true, "'is_decoder' is true"},
       {"tokenizer_class", "T5Tokenizer", "'tokenizer_class' is \"T5Tokenizer\"; allowed is MarianTokenizer"},
-      {"attention_temperature", 2, "'attention_temperature' is 2; nobody here knows this key"},
+      {"attention_temperature", 2, "'attention_temperature' is 2; hexapla does not know this key"},
   };
   const std::string config = read_file(at("m/config.json"));
   for (const auto& [key, value, why] : all) {

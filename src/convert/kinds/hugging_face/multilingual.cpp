@@ -87,8 +87,8 @@ void check_generation(const Generation& generation, LanguageStyle style) {
     generation.refuse("forced_bos_token_id", "0, the number of <s>, or null");
 }
 
-// What of them cut text as it is cut here. Nothing said stands for the tokenizer of the type, which for mbart is that
-// of mBART-25.
+// Accepts the tokenizers that cut text as it is cut here. A folder that names none has its type's usual one, which for
+// mbart is that of mBART-25.
 void check_tokenizer_of(const std::string& folder, const JsonFile& json, LanguageStyle style) {
   switch (style) {
     case LanguageStyle::none:

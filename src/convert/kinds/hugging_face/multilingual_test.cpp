@@ -120,8 +120,8 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"generation_config.json", "do_sample", true, "'do_sample' is true"},
       {"generation_config.json", "early_stopping", "perhaps", "'early_stopping'"},
       {"generation_config.json", "bad_words_ids", nlohmann::json::parse("[[7]]"), "'bad_words_ids' is [[7]]"},
-      {"generation_config.json", "my_own", 1, "'my_own' is 1; nobody here knows this key"},
-      {"config.json", "layer_norm_eps", 1e-3, "'layer_norm_eps' is 0.001; nobody here knows this key"},
+      {"generation_config.json", "my_own", 1, "'my_own' is 1; hexapla does not know this key"},
+      {"config.json", "layer_norm_eps", 1e-3, "'layer_norm_eps' is 0.001; hexapla does not know this key"},
       {"config.json", "pruned_heads", nlohmann::json::parse("{\"0\":[1]}"), "'pruned_heads'"},
       {"config.json", "num_hidden_layers", 3, "'num_hidden_layers' is 3"},
       {"config.json", "tokenizer_class", "SMALL100Tokenizer", "'tokenizer_class' is \"SMALL100Tokenizer\""},
@@ -190,7 +190,7 @@ TEST_F(ImportOfMultilingual, TheSearchIsThatOfTheGenerationConfiguration) {
   EXPECT_EQ(old.at("longest"), "20") << "transformers' own where nothing is said";
 }
 
-// What transformers computes with where no tables are tied: encoder, decoder and output each have their own.
+// Where no tables are tied, transformers has one each for encoder, decoder and output.
 TEST_F(ImportOfMultilingual, UntiedTablesAreThoseThatTransformersComputesWith) {
   const auto write_with = [&](bool same) {
     const auto file = SafetensorsFile::open(fixture_of("m2m") + "/model.safetensors");

@@ -109,6 +109,16 @@ TEST_P(LikeAFolder, TransformersTranslatesTheSame) {
   }
 }
 
+TEST_P(LikeAFolder, WhatHasNoKeyThereIsNamed) {
+  write_other_weights();
+  model::LoadedModel m = model::load_model(at("own"));
+  EXPECT_THAT(export_hugging_face_multilingual(m, origin(), at("hf"), own_search(m)), testing::IsEmpty());
+  m.usage.search["word-penalty"] = "0.5";
+  m.usage.alignment_layer = 0;
+  EXPECT_THAT(export_hugging_face_multilingual(m, origin(), at("hf-2"), own_search(m)),
+              testing::ElementsAre(HasSubstr("decoder layer 0, whose attention"), HasSubstr("`word-penalty` 0.5")));
+}
+
 class LikeAnotherFolder : public TestFolder {
  protected:
   std::string refusal(const std::string& like) const {

@@ -13,6 +13,9 @@ const std::vector<std::string> kOptionsThere{"beam-size",  "length-penalty",  "l
                                              "min-length", "no-repeat-ngram", "repetition-penalty",   "stop-when"};
 
 void note_what_has_no_key(const model::LoadedModel& m, std::vector<std::string>& notes) {
+  if (m.usage.alignment_layer)
+    notes.push_back(
+        cat("decoder layer ", *m.usage.alignment_layer, ", whose attention follows the words, has no key there"));
   for (const auto& [name, value] : m.usage.search)
     if (std::find(kOptionsThere.begin(), kOptionsThere.end(), name) == kOptionsThere.end())
       notes.push_back(cat("`", name, "` ", value, " of the model's record has no key in generation_config.json"));
