@@ -46,6 +46,9 @@ struct TranslatorOptions {
   // scores no higher, at its length so far, than the worst of them; "never": when it can be no better at any length;
   // "shrinking": what is finished leaves its place in the beam empty.
   std::optional<std::string> stop_when;
+  // "auto": a line with several sentences is translated one by one where the model has not learned from such lines;
+  // "split": always; "keep": never
+  std::optional<std::string> sentences;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
   std::optional<bool> sample;             // false; true: sample n_best translations (up to 1,000) instead of searching
   std::optional<double> temperature;      // 1; above: flatter distribution, between 0 and 1: sharper

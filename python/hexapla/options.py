@@ -33,6 +33,7 @@ class SearchOptions(TypedDict, total=False):
     max_repetition: int
     unk: str
     stop_when: str
+    sentences: str
     long_input: str
     sample: bool
     temperature: float

@@ -30,7 +30,7 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.forbid_unknown = unk == "forbid";
   o.copy_unknown = unk == "copy";
   o.coverage_penalty = coverage_penalty;
-  o.long_input = parse_long_input(long_input);
+  o.parting = {parse_sentences(sentences), familiar, parse_long_input(long_input)};
   return o;
 }
 

@@ -75,14 +75,15 @@ struct BeamOptions : ScoringOptions {
   int64_t no_repeat_ngram = 0, max_repetition = 0;
   std::string unk = "keep";
   std::string stop_when = "full";
-  std::string long_input = "split";
+  std::string sentences = "auto", long_input = "split";
+  int64_t familiar = 0;  // no option: Parting::familiar, of the model's record (decode/models/search_defaults.h)
 
   // As above. n-best is not among them: not every use of a translation has a place for more than one.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     visit_search(o, f);
     ScoringOptions::visit(o, f);
-    visit_long_input(o, f);
+    visit_parting(o, f);
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
@@ -109,7 +110,12 @@ struct BeamOptions : ScoringOptions {
     visit_rules(o, f);
   }
   template <class Self, class F>
-  static void visit_long_input(Self& o, F&& f) {
+  static void visit_parting(Self& o, F&& f) {
+    f("sentences", o.sentences,
+      "a line with several sentences: split it and translate them one by one, keep it whole, or auto: split it where "
+      "the "
+      "model has not learned from such lines",
+      Choices{"auto", "split", "keep"}, kAlways);
     f("long-input", o.long_input,
       "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note",
       Choices{"split", "refuse", "truncate"}, kAlways);
@@ -190,7 +196,7 @@ struct RequestOptions : DecodingOptions {
     visit_search(o, f);
     visit_scores(o, f);
     visit_max_length(o, f);
-    visit_long_input(o, f);
+    visit_parting(o, f);
     visit_n_best(o, f);
     SampleOptions::visit(o, f);
   }

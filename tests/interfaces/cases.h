@@ -136,6 +136,7 @@ class Draw {
     if (one_in(4)) o["unk"] = of(std::vector<std::string>{"forbid", "copy"});
     if (one_in(6) && ((beam && o.value("beam_size", 4) > 1) || in_vain()))
       o["stop_when"] = of(std::vector<std::string>{"outscored", "never", "shrinking"});
+    if (one_in(4)) o["sentences"] = of(std::vector<std::string>{"split", "keep"});
     if (one_in(5)) o["long_input"] = of(std::vector<std::string>{"refuse", "truncate"});
     if (one_in(3)) c.units = units();
     c.hard = one_in(3);

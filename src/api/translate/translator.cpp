@@ -190,7 +190,8 @@ struct Translator::Impl {
     size_t next = 0;
     for (auto& line : results)
       for (Translation& t : line) {
-        t.alignment = alignment(std::move(soft[next]), scorer.units_of_source(sources[next], parted, unit),
+        t.alignment = alignment(std::move(soft[next]),
+                                scorer.units_of_source(sources[next], parted, unit, flat[next].parts.size()),
                                 unit == decode::AlignmentUnit::pieces ? t.tokens : decode::words_in(t.text, unit));
         ++next;
       }
@@ -324,8 +325,8 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
     const api::Turns::Turn turn(impl_->turns);
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
     decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::alignments);
-    if (how.long_input == decode::LongInput::split)
-      how.long_input = decode::LongInput::truncate;  // a given pair is whole
+    how.parting.sentences = decode::Sentences::keep;  // a given pair is whole
+    if (how.parting.long_input == decode::LongInput::split) how.parting.long_input = decode::LongInput::truncate;
     const decode::TextScorer& scorer = impl_->scorer;
     auto soft = scorer.align(lines, translations, how, {impl_->attention, unit}, warning_of(options, functions));
     std::vector<Alignment> results;

@@ -29,6 +29,7 @@ void visit_public(Self& o, F&& f) {
   f("max-repetition", o.max_repetition);
   f("unk", o.unk);
   f("stop-when", o.stop_when);
+  f("sentences", o.sentences);
   f("long-input", o.long_input);
   f("sample", o.sample);
   f("temperature", o.temperature);

@@ -109,6 +109,7 @@ Gives of_translate() {
                    {"unk", word({"keep", "forbid", "copy"})},
                    {"stop-when", word({"full", "outscored", "never", "shrinking"})},
                    {"long-input", word({"split", "refuse", "truncate"})},
+                   {"sentences", word({"auto", "split", "keep"})},
                    {"sample", flag},
                    {"temperature", word({"0.01", "0.1", "0.7", "1", "5"}, {"0"})},
                    {"top-k", whole(0, 60)},

@@ -38,9 +38,10 @@ class LiveTranslator::Job {
   std::exception_ptr error;
 
   std::string line_so_far(size_t line) const {
-    const auto begin = so_far.begin();
-    return text::joined({begin + static_cast<std::ptrdiff_t>(sentences.first[line]),
-                         begin + static_cast<std::ptrdiff_t>(sentences.first[line + 1])});
+    std::string all;
+    for (size_t i = sentences.first[line]; i < sentences.first[line + 1]; ++i)
+      if (!so_far[i].empty()) text::join(all, so_far[i], sentences.between[i]);
+    return all;
   }
   void read(size_t sentence, std::string text) {
     so_far[sentence] = std::move(text);

@@ -124,7 +124,7 @@ struct Draw {
     o.search.extra_length = random.below(8);
     o.search.token_scores = once_in(3);
     o.max_length = 8 + random.below(20);
-    if (once_in(5)) o.long_input = LongInput::truncate;
+    if (once_in(5)) o.parting.long_input = LongInput::truncate;
     if (once_in(3)) o.search.length_penalty = PowerPenalty{1};
     if (once_in(5)) o.search.no_repeat_ngram = 2;
     if (once_in(8)) o.search.forbid_unknown = true;
@@ -423,7 +423,7 @@ TEST(LiveTranslator, TakesAllPartsOfARequestOrNone) {
     r.on_end = [](const TextResult&) {};
     served.live->submit(std::move(r));
   };
-  const std::string three = "ein Hund läuft. zwei Katzen. die Straße";
+  const std::string three = "ein Hund läuft. Katzen zwei. Straße die";
   submit(three);
   EXPECT_EQ(served.live->waiting(), 3u);
   EXPECT_THAT(what_of<RunError>([&] { submit(three); }), HasSubstr("3 requests are waiting, and at most 4 may"));

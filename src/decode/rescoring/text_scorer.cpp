@@ -119,7 +119,7 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
     opened.push_back(opened_line(target_, line));
     texts.push_back(line.substr(opened.back().bytes));
   }
-  if (options.long_input == LongInput::refuse) {
+  if (options.parting.long_input == LongInput::refuse) {
     refuse_long_lines(source, texts, "");
     refuse_long_lines(target, targets, " of the translations");
   }
@@ -178,21 +178,29 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
   return align(std::move(pairs), lines, options, how);
 }
 
+namespace {
+// What was translated as one part was not split.
+Parting parting_into(size_t parts, Parting parting) {
+  if (parts <= 1) parting.sentences = Sentences::keep;
+  return parting;
+}
+}  // namespace
+
 TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& source, const Translation& target,
                                               const TranslateOptions& options, text::WordEnds ends) const {
   const std::string clean = text::clean_utf8(source);
   const size_t begin = opened_line(target_, source).bytes;
-  std::vector<SourceReader::Part> parts =
-      source_reader(options, nobody).read(source.substr(begin), 0, options.long_input);
-  if (parts.empty()) parts.emplace_back();
   const std::vector<size_t> counts = target.parts.empty() ? std::vector{target.ids.size()} : target.parts;
+  std::vector<SourceReader::Part> parts =
+      source_reader(options, nobody).read(source.substr(begin), 0, parting_into(counts.size(), options.parting));
+  if (parts.empty()) parts.emplace_back();
   HEXAPLA_CHECK(parts.size() == counts.size(), "alignment: a line in ", parts.size(), " parts, translated in ",
                 counts.size());
   AlignedLine line{{}, {}, 0, 0, {}};
   std::vector<text::TokenSpan> spans;
   auto id = target.ids.begin();
   for (size_t i = 0, at = begin; i < parts.size(); at += parts[i++].text.size()) {
-    auto& [text, ids] = parts[i];
+    auto& [text, ids, between] = parts[i];
     at = clean.find(text, at);
     const std::vector<text::TokenSpan> own = source_.encode_with_spans(text).spans;
     for (size_t s = 0; s < ids.size(); ++s) spans.push_back({at + own[s].from, at + own[s].to});
@@ -228,10 +236,10 @@ std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const Aligne
 }
 
 std::vector<std::string> TextScorer::units_of_source(const std::string& line, const TranslateOptions& options,
-                                                     AlignmentUnit unit) const {
+                                                     AlignmentUnit unit, size_t parts) const {
   if (unit != AlignmentUnit::pieces) return words_in(line, unit);
   const std::string text = line.substr(opened_line(target_, line).bytes);
-  return pieces_of(source_, source_reader(options, nobody).read(text, 0, options.long_input));
+  return pieces_of(source_, source_reader(options, nobody).read(text, 0, parting_into(parts, options.parting)));
 }
 
 std::vector<std::string> TextScorer::units_of_target(const std::string& line, const TranslateOptions& options,

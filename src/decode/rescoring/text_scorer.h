@@ -57,9 +57,10 @@ class TextScorer {
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how) const;
 
-  // The units that such an alignment numbers in a line, without </s>: its words, or the pieces that were read.
-  std::vector<std::string> units_of_source(const std::string& line, const TranslateOptions& options,
-                                           AlignmentUnit unit) const;
+  // The units that such an alignment numbers in a line, without </s>: its words, or the pieces that were read. parts:
+  // those that it was translated in.
+  std::vector<std::string> units_of_source(const std::string& line, const TranslateOptions& options, AlignmentUnit unit,
+                                           size_t parts = 1) const;
   std::vector<std::string> units_of_target(const std::string& line, const TranslateOptions& options,
                                            AlignmentUnit unit) const;
 

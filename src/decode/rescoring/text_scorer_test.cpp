@@ -92,7 +92,7 @@ TEST_F(TextScorerTest, BlankLinesAndCutLines) {
 // A pair is never split: where long lines are refused it is refused, before anything is scored.
 TEST_F(TextScorerTest, LongLinesAreRefusedWhereThatIsAskedFor) {
   options_.max_length = 4;
-  options_.long_input = LongInput::refuse;
+  options_.parting.long_input = LongInput::refuse;
   const std::string longer = "Hund und Katzen und Hund";
   const auto refusal = [&](const std::vector<std::string>& from, const std::vector<std::string>& to) {
     Warnings warnings;

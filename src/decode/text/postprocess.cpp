@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
 
-void add_part(Translation& whole, const Translation& t, const text::Vocabulary& target) {
-  const size_t at = text::join(whole.text, t.text);
+void add_part(Translation& whole, const Translation& t, const std::string& between, const text::Vocabulary& target) {
+  const size_t at = text::join(whole.text, t.text, between);
   for (const text::TokenSpan& span : t.spans.empty() ? target.spans_in(t.ids) : t.spans)
     whole.spans.push_back({at + span.from, at + span.to});
   whole.score += t.score;
@@ -31,27 +31,30 @@ void add_part(Translation& whole, const Translation& t, const text::Vocabulary& 
 
 // The i-th best of every part, one after the other. Sums of what falls from part to part fall, too: the joined ones are
 // best first, and the first is the one that is found alone.
-Translation in_one(std::span<const std::vector<Translation>> parts, size_t i, const text::Vocabulary& target) {
+Translation in_one(std::span<const std::vector<Translation>> parts, std::span<const std::string> between, size_t i,
+                   const text::Vocabulary& target) {
   Translation whole;
-  for (const std::vector<Translation>& found : parts) {
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const std::vector<Translation>& found = parts[part];
     if (found.empty()) {
       whole.score = whole.normalized = kNone;
       whole.parts.push_back(0);
     } else {
-      add_part(whole, found[std::min(i, found.size() - 1)], target);
+      add_part(whole, found[std::min(i, found.size() - 1)], between[part], target);
     }
   }
   return whole;
 }
 
 // One at least.
-std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, const text::Vocabulary& target) {
+std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, std::span<const std::string> between,
+                                 const text::Vocabulary& target) {
   if (parts.empty()) return {Translation()};
   if (parts.size() == 1 && !parts[0].empty()) return std::move(parts[0]);
   size_t most = 1;
   for (const std::vector<Translation>& p : parts) most = std::max(most, p.size());
   std::vector<Translation> all;
-  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, i, target));
+  for (size_t i = 0; i < most; ++i) all.push_back(in_one(parts, between, i, target));
   return all;
 }
 
@@ -124,7 +127,7 @@ std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, c
     const size_t first = sentences.first[i], n = sentences.first[i + 1] - first;
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
-    results.push_back(of_line(parts, target));
+    results.push_back(of_line(parts, std::span(sentences.between).subspan(first, n), target));
   }
   return results;
 }

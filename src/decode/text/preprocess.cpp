@@ -5,6 +5,12 @@
 namespace hexapla::decode {
 namespace {
 
+// A line with required phrases stays whole unless the user wants it split: which sentence has them nobody says.
+Parting parting_of(Parting parting, const SentenceConstraints& asked) {
+  if (!asked.required.empty() && parting.sentences == Sentences::automatic) parting.sentences = Sentences::keep;
+  return parting;
+}
+
 // What is asked of each line, with what is asked of all. LineError: the first that cannot be.
 class LineChecks {
  public:
@@ -35,10 +41,13 @@ class LineChecks {
   // rest: the line, and those behind it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
     if (!asked.required.empty() && options_.search.sampling) return kSampledPhrases;
-    if (options_.long_input == LongInput::truncate) return "";
-    if (options_.long_input == LongInput::refuse)
-      return reader_.too_long(rest.front()) ? reader_.why_refused(rest) : "";
-    if (asked.required.empty() || !reader_.too_long(rest.front())) return "";
+    const Parting parting = parting_of(options_.parting, asked);
+    if (!asked.required.empty() && reader_.has_several(rest.front(), parting))
+      return cat("phrases that are required, but several sentences, and none of them would know which are its own; ",
+                 "give `sentences` keep or auto, or a line to each sentence");
+    if (parting.long_input == LongInput::truncate || !reader_.too_long(rest.front(), parting)) return "";
+    if (parting.long_input == LongInput::refuse) return reader_.why_refused(rest);
+    if (asked.required.empty()) return "";
     return cat("phrases that are required, but more than ", reader_.longest(),
                " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
                "`max-length`");
@@ -61,8 +70,9 @@ class LineChecks {
 void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const SentenceConstraints& asked,
               const text::Vocabulary& source) {
   all.first.push_back(all.ids.size());
-  for (auto& [text, ids] : parts) {
+  for (auto& [text, ids, between] : parts) {
     all.texts.push_back(std::move(text));
+    all.between.push_back(std::move(between));
     all.ids.push_back(std::move(ids));
     source.end_source(all.ids.back());
     all.constraints.push_back(asked);
@@ -81,7 +91,7 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
   for (size_t i = 0; i < lines.text.size(); ++i) {
     std::vector<SourceReader::Part> parts;
     if (lines.ids.empty())
-      parts = reader.read(lines.text[i], i, options.long_input);
+      parts = reader.read(lines.text[i], i, parting_of(options.parting, asked[i]));
     else if (!lines.ids[i].empty())
       parts = {{lines.text[i], lines.ids[i]}};
     add_line(all, std::move(parts), asked[i], sides.source);

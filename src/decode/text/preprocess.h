@@ -35,6 +35,7 @@ struct SentenceSpan {
 struct SourceSentences {
   std::vector<text::Ids> ids;
   std::vector<std::string> texts;
+  std::vector<std::string> between;  // what separates each from the one before, where that is more than one blank
   std::vector<SentenceConstraints> constraints;
   std::vector<size_t> first;  // of each line, and the end
 

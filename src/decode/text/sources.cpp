@@ -15,12 +15,49 @@ LongInput parse_long_input(const std::string& word) {
   throw UsageError(cat("`long-input` '", word, "' is unknown; choose split, refuse or truncate"));
 }
 
-std::vector<SourceReader::Part> SourceReader::parts(const std::string& text, size_t line) const {
+Sentences parse_sentences(const std::string& word) {
+  if (word == "auto") return Sentences::automatic;
+  if (word == "split") return Sentences::split;
+  if (word == "keep") return Sentences::keep;
+  throw UsageError(cat("`sentences` '", word, "' is unknown; choose auto, split or keep"));
+}
+
+// The text as one, or its sentences.
+std::vector<std::string_view> SourceReader::sentences_of(std::string_view clean, const text::Ids& ids,
+                                                         const Parting& how) const {
+  const bool known = how.sentences == Sentences::automatic && static_cast<int64_t>(ids.size()) <= how.familiar;
+  if (how.sentences == Sentences::keep || known || !text::several_sentences(clean)) return {clean};
+  return text::sentences(clean);
+}
+
+std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size_t line, const Parting& how) const {
   const std::string clean = repaired(text, line);
   const text::Ids ids = vocabulary_.encode(clean);
   if (ids.empty()) return {};
   warn_of_unknown_letters(clean, ids, line);
-  if (fits(ids)) return {{clean, ids}};
+  std::vector<Part> all;
+  const char* end = nullptr;  // of the sentence before
+  for (const std::string_view sentence : sentences_of(clean, ids, how)) {
+    std::vector<Part> parts = parts_of(sentence, line, how.long_input);
+    if (end && !parts.empty() && !all.empty())
+      if (const std::string_view between(end, static_cast<size_t>(sentence.data() - end)); between.size() > 1)
+        parts.front().between = between;
+    end = sentence.data() + sentence.size();
+    std::move(parts.begin(), parts.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<SourceReader::Part> SourceReader::parts_of(std::string_view sentence, size_t line,
+                                                       LongInput long_input) const {
+  std::string clean(sentence);
+  text::Ids ids = vocabulary_.encode(clean);
+  if (ids.empty()) return {};
+  if (fits(ids)) return {{std::move(clean), std::move(ids)}};
+  if (long_input != LongInput::split) {
+    ids.resize(kept(ids.size(), line));
+    return {{std::move(clean), std::move(ids)}};
+  }
   std::vector<Part> all;
   for (std::string& part : text::parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
     text::Ids of_part = vocabulary_.encode(part);
@@ -40,6 +77,19 @@ std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, siz
 }
 
 bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(text::clean_utf8(text))); }
+
+bool SourceReader::too_long(const std::string& text, const Parting& how) const {
+  const std::string clean = text::clean_utf8(text);
+  const text::Ids ids = vocabulary_.encode(clean);
+  if (fits(ids)) return false;
+  const std::vector<std::string_view> all = sentences_of(clean, ids, how);
+  return std::any_of(all.begin(), all.end(), [&](std::string_view s) { return too_long(std::string(s)); });
+}
+
+bool SourceReader::has_several(const std::string& text, const Parting& how) const {
+  const std::string clean = text::clean_utf8(text);
+  return how.sentences != Sentences::keep && sentences_of(clean, vocabulary_.encode(clean), how).size() > 1;
+}
 
 std::string SourceReader::why_refused(std::span<const std::string> lines, const char* otherwise) const {
   const auto count = std::count_if(lines.begin(), lines.end(), [&](const std::string& text) { return too_long(text); });

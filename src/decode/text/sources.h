@@ -8,33 +8,47 @@
 
 namespace hexapla::decode {
 
-// What becomes of a line that is longer than is translated at a time.
+// Whether the sentences of a line are translated one by one. automatic: where the model has not seen several at once.
+enum class Sentences { automatic, split, keep };
+// What becomes of a line, or of such a sentence, that is longer than is translated at a time.
 enum class LongInput { split, refuse, truncate };
-LongInput parse_long_input(const std::string& word);  // UsageError: another word
+// UsageError: another word.
+Sentences parse_sentences(const std::string& word);
+LongInput parse_long_input(const std::string& word);
+
+// How a line becomes what is translated at a time.
+struct Parting {
+  Sentences sentences = Sentences::keep;
+  int64_t familiar = 0;  // tokens of lines with several sentences that the model has learned to translate; 0: of none
+  LongInput long_input = LongInput::split;
+};
 
 class SourceReader : public LineEncoder {
  public:
   using LineEncoder::LineEncoder;
 
   struct Part {
-    std::string text;  // UTF-8
-    text::Ids ids;     // without </s>
+    std::string text;          // UTF-8
+    text::Ids ids;             // without </s>
+    std::string between = {};  // what separates it from the part before, where that is more than one blank
   };
-  // The parts of a line; none for a blank line. A line that fits has one. Warned of.
-  std::vector<Part> parts(const std::string& text, size_t line) const;
+  // The parts of a line; none for a blank line. Where something is lost, or a sentence cut in two, this warns.
+  std::vector<Part> read(const std::string& text, size_t line, const Parting& how) const;
   // The line as one part; a long one is cut, and warned of.
   std::vector<Part> whole(const std::string& text, size_t line) const;
-  // One or the other.
-  std::vector<Part> read(const std::string& text, size_t line, LongInput long_input) const {
-    return long_input == LongInput::split ? parts(text, line) : whole(text, line);
-  }
   bool too_long(const std::string& text) const;
+  // Whether one of the sentences that the line becomes is.
+  bool too_long(const std::string& text, const Parting& how) const;
+  // Whether it becomes several sentences.
+  bool has_several(const std::string& text, const Parting& how) const;
   // Of a long line that is refused, the first of `lines`: how long it is, how many of these are, and what to do.
   // otherwise: the value of `long-input` that reads it.
   std::string why_refused(std::span<const std::string> lines, const char* otherwise = "split") const;
   int64_t longest() const { return longest_; }
 
  private:
+  std::vector<std::string_view> sentences_of(std::string_view clean, const text::Ids& ids, const Parting& how) const;
+  std::vector<Part> parts_of(std::string_view sentence, size_t line, LongInput long_input) const;
   bool fits(const text::Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
 };
 

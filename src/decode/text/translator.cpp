@@ -93,7 +93,7 @@ size_t least_memory(const model::Transformer& model, const text::Vocabulary& sou
   const SourceReader reader(source, positions(model), options.max_length, nobody);
   std::vector<text::Ids> longest(1);
   for (const std::string& line : lines)
-    for (SourceReader::Part& part : reader.parts(line, 0))
+    for (SourceReader::Part& part : reader.read(line, 0, options.parting))
       if (part.ids.size() > longest[0].size()) longest[0] = std::move(part.ids);
   source.end_source(longest[0]);
   return search_memory(model, longest, options.search, model.target_embedding().table.value.dtype);

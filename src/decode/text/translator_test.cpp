@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "backend/cpu/cpu.h"
+#include "base/files/test_folder.h"
 #include "decode/length_batches.h"
 #include "decode/test_text.h"
 
@@ -15,6 +16,7 @@ namespace {
 using namespace test;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class TranslatorTest : public testing::Test {
  protected:
@@ -96,7 +98,7 @@ TEST_F(TranslatorTest, LongLinesAreCutWithAWarning) {
   const std::vector<std::string> lines{"ein Hund", "ein Hund und zwei Katzen und die Straße", "ein"};
   TranslateOptions options = short_;
   options.max_length = 4;
-  options.long_input = LongInput::truncate;
+  options.parting.long_input = LongInput::truncate;
   Warnings warnings;
   const auto cut = texts(lines, options, warnings.sink());
   EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("1: of "), HasSubstr("first 4"))));
@@ -117,6 +119,53 @@ TEST_F(TranslatorTest, TheLettersOfAllPartsOfALineCount) {
   Warnings warnings;
   texts(std::vector<std::string>{"ein Hund und zwei Katzen. 一个男人. und die Straße."}, options, warnings.sink());
   EXPECT_THAT(warnings.all, Not(testing::Contains(HasSubstr("lacks"))));
+}
+
+// Each as if it stood alone, with what separates them.
+TEST_F(TranslatorTest, SentencesOfALineAreTranslatedOneByOne) {
+  const std::vector<std::string> one_by_one{"ein Hund läuft.", "Katzen und zwei!", "Straße"};
+  TranslateOptions options = short_;
+  const auto alone = texts(one_by_one, options);
+  const std::string line = one_by_one[0] + " " + one_by_one[1] + " \t " + one_by_one[2];
+  const std::string whole = texts({line}, options)[0], parted = alone[0] + " " + alone[1] + " \t " + alone[2];
+  ASSERT_NE(whole, parted);
+  Warnings warnings;
+  const auto with = [&](Sentences sentences, int64_t familiar) {
+    options.parting = {sentences, familiar, LongInput::split};
+    return texts({line}, options, warnings.sink())[0];
+  };
+  EXPECT_EQ(with(Sentences::automatic, 0), parted);
+  EXPECT_EQ(with(Sentences::automatic, 4), parted);
+  EXPECT_EQ(with(Sentences::automatic, 100), whole) << "the model has learned from such lines";
+  EXPECT_EQ(with(Sentences::split, 100), parted);
+  EXPECT_EQ(with(Sentences::keep, 0), whole);
+  EXPECT_THAT(warnings.all, IsEmpty());
+}
+
+TEST_F(TranslatorTest, ASentenceIsAsLongAsALineMayBe) {
+  TranslateOptions options = short_;
+  options.max_length = 16;
+  const std::string sentence = "Hund und zwei Katzen läuft.", line = sentence + " " + sentence + " " + sentence;
+  options.parting = {Sentences::keep, 0, LongInput::refuse};
+  EXPECT_THROW(texts({line}, options), LineError);
+  options.parting.sentences = Sentences::automatic;
+  const std::string alone = texts({sentence}, options)[0];
+  EXPECT_EQ(texts({line}, options)[0], alone + " " + alone + " " + alone);
+}
+
+// Nobody says which sentence has them.
+TEST_F(TranslatorTest, ALineWithRequiredPhrasesStaysWhole) {
+  const std::vector<std::string> lines{"ein Hund läuft. Katzen und zwei!"};
+  const std::vector<LineConstraints> requests{{.require = {"und"}}};
+  TranslateOptions options = short_;
+  const auto whole = translator_.translate(Lines{lines, requests}, options)[0];
+  options.parting.sentences = Sentences::automatic;
+  EXPECT_EQ(translator_.translate(Lines{lines, requests}, options)[0][0].text, whole[0].text);
+  options.parting.sentences = Sentences::split;
+  EXPECT_THAT(what_of<LineError>([&] {
+                translator_.translate(Lines{lines, requests}, options);
+              }),
+              HasSubstr("give `sentences` keep or auto"));
 }
 
 // Whatever the length penalty does to sums of scores, and the first is what is found alone.
@@ -185,7 +234,7 @@ TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
   options.max_length = 8;
   EXPECT_EQ(index({{.require = {"ein"}}, {}, {.require = {"ein"}}, {}}, options), 2);
   EXPECT_EQ(index({{}, {}, {}, {.require = {"ein"}}}, options), -1);
-  options.long_input = LongInput::refuse;
+  options.parting.long_input = LongInput::refuse;
   EXPECT_EQ(index({}, options), 2);
   options.search.sampling = SamplingOptions{};
   EXPECT_EQ(index({{}, {.require = {"ein"}}, {}, {}}, options), 1);
@@ -199,7 +248,7 @@ TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {
   const TestModel m(c);
   const TextTranslator translator(m.model, vocabulary(), vocabulary(), *backend_);
   Warnings warnings;
-  short_.long_input = LongInput::truncate;
+  short_.parting.long_input = LongInput::truncate;
   const std::vector<std::string> lines{"ein Hund und zwei Katzen und die Straße und die Katzen"};
   EXPECT_EQ(translator.translate(lines, short_, warnings.sink()).size(), 1u);
   EXPECT_THAT(warnings.all, ElementsAre(testing::AllOf(HasSubstr("first 6"), HasSubstr("learned positions"))));

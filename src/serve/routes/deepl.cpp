@@ -63,6 +63,7 @@ struct Group {
 struct Asked {
   std::vector<std::string> texts, translated;
   std::string target, tags;
+  std::string sentences = "auto";  // as `sentences` of a search
   std::vector<Group> groups;
 
   Group& group_of(const std::string& source, const ModelSet& models) {
@@ -86,6 +87,16 @@ struct Asked {
   }
 };
 
+// "1", the usual: sentences end at punctuation and at newlines; "nonewlines": at punctuation; "0": nowhere. What ends
+// no sentence is a blank.
+void read_split_sentences(const Parameters& p, Asked& asked) {
+  const std::string word = p.text_or("split_sentences", asked.tags.empty() ? "1" : "nonewlines");
+  if (word != "0" && word != "1" && word != "nonewlines") refuse("Value for 'split_sentences' not supported.");
+  if (word == "0") asked.sentences = "keep";
+  if (word == "1" || !asked.tags.empty()) return;
+  for (std::string& text : asked.texts) std::replace(text.begin(), text.end(), '\n', ' ');
+}
+
 std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
@@ -96,7 +107,10 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
     if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
       throw HttpError(413, cat("a text has ", characters_in(text), " characters, but at most ", most, " are allowed"));
   if (!p.text_or("glossary_id", "").empty()) refuse("glossaries are not supported");
+  const std::string formality = p.text_or("formality", "default");
+  if (formality != "default" && !formality.starts_with("prefer_")) refuse("Value for 'formality' not supported.");
   asked->tags = p.text_or("tag_handling", "");
+  read_split_sentences(p, *asked);
   const auto models = service.models();
   const std::vector<std::string> codes = all_languages(*models);
   const std::string given = p.text_or("source_lang", ""), source = language_of(codes, given);
@@ -124,7 +138,9 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
     for (std::size_t i = 0; i < places.size(); ++i) asked->translated[places[i]] = parts->joined(i, found, 0);
     translate(service, call, asked, group + 1);
   };
-  service.translate(call, service.task_of(g.hops, *parts), go_on, [call](const Response& why) {
+  LinesTask task = service.task_of(g.hops, *parts);
+  task.options.sentences = asked->sentences;
+  service.translate(call, std::move(task), go_on, [call](const Response& why) {
     speaking_deepl(
         call, [&] { throw HttpError(why.status, parse_json(why.body, "an answer").value("error", ""), why.headers); });
   });
@@ -149,7 +165,9 @@ void add_deepl_routes(Router& router, Service& service) {
        [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call, asked_of(service, call), 0); }); },
        {{"text", "text", true, "texts to translate"},
         {"target_lang", "string", true, "language to translate into"},
-        {"source_lang", "string"}}});
+        {"source_lang", "string"},
+        {"split_sentences", "string", false,
+         "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {
     speaking_deepl(call, [&] {
       const Parameters p(call->request());

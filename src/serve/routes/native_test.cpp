@@ -188,6 +188,41 @@ TEST_F(Native, SpeaksAsDeepL) {
   EXPECT_TRUE(server->get("/v2/usage").json().contains("character_limit"));
 }
 
+TEST_F(Native, SplitsSentencesAsDeepL) {
+  const auto translated = [&](const std::string& text, const char* split) {
+    Json body{{"text", {text}}, {"target_lang", "DE"}, {"source_lang", "EN"}};
+    if (*split) body["split_sentences"] = split;
+    const Json j = server->post("/v2/translate", body).json();
+    return j.contains("translations") ? j["translations"][0]["text"].get<std::string>()
+                                      : j["message"].get<std::string>();
+  };
+  const auto alone = [&](const std::string& text, const char* sentences) {
+    return server->post("/v1/translate", {{"q", text}, {"model", "en-de"}, {"options", {{"sentences", sentences}}}})
+        .json()["translations"][0][0]["text"]
+        .get<std::string>();
+  };
+  const std::string first = alone("a dog.", "keep"), second = alone("a cat.", "keep");
+  const std::string both = alone("a dog. a cat.", "keep");
+  ASSERT_NE(both, first + " " + second);
+  EXPECT_EQ(translated("a dog. a cat.", ""), first + " " + second);
+  EXPECT_EQ(translated("a dog.\na cat.", "1"), first + "\n" + second);
+  EXPECT_EQ(translated("a dog.\na cat.", "nonewlines"), first + " " + second);
+  EXPECT_EQ(translated("a dog.\na cat.", "0"), both);
+  EXPECT_EQ(translated("a dog.", "2"), "Value for 'split_sentences' not supported.");
+}
+
+TEST_F(Native, RefusesWhatDeepLWouldDoWithFormality) {
+  const auto status = [&](const char* formality) {
+    return server
+        ->post("/v2/translate",
+               {{"text", {"a dog"}}, {"target_lang", "DE"}, {"source_lang", "EN"}, {"formality", formality}})
+        .status;
+  };
+  EXPECT_EQ(status("more"), 400);
+  EXPECT_EQ(status("prefer_more"), 200);
+  EXPECT_EQ(status("default"), 200);
+}
+
 TEST_F(Native, ShowsModelsFromInside) {
   const Inspector inspector(model_file());
   const Json j = server

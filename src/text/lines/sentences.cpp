@@ -4,33 +4,21 @@
 #include <array>
 #include <span>
 
+#include "text/lines/marks.h"
+#include "text/lines/sentence_ends.h"
 #include "text/utf8.h"
 
 namespace hexapla::text {
 namespace {
 
-using Marks = std::initializer_list<std::string_view>;
-
-bool one_of(std::string_view character, Marks marks) {
-  return std::find(marks.begin(), marks.end(), character) != marks.end();
-}
-bool blank(std::string_view c) { return one_of(c, {" ", "\t", "\u00A0", "\u3000"}); }
-bool closing(std::string_view c) {
-  return one_of(c, {"\"", "'", ")", "]", "}", "\u201D", "\u2019", "\u201C", "\u00BB", "\u300D", "\u300F", "\uFF09"});
-}
-bool wide_stop(std::string_view c) { return one_of(c, {"\u3002", "\uFF01", "\uFF1F"}); }
-bool stop(std::string_view c) { return wide_stop(c) || one_of(c, {".", "!", "?", "\u2026", "\u0964", "\u061F"}); }
-bool wide_comma(std::string_view c) { return one_of(c, {"\uFF0C", "\u3001", "\uFF1B", "\uFF1A"}); }
-bool comma(std::string_view c) { return wide_comma(c) || one_of(c, {",", ";", ":", "\u060C"}); }
-
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view character(std::string_view text, size_t at) {
-  return text.substr(at, character_bytes(text.substr(at)));
+  size_t begin = 0, end = 0;  // of the characters that are no blanks
+  for (size_t at = 0; at < text.size(); at += character_at(text, at).size()) {
+    if (is_blank(character_at(text, at))) continue;
+    if (end == 0) begin = at;
+    end = at + character_at(text, at).size();
+  }
+  return text.substr(begin, end - begin);
 }
 
 // Parts that end behind a mark (and what closes after it), where a blank follows or the mark needs none.
@@ -39,12 +27,12 @@ std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, Ne
   std::vector<std::string_view> parts;
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
-    const std::string_view mark = character(text, at);
+    const std::string_view mark = character_at(text, at);
     at += mark.size();
     if (!ends(mark)) continue;
-    while (at < text.size() && (closing(character(text, at)) || ends(character(text, at))))
-      at += character(text, at).size();
-    if (at < text.size() && !needs_none(mark) && !blank(character(text, at))) continue;
+    while (at < text.size() && (is_closing(character_at(text, at)) || ends(character_at(text, at))))
+      at += character_at(text, at).size();
+    if (at < text.size() && !needs_none(mark) && !is_blank(character_at(text, at))) continue;
     parts.push_back(trimmed(text.substr(begin, at - begin)));
     begin = at;
   }
@@ -53,14 +41,15 @@ std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, Ne
   return parts;
 }
 
-std::vector<std::string_view> clauses(std::string_view text) { return part_behind(text, comma, wide_comma); }
+std::vector<std::string_view> stops(std::string_view text) { return part_behind(text, is_stop, is_wide_stop); }
+std::vector<std::string_view> clauses(std::string_view text) { return part_behind(text, is_comma, is_wide_comma); }
 std::vector<std::string_view> words(std::string_view text) {
   return part_behind(
-      text, [](std::string_view c) { return blank(c); }, [](std::string_view) { return true; });
+      text, [](std::string_view c) { return is_blank(c); }, [](std::string_view) { return true; });
 }
 std::vector<std::string_view> characters(std::string_view text) {
   std::vector<std::string_view> parts;
-  for (size_t at = 0; at < text.size(); at += parts.back().size()) parts.push_back(character(text, at));
+  for (size_t at = 0; at < text.size(); at += parts.back().size()) parts.push_back(character_at(text, at));
   return parts;
 }
 
@@ -112,17 +101,26 @@ void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, st
 
 }  // namespace
 
-std::vector<std::string_view> sentences(std::string_view text) { return part_behind(text, stop, wide_stop); }
+std::vector<std::string_view> sentences(std::string_view text) {
+  std::vector<std::string_view> all;
+  const bool all_lower = is_all_lower(text);
+  while (!text.empty()) {
+    const size_t end = end_of_sentence(text, all_lower);
+    if (const std::string_view sentence = trimmed(text.substr(0, end)); !sentence.empty()) all.push_back(sentence);
+    text.remove_prefix(end);
+  }
+  return all;
+}
 
 // Most lines have no stop but at their end: those are not cut.
 bool several_sentences(std::string_view text) {
-  constexpr std::string_view first_bytes = ".!?\xE2\xE3\xEF";  // of all stops
+  constexpr std::string_view first_bytes = ".!?;\xCD\xD6\xD8\xDB\xE0\xE1\xE2\xE3\xEF";  // of all stops
   const size_t stop = text.find_first_of(first_bytes);
   return stop != text.npos && text.find_first_not_of(".!? \t", stop) != text.npos && sentences(text).size() > 1;
 }
 
 std::vector<std::string> parted(std::string_view text, const Fits& fits) {
-  static constexpr std::array<Cut, 3> inside = {clauses, words, characters};
+  static constexpr std::array<Cut, 4> inside = {stops, clauses, words, characters};
   std::vector<std::string> parts;
   if (fits(std::string(text))) return {std::string(text)};
   for (const std::string_view sentence : sentences(text)) part(sentence, inside, fits, parts);
@@ -135,8 +133,11 @@ std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
-size_t join(std::string& all, const std::string& part) {
-  if (!all.empty() && !part.empty() && !ends_without_blank(all)) all += ' ';
+size_t join(std::string& all, const std::string& part, std::string_view between) {
+  if (!between.empty())
+    all += between;
+  else if (!all.empty() && !part.empty() && !ends_without_blank(all))
+    all += ' ';
   all += part;
   return all.size() - part.size();
 }

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/test_paths.h"
+
 namespace hexapla::text {
 namespace {
 using testing::ElementsAre;
@@ -11,9 +17,37 @@ TEST(Sentences, EndAtStopsThatABlankFollows) {
   EXPECT_THAT(sentences("One. Two!  Is it 3.5? \"Yes.\" No"),
               ElementsAre("One.", "Two!", "Is it 3.5?", "\"Yes.\"", "No"));
   EXPECT_THAT(sentences("一。二！三"), ElementsAre("一。", "二！", "三"));
-  EXPECT_THAT(sentences("Wait... what?! (Really.) Yes."), ElementsAre("Wait...", "what?!", "(Really.)", "Yes."));
+  EXPECT_THAT(sentences("Wait... what?! (Really.) Yes."), ElementsAre("Wait... what?!", "(Really.)", "Yes."));
   EXPECT_THAT(sentences("no end"), ElementsAre("no end"));
   EXPECT_TRUE(sentences("   ").empty());
+}
+
+// Lines with | where sentences end. The rules were made with the first file at hand; the second one was written before
+// they had seen it (docs/adr/0090-where-sentences-end.md).
+class MarkedLines : public testing::TestWithParam<std::pair<const char*, size_t>> {};
+INSTANTIATE_TEST_SUITE_P(Of, MarkedLines,
+                         testing::Values(std::pair{"seen.txt", size_t{2}}, std::pair{"held_out.txt", size_t{2}}));
+
+TEST_P(MarkedLines, ArePartedWhereTheyAreMarked) {
+  std::ifstream file(source_path(cat("tests/fixtures/sentences/", GetParam().first)));
+  size_t lines = 0;
+  std::string others;
+  for (std::string line; std::getline(file, line); ++lines) {
+    std::string text, marked, found;
+    for (const char c : line.substr(line.find('\t') + 1)) {
+      if (c != '|') text += c;
+      if (c != ' ') marked += c;
+    }
+    if (!marked.ends_with('|')) marked += '|';
+    for (const std::string_view sentence : sentences(text)) {
+      for (const char c : sentence)
+        if (c != ' ') found += c;
+      found += '|';
+    }
+    if (found != marked) others += found + "\n";
+  }
+  EXPECT_GE(lines, 60u);
+  EXPECT_LE(static_cast<size_t>(std::count(others.begin(), others.end(), '\n')), GetParam().second) << others;
 }
 
 TEST(Sentences, AreSeveralWhereThereIsMoreThanOne) {
