@@ -45,13 +45,12 @@ bool in(const std::string& word, Words words) { return std::find(words.begin(), 
 
 // Titles and other words that something follows.
 bool needs_more(const std::string& word) {
-  return in(word,
-            {"mr",  "mrs",  "dhr",  "mevr", "ms",   "dr",  "prof", "st",     "gen",  "sen", "rep",  "gov",    "capt",
-             "col", "lt",   "sgt",  "maj",  "rev",  "hon", "pres", "vs",     "cf",   "mt",  "ft",   "messrs", "mmes",
-             "hr",  "fr",   "frl",  "fa",   "bzw",  "vgl", "geb",  "med",    "phil", "jur", "ing",  "dipl",   "ca",
-             "mme", "mlle", "mm",   "me",   "av",   "apr", "sr",   "sra",    "srta", "dra", "ee",   "uu",     "ud",
-             "uds", "sres", "dña",  "exmo", "exma", "sig", "sigg", "sig.ra", "dott", "avv", "arch", "on",     "г",
-             "ул",  "им",   "проф", "акад", "т",    "тов", "см",   "напр",   "κ",    "κα",  "डॉ",   "श्री"});
+  return in(word, {"mr",   "mrs", "dhr",  "mevr", "ms",   "dr",   "prof", "st",   "gen",    "sen",  "rep", "gov",
+                   "capt", "col", "lt",   "sgt",  "maj",  "rev",  "hon",  "pres", "vs",     "cf",   "mt",  "messrs",
+                   "mmes", "hr",  "fr",   "frl",  "fa",   "bzw",  "vgl",  "geb",  "med",    "phil", "jur", "ing",
+                   "dipl", "ca",  "mme",  "mlle", "av",   "apr",  "sr",   "sra",  "srta",   "dra",  "ee",  "uu",
+                   "ud",   "uds", "sres", "dña",  "exmo", "exma", "sig",  "sigg", "sig.ra", "dott", "avv", "г",
+                   "ул",   "им",  "проф", "акад", "т",    "тов",  "см",   "напр", "κ",      "κα",   "डॉ",  "श्री"});
 }
 
 // Those after which a number stands.
