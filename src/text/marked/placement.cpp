@@ -1,0 +1,315 @@
+#include "text/marked/placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/characters.h"
+#include "text/lines/marks.h"
+#include "text/utf8.h"
+
+namespace hexapla::text {
+namespace {
+
+using Kind = LinePart::Kind;
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+// An element may enclose words that are not its own where that joins more than this times as many of its own.
+constexpr double stranger = 0.4;
+
+bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c); }
+
+std::size_t last_character(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 0 && (text[--at] & 0xC0) == 0x80) {
+  }
+  return at;
+}
+bool begins_with_mark(std::string_view text) { return !text.empty() && is_mark(character_at(text, 0)); }
+bool ends_with_mark(std::string_view text) { return !text.empty() && is_mark(text.substr(last_character(text))); }
+
+std::string_view without_marks_before(std::string_view text) {
+  while (begins_with_mark(text)) text.remove_prefix(character_at(text, 0).size());
+  return text;
+}
+std::string_view without_marks_after(std::string_view text) {
+  while (ends_with_mark(text)) text.remove_suffix(text.size() - last_character(text));
+  return text;
+}
+
+// Where the words stand in the text; nothing where they are not all there.
+std::optional<std::vector<TokenSpan>> places_of(std::span<const std::string> words, std::string_view text) {
+  std::vector<TokenSpan> places;
+  std::size_t at = 0;
+  for (const std::string& word : words) {
+    at = text.find(word, at);
+    if (at == std::string_view::npos || word.empty()) return {};
+    places.push_back({at, at + word.size()});
+    at += word.size();
+  }
+  if (places.empty()) return {};
+  return places;
+}
+
+std::vector<TokenSpan> places_of_words(std::string_view text) {
+  std::vector<TokenSpan> places;
+  for (const std::string_view word : words(text)) {
+    const auto at = static_cast<std::size_t>(word.data() - text.data());
+    places.push_back({at, at + word.size()});
+  }
+  return places;
+}
+
+std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
+
+}  // namespace
+
+Placement::Placement(const MarkedLine& line, std::string_view translation, const WordLinks& links)
+    : line_(line),
+      items_(line.items()),
+      translation_(translation),
+      links_(links),
+      children_(items_.size()),
+      place_(items_.size()) {
+  for (std::size_t i = 1; i < items_.size(); ++i) children_[items_[i].parent].push_back(i);
+  align(links);
+  place_[0] = {0, translation.size()};
+  place_in(0, {0, target_.size()});
+}
+
+void Placement::align(const WordLinks& links) {
+  const auto source = places_of(links.source, line_.text()), target = places_of(links.target, translation_);
+  const bool known = source && target && !links.links.empty();
+  source_ = known ? *source : places_of_words(line_.text());
+  target_ = known ? *target : places_of_words(translation_);
+  source_of_.assign(target_.size(), none);
+  for (std::size_t t = 0; !known && t < target_.size(); ++t) source_of_[t] = t * source_.size() / target_.size();
+  for (const auto& [s, t] : known ? links.links : std::span<const std::pair<int, int>>()) {
+    const auto from = static_cast<std::size_t>(s), to = static_cast<std::size_t>(t);
+    if (to < target_.size() && from < source_.size() && source_of_[to] == none) source_of_[to] = from;
+  }
+}
+
+// The word that `byte` of the line is in, or the last one that ends before; `none` before the first.
+std::size_t Placement::word_at(std::size_t byte) const {
+  const auto after = std::partition_point(source_.begin(), source_.end(), [&](const auto& w) { return w.from < byte; });
+  return after == source_.begin() ? none : static_cast<std::size_t>(after - source_.begin()) - 1;
+}
+
+// Whether it encloses a part of one word, and letters or digits of the word are outside.
+bool Placement::inside_word(std::size_t element) const {
+  const Item& e = items_[element];
+  const std::size_t w = word_at(e.begin + 1);
+  if (w == none || e.end > source_[w].to) return false;
+  const std::string_view word = part(line_.text(), source_[w]);
+  const std::string_view before = word.substr(0, e.begin - source_[w].from),
+                         after = word.substr(e.end - source_[w].from);
+  return !without_marks_before(before).empty() || !without_marks_before(after).empty();
+}
+
+// Of each word of the line the child of `parent` that has most of it, or `none`.
+Placement::Indices Placement::owners(std::size_t parent) const {
+  Indices owner(source_.size(), none), share(source_.size(), 0);
+  for (const std::size_t child : children_[parent]) {
+    const Item& e = items_[child];
+    if (e.kind != Kind::open) continue;
+    const std::size_t first = word_at(e.begin + 1);
+    for (std::size_t w = first == none ? 0 : first; w < source_.size() && source_[w].from < e.end; ++w) {
+      const std::size_t from = std::max(e.begin, source_[w].from), to = std::min(e.end, source_[w].to);
+      if (to > from && to - from > share[w]) owner[w] = child, share[w] = to - from;
+    }
+  }
+  return owner;
+}
+
+void Placement::place_in(std::size_t parent, Range words) {
+  if (children_[parent].empty()) return;
+  const Indices owner = owners(parent);
+  for (const std::size_t child : children_[parent])
+    if (items_[child].kind == Kind::open) place_element(child, words, owner);
+  for (const std::size_t child : children_[parent]) {
+    if (items_[child].kind == Kind::open) continue;
+    const std::size_t at = outside_of_siblings(child, point_at(items_[child], words));
+    place_[child] = {at, at};
+  }
+}
+
+void Placement::place_element(std::size_t element, Range words, const Indices& owner) {
+  Range its = words_of(element, words, owner);
+  if (its.empty()) its = nearest_word(element, words, owner);
+  const std::optional<Range> same = inside_word(element) ? same_characters(element, words) : std::nullopt;
+  if (same) {
+    place_[element] = *same;
+  } else if (its.empty()) {
+    const std::size_t at = after_word(items_[element].begin, words, place_[items_[element].parent].from);
+    place_[element] = {at, at};
+  } else {
+    place_[element] = bytes_of(element, its);
+  }
+  place_in(element, its);
+}
+
+// Those that lie together and are most of its own, with few strangers between them and none of a sibling.
+Placement::Range Placement::words_of(std::size_t element, Range within, const Indices& owner) const {
+  Range best;
+  double most = 0, sum = 0;
+  std::size_t begin = within.from;
+  for (std::size_t t = within.from; t < within.to; ++t) {
+    const std::size_t its = source_of_[t] == none ? none : owner[source_of_[t]];
+    if (its == element) {
+      if (sum <= 0) begin = t, sum = 0;
+      sum += 1;
+      if (sum > most) most = sum, best = {begin, t + 1};
+    } else {
+      sum = its == none ? sum - stranger : 0;
+    }
+  }
+  return best;
+}
+
+// No word came from it before all: the one that most of all came from it, if that is no sibling's.
+Placement::Range Placement::nearest_word(std::size_t element, Range within, const Indices& owner) const {
+  if (!links_.weight) return {};
+  double most = 0;
+  Range nearest;
+  for (std::size_t t = within.from; t < within.to; ++t) {
+    if (source_of_[t] != none && owner[source_of_[t]] != none) continue;
+    double sum = 0;
+    for (std::size_t s = 0; s < owner.size(); ++s)
+      if (owner[s] == element) sum += links_.weight(t, s);
+    if (sum > most) most = sum, nearest = {t, t + 1};
+  }
+  return nearest;
+}
+
+// Marks at its ends belong to it where they do in the line.
+Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
+  const Item& e = items_[element];
+  const std::string_view own = std::string_view(line_.text()).substr(e.begin, e.end - e.begin);
+  std::string_view text = translation_.substr(target_[words.from].from);
+  text = text.substr(0, target_[words.to - 1].to - target_[words.from].from);
+  const std::string_view bare = without_marks_after(without_marks_before(text));
+  if (!bare.empty() && !begins_with_mark(own)) text = without_marks_before(text);
+  if (!bare.empty() && !ends_with_mark(own)) text = without_marks_after(text);
+  const auto from = static_cast<std::size_t>(text.data() - translation_.data());
+  return {from, from + text.size()};
+}
+
+// A part of a word: the same characters in a word that came from it, or anywhere in the same word.
+std::optional<Placement::Range> Placement::same_characters(std::size_t element, Range words) const {
+  const Item& e = items_[element];
+  const std::size_t w = word_at(e.begin + 1);
+  const std::string_view whole = line_.text(), own = whole.substr(e.begin, e.end - e.begin);
+  const Range parent = place_[e.parent];
+  const std::string_view word = without_marks_after(part(whole, source_[w]));
+  const std::size_t same_word = translation_.substr(0, parent.to).find(word, parent.from);
+  if (same_word != std::string_view::npos && e.end - source_[w].from <= word.size()) {
+    const std::size_t from = same_word + e.begin - source_[w].from;
+    return Range{from, from + own.size()};
+  }
+  for (std::size_t t = words.from; t < words.to; ++t) {
+    if (source_of_[t] != w) continue;
+    const std::size_t at = part(translation_, target_[t]).find(own);
+    if (at != std::string_view::npos) return Range{target_[t].from + at, target_[t].from + at + own.size()};
+  }
+  return {};
+}
+
+std::size_t Placement::point_at(const Item& point, Range words) const {
+  const Range parent = place_[point.parent];
+  if (point.kind == Kind::line_break) return std::clamp(same_part(point), parent.from, parent.to);
+  if (point.first) return parent.from;
+  if (point.last) return parent.to;
+  const bool joined_to_next = !point.before.empty() && point.after.empty() && line_.text()[point.begin] == ' ';
+  return joined_to_next ? before_word(point.begin, words, parent.to) : after_word(point.begin, words, parent.from);
+}
+
+// After the translation of the word at `byte` of the line, or of the nearest one before that has one. Marks that follow
+// the byte stay after it.
+std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t otherwise) const {
+  for (std::size_t w = word_at(byte); w != none; w = w == 0 ? none : w - 1) {
+    for (std::size_t t = words.to; t-- > words.from;) {
+      if (source_of_[t] != w) continue;
+      const std::string_view read = part(line_.text(), {source_[w].from, std::min(byte, source_[w].to)});
+      const std::string_view bare = without_marks_after(part(translation_, target_[t]));
+      const bool whole = bare.empty() || ends_with_mark(read);
+      return whole ? target_[t].to : target_[t].from + bare.size();
+    }
+  }
+  return otherwise;
+}
+
+std::size_t Placement::before_word(std::size_t byte, Range words, std::size_t otherwise) const {
+  const std::size_t before = word_at(byte);
+  for (std::size_t w = before == none ? 0 : before + 1; w < source_.size(); ++w)
+    for (std::size_t t = words.from; t < words.to; ++t)
+      if (source_of_[t] == w) return target_[t].from;
+  return otherwise;
+}
+
+// The blank, or the end of a word where there are no blanks, nearest to the same part of the translation.
+std::size_t Placement::same_part(const Item& point) const {
+  const double wanted = double(translation_.size()) * (double(point.begin) + 0.5) / double(line_.text().size() + 1);
+  const bool blanks = translation_.find(' ') != std::string_view::npos;
+  std::size_t nearest = translation_.size();
+  const auto far = [&](std::size_t at) { return std::abs(double(at) - wanted); };
+  for (const TokenSpan& word : target_)
+    if ((!blanks || (word.to < translation_.size() && blank(translation_[word.to]))) && far(word.to) < far(nearest))
+      nearest = word.to;
+  return nearest;
+}
+
+// A point is in none of the elements beside it, and on the side of each that it is on in the line where they touch.
+std::size_t Placement::outside_of_siblings(std::size_t point, std::size_t at) const {
+  for (const std::size_t sibling : children_[items_[point].parent]) {
+    if (items_[sibling].kind != Kind::open || at < place_[sibling].from || at > place_[sibling].to) continue;
+    at = sibling < point ? place_[sibling].to : place_[sibling].from;
+  }
+  return at;
+}
+
+void Placement::write_point(const Item& point, std::size_t at, std::string& out) const {
+  if (point.first || point.last) {
+    out += point.before + point.open + point.after;
+    return;
+  }
+  const bool breaks = point.kind == Kind::line_break;
+  if (!breaks && !point.before.empty() && !out.empty() && !blank(out.back())) out += ' ';
+  out += point.open;
+  const std::string_view rest = translation_.substr(at);
+  if (!breaks && !point.after.empty() && !rest.empty() && !blank(rest.front()) && !is_mark(character_at(rest, 0)))
+    out += ' ';
+}
+
+// `limits`: what of the translation is not written yet, and in the element around it.
+void Placement::write(std::size_t element, Range limits, const Escape& escape, std::string& out) const {
+  Indices order = children_[element];
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return place_[a].from < place_[b].from; });
+  std::size_t at = std::max(place_[element].from, limits.from);
+  const std::size_t to = std::max(at, std::min(place_[element].to, limits.to));
+  const auto text_to = [&](std::size_t end) {
+    if (end > at) out += escape(translation_.substr(at, end - at)), at = end;
+  };
+  out += items_[element].open;
+  for (const std::size_t child : order) {
+    text_to(std::min(place_[child].from, to));
+    if (items_[child].kind == Kind::open) {
+      write(child, {at, to}, escape, out);
+      at = std::max(at, std::min(place_[child].to, to));
+    } else {
+      write_point(items_[child], at, out);
+      if (items_[child].kind == Kind::line_break)
+        while (at < to && blank(translation_[at])) ++at;
+    }
+  }
+  text_to(to);
+  out += items_[element].close;
+}
+
+std::string Placement::written(const Escape& escape) const {
+  std::string out;
+  write(0, place_[0], escape, out);
+  return out;
+}
+
+}  // namespace hexapla::text
