@@ -28,5 +28,6 @@ hexapla_layer(lab                 base tensor backend backend/cpu ops model text
 hexapla_layer(augment             base text data decode)
 hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
 hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report)
-hexapla_layer(serve               base text data api)
-hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models scale report lab augment tune convert api serve)
+hexapla_layer(document            base text)
+hexapla_layer(serve               base text data document api)
+hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models scale report lab augment tune convert document api serve)

@@ -178,11 +178,11 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
-LinesTask Service::task_of(Hops hops, const TextParts& parts) const {
+LinesTask Service::task_of(Hops hops, const document::Document& parts) const {
   LinesTask task;
   task.hops = std::move(hops);
   task.lines = parts.lines();
-  if (parts.aligned()) task.options.alignment = "blanks";
+  if (parts.aligned()) task.options.alignment = "words";
   return task;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/compute/parallel.h"
+#include "document/document.h"
 #include "serve/http/form.h"
 #include "serve/http/router.h"
 #include "serve/http/server.h"
@@ -16,7 +17,6 @@
 #include "serve/work/lines_job.h"
 #include "serve/work/metrics.h"
 #include "serve/work/request_memory.h"
-#include "serve/work/text_parts.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 
@@ -74,7 +74,7 @@ class Service {
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
   // For all lines of these texts, with the server's options and the alignments that they need.
-  LinesTask task_of(Hops hops, const TextParts& parts) const;
+  LinesTask task_of(Hops hops, const document::Document& parts) const;
   // f(stop) in a thread for what takes long, of which few may wait: else 503. bytes: that it and its answer need. What
   // it throws becomes the answer. stop is true when the time of a translation is up, or the client has left.
   void compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f);

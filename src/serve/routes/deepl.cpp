@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "serve/html/html_text.h"
+#include "document/html/html.h"
+#include "document/text/text_lines.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
 #include "serve/routes/routes.h"
-#include "serve/work/text_lines.h"
 
 namespace hexapla::serve {
 namespace {
@@ -47,10 +47,11 @@ std::vector<std::string> texts_of(const Json& text) {
   return all;
 }
 
-std::shared_ptr<const TextParts> parts_of(const std::string& tags, const std::vector<std::string>& texts) {
-  if (tags == "html" || tags == "xml") return std::make_shared<const HtmlText>(texts);
+std::shared_ptr<const document::Document> parts_of(const std::string& tags, const std::vector<std::string>& texts) {
+  if (tags == "html" || tags == "xml")
+    return std::make_shared<const document::PiecesDocument>(document::html_document(texts));
   if (!tags.empty()) refuse("Value for 'tag_handling' not supported.");
-  return std::make_shared<const TextLines>(texts);
+  return std::make_shared<const document::TextLines>(texts);
 }
 
 // Texts of one language go through the same models.
@@ -131,7 +132,7 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
   const Group& g = asked->groups[group];
   std::vector<std::string> texts;
   for (const std::size_t i : g.texts) texts.push_back(asked->texts[i]);
-  const std::shared_ptr<const TextParts> parts = parts_of(asked->tags, texts);
+  const std::shared_ptr<const document::Document> parts = parts_of(asked->tags, texts);
   if (g.hops.empty() || parts->lines().empty()) return translate(service, call, asked, group + 1);
   const auto go_on = [&service, call, asked, group, parts](const PendingTranslation::Lines& found) {
     const std::vector<std::size_t>& places = asked->groups[group].texts;

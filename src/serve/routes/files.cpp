@@ -1,52 +1,19 @@
 // LibreTranslate's interface for files: one is sent, its translation is fetched from the address in the answer.
 #include <algorithm>
-#include <functional>
 
-#include "serve/html/html_text.h"
+#include "base/error.h"
+#include "document/formats.h"
 #include "serve/http/proxies.h"
 #include "serve/routes/libre_request.h"
-#include "serve/subtitles/subtitle_text.h"
-#include "serve/work/text_lines.h"
 
 namespace hexapla::serve {
 namespace {
 
 using namespace libre;  // NOLINT: what its routes have in common
-using Parts = std::shared_ptr<const TextParts>;
-
-struct FileFormat {
-  std::string ending, type;
-  std::function<Parts(const std::string& content)> parts;
-};
-
-template <class Text>
-Parts alone(const std::string& content) {
-  return std::make_shared<const Text>(std::vector{content});
-}
-
-const std::vector<FileFormat>& formats() {
-  static const auto subtitles = [](const std::string& content) {
-    return std::make_shared<const SubtitleText>(content);
-  };
-  static const std::vector<FileFormat> all{{".txt", "text/plain", alone<TextLines>},
-                                           {".srt", "application/x-subrip", subtitles},
-                                           {".vtt", "text/vtt", subtitles},
-                                           {".html", "text/html", alone<HtmlText>}};
-  return all;
-}
+using Parts = std::shared_ptr<const document::Document>;
 
 // "film.en.SRT" -> 8: where its ending begins
 std::size_t end_of_stem(const std::string& name) { return std::min(name.rfind('.'), name.size()); }
-
-// nullptr: none
-const FileFormat* format_of(const std::string& name) {
-  std::string ending = name.substr(end_of_stem(name));
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
-  const auto found =
-      std::find_if(formats().begin(), formats().end(), [&](const FileFormat& f) { return f.ending == ending; });
-  return found == formats().end() ? nullptr : &*found;
-}
 
 bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -72,17 +39,25 @@ std::string percent_encoded(const std::string& text) {
 
 struct SentFile {
   std::string name;
-  const FileFormat* format;
+  const document::Format* format;
   std::string content;
 };
 
 SentFile sent_file(const Parameters& p) {
   const auto name = p.file_name("file");
   if (!name) refuse("Invalid request: missing file parameter");
-  SentFile file{*name, format_of(*name), p.text_or("file", "")};
+  SentFile file{*name, document::format_of(*name), p.text_or("file", "")};
   if (name->empty() || file.content.empty()) refuse("Invalid request: empty file");
   if (file.format == nullptr) refuse("Invalid request: file format not supported");
   return file;
+}
+
+Parts read_document(const document::Format& format, const std::string& content) {
+  try {
+    return format.read(content);
+  } catch (const DataError& e) {
+    throw HttpError(400, e.what());
+  }
 }
 
 void require_files(const Service& service) {
@@ -98,7 +73,7 @@ void translate_file(Service& service, const Service::Call& call) {
   text.check(-1, most_characters);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, text);
-  const Parts parts = file.format->parts(file.content);
+  const Parts parts = read_document(*file.format, file.content);
   const std::string name =
       safe(file.name.substr(0, end_of_stem(file.name)) + "_" + languages.target + file.format->ending);
   const auto answer = [call, &service, name](std::string content) {
@@ -113,6 +88,11 @@ void translate_file(Service& service, const Service::Call& call) {
                     [parts, answer](const auto& found) { answer(parts->joined(0, found, 0)); });
 }
 
+std::string type_of(const std::string& name) {
+  const document::Format& format = *document::format_of(name);
+  return format.type + (format.text ? "; charset=utf-8" : "");
+}
+
 void download_file(Service& service, const Service::Call& call) {
   require_files(service);
   const std::string path = path_of(call->request().target), name = path.substr(path.rfind('/') + 1);
@@ -121,7 +101,7 @@ void download_file(Service& service, const Service::Call& call) {
   const std::string shown = name.substr(name.find('.') + 1);
   call->answer({200,
                 *std::move(content),
-                format_of(name)->type + "; charset=utf-8",
+                type_of(name),
                 {{"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(shown)}}});
 }
 
@@ -130,7 +110,7 @@ void download_file(Service& service, const Service::Call& call) {
 const std::vector<std::string>& file_formats() {
   static const std::vector<std::string> endings = [] {
     std::vector<std::string> all;
-    for (const FileFormat& f : formats()) all.push_back(f.ending);
+    for (const document::Format& f : document::formats()) all.push_back(f.ending);
     return all;
   }();
   return endings;
@@ -139,7 +119,7 @@ const std::vector<std::string>& file_formats() {
 void add_file_routes(Router& router, Service& service) {
   router.add({"POST",
               "/translate_file",
-              "Translate a file: .txt, .srt, .vtt, .html",
+              "Translate a file: " + document::format_list(),
               [&](const auto& call) { translate_file(service, call); },
               {{"file", "file", true, "the file, in UTF-8"},
                {"source", "string", true, "its language, or auto"},

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "serve/html/html_text.h"
+#include "document/html/html.h"
+#include "document/text/text_lines.h"
 #include "serve/models/languages.h"
 #include "serve/routes/libre_request.h"
-#include "serve/work/text_lines.h"
 
 namespace hexapla::serve {
 namespace {
@@ -32,8 +32,8 @@ int alternatives_in(const Parameters& p, std::int64_t most) {
 
 Json detected_json(const DetectedLanguage& d) { return {{"confidence", d.confidence}, {"language", d.code}}; }
 
-Json answer_of(const Texts& texts, const TextParts& lines, const PendingTranslation::Lines& found, const Languages& l,
-               int alternatives) {
+Json answer_of(const Texts& texts, const document::Document& lines, const PendingTranslation::Lines& found,
+               const Languages& l, int alternatives) {
   Json translated = Json::array(), others = Json::array(), detected = Json::array();
   for (std::size_t i = 0; i < texts.all.size(); ++i) {
     translated.push_back(l.same() ? texts.all[i] : lines.joined(i, found, 0));
@@ -51,10 +51,10 @@ Json answer_of(const Texts& texts, const TextParts& lines, const PendingTranslat
   return answer;
 }
 
-std::shared_ptr<const TextParts> parts_of(const std::string& format, const std::vector<std::string>& texts) {
-  if (format == "html") return std::make_shared<const HtmlText>(texts);
+std::shared_ptr<const document::Document> parts_of(const std::string& format, const std::vector<std::string>& texts) {
+  if (format == "html") return std::make_shared<const document::PiecesDocument>(document::html_document(texts));
   if (format != "text" && !format.empty()) refuse(format + " format is not supported");
-  return std::make_shared<const TextLines>(texts);
+  return std::make_shared<const document::TextLines>(texts);
 }
 
 void translate(Service& service, const Service::Call& call) {
@@ -66,7 +66,7 @@ void translate(Service& service, const Service::Call& call) {
   texts->check(service.options().batch_limit, most_characters);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, *texts);
-  const std::shared_ptr<const TextParts> lines = parts_of(p.text_or("format", "text"), texts->all);
+  const std::shared_ptr<const document::Document> lines = parts_of(p.text_or("format", "text"), texts->all);
   Hops hops = hops_of(*models, languages);
   if (lines->lines().empty() || hops.empty())
     return call->answer(json_response(answer_of(

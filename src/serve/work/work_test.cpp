@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "serve/http/message.h"
 #include "serve/work/api_keys.h"
-#include "serve/work/text_lines.h"
+#include "document/text/text_lines.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 #include "serve/work/workers.h"
@@ -94,7 +94,7 @@ PendingTranslation::Lines upper(const std::vector<std::string>& lines) {
 }
 
 TEST(TextLines, PutsTextsTogetherAgain) {
-  const TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
+  const document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
   EXPECT_THAT(lines.lines(), testing::ElementsAre("a", " b", "...😀", "c"));
   const auto found = upper(lines.lines());
   EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n< b>\n<...😀>\n😀");

@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "serve/html/html_text.h"
-#include "serve/work/text_parts.h"
+#include "document/document.h"
+#include "document/html/html.h"
 
-namespace hexapla::serve {
+namespace hexapla::document {
 
 // The lines of a cue are one sentence to the model, unless they begin with a dash: then each is somebody's. The
 // translation has as many lines, of about equal length, where it has blanks to break at. Tags (<i>) go along with their
 // words as in HTML.
-class SubtitleText final : public TextParts {
+class SubtitleText final : public Document {
  public:
   explicit SubtitleText(const std::string& text);
 
   bool aligned() const override { return cues_.aligned(); }
-  std::string joined(std::size_t text, const PendingTranslation::Lines& found, std::size_t rank) const override;
-  std::size_t ranks(std::size_t text, const PendingTranslation::Lines& found) const override;
+  std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
+  std::size_t ranks(std::size_t text, const Lines& found) const override;
 
  private:
   struct Part {
@@ -33,13 +33,14 @@ class SubtitleText final : public TextParts {
     bool html = false;  // whether the file writes &amp; for &, as WebVTT does
   };
   static Cues cues_of(const std::string& text);
+  static PiecesDocument document_of(const Cues& cues);
   explicit SubtitleText(Cues cues);
 
   Cues file_;
-  HtmlText cues_;
+  PiecesDocument cues_;
 };
 
 // With line ends at blanks outside of tags, so that it has this many lines of about equal length, or as many as it can.
 std::string broken_into_lines(const std::string& text, std::size_t lines);
 
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

@@ -1,10 +1,10 @@
-#include "serve/work/text_lines.h"
+#include "document/text/text_lines.h"
 
 #include <algorithm>
 
 #include "text/utf8.h"
 
-namespace hexapla::serve {
+namespace hexapla::document {
 
 TextLines::TextLines(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
@@ -24,7 +24,7 @@ TextLines::TextLines(const std::vector<std::string>& texts) {
   }
 }
 
-std::string TextLines::joined(std::size_t text, const PendingTranslation::Lines& found, std::size_t rank) const {
+std::string TextLines::joined(std::size_t text, const Lines& found, std::size_t rank) const {
   std::string whole;
   for (const Part& part : texts_[text]) {
     if (part.translated) whole += of_rank(found[part.line], rank).text;
@@ -33,11 +33,11 @@ std::string TextLines::joined(std::size_t text, const PendingTranslation::Lines&
   return whole;
 }
 
-std::size_t TextLines::ranks(std::size_t text, const PendingTranslation::Lines& found) const {
+std::size_t TextLines::ranks(std::size_t text, const Lines& found) const {
   std::size_t most = 0;
   for (const Part& part : texts_[text])
     if (part.translated) most = std::max(most, found[part.line].size());
   return most;
 }
 
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "serve/work/text_parts.h"
+#include "document/document.h"
 
-namespace hexapla::serve {
+namespace hexapla::document {
 
 // Lines with a letter, a digit or a mark are translated, without their line ends; the others stay as they are.
-class TextLines final : public TextParts {
+class TextLines final : public Document {
  public:
   explicit TextLines(const std::vector<std::string>& texts);
 
-  std::string joined(std::size_t text, const PendingTranslation::Lines& found, std::size_t rank) const override;
-  std::size_t ranks(std::size_t text, const PendingTranslation::Lines& found) const override;
+  std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
+  std::size_t ranks(std::size_t text, const Lines& found) const override;
 
  private:
   struct Part {
@@ -25,4 +25,4 @@ class TextLines final : public TextParts {
   std::vector<std::vector<Part>> texts_;
 };
 
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

@@ -1,9 +1,9 @@
 // Subtitles, whose cues are translated.
-#include "serve/subtitles/subtitle_text.h"
+#include "document/captions/subtitle_text.h"
 
 #include <gmock/gmock.h>
 
-namespace hexapla::serve {
+namespace hexapla::document {
 namespace {
 
 using testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(BrokenIntoLines, AreOfAboutEqualLength) {
 }
 
 }  // namespace
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

@@ -1,11 +1,11 @@
-#include "serve/subtitles/subtitle_text.h"
+#include "document/captions/subtitle_text.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "serve/html/entities.h"
+#include "document/html/html.h"
 
-namespace hexapla::serve {
+namespace hexapla::document {
 namespace {
 
 constexpr std::size_t most_lines = 8;                 // of a cue that are one sentence
@@ -98,7 +98,7 @@ SubtitleText::Cues SubtitleText::cues_of(const std::string& text) {
       continue;
     }
     const std::size_t prefix = size_of_prefix(line);
-    const std::string sentence = cues.html ? line.substr(prefix) : replaced(line.substr(prefix), '&', "&amp;");
+    const std::string sentence = line.substr(prefix);
     if (within_text && prefix == 0 && cues.parts.back().lines < most_lines) {
       cues.sentences.back() += "\n" + sentence;
       ++cues.parts.back().lines;
@@ -115,25 +115,32 @@ SubtitleText::Cues SubtitleText::cues_of(const std::string& text) {
 
 SubtitleText::SubtitleText(const std::string& text) : SubtitleText(cues_of(text)) {}
 
-SubtitleText::SubtitleText(Cues cues) : file_(std::move(cues)), cues_(file_.sentences) { lines_ = cues_.lines(); }
+PiecesDocument SubtitleText::document_of(const Cues& cues) {
+  const text::Escape escape = cues.html ? with_entities : [](std::string_view text) { return std::string(text); };
+  std::vector<Pieces> all;
+  for (const std::string& sentence : cues.sentences) all.push_back(html_pieces(sentence, escape));
+  return PiecesDocument(std::move(all));
+}
 
-std::string SubtitleText::joined(std::size_t, const PendingTranslation::Lines& found, std::size_t rank) const {
+SubtitleText::SubtitleText(Cues cues) : file_(std::move(cues)), cues_(document_of(file_)) { lines_ = cues_.lines(); }
+
+std::string SubtitleText::joined(std::size_t, const Lines& found, std::size_t rank) const {
   std::string whole;
   std::size_t sentence = 0;
   for (const Part& part : file_.parts) {
     whole += part.before;
     if (part.lines == 0) continue;
     const std::string html = cues_.joined(sentence++, found, rank);
-    const std::string text = broken_into_lines(file_.html ? html : without_entities(html), part.lines);
+    const std::string text = broken_into_lines(html, part.lines);
     whole += replaced(text, '\n', file_.line_end);
   }
   return whole;
 }
 
-std::size_t SubtitleText::ranks(std::size_t, const PendingTranslation::Lines& found) const {
+std::size_t SubtitleText::ranks(std::size_t, const Lines& found) const {
   std::size_t most = 0;
   for (const auto& line : found) most = std::max(most, line.size());
   return most;
 }
 
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

@@ -1,29 +1,32 @@
 #pragma once
-// Texts of which parts are translated: what goes to the model, and how it is put together again.
+// Documents of which the text is translated: what goes to a model, and how it is put together again. Everything that
+// is no text keeps its bytes.
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "hexapla/translator.h"
 
-namespace hexapla::serve {
+namespace hexapla::document {
 
-class TextParts {
+class Document {
  public:
-  virtual ~TextParts() = default;
+  using Lines = PendingTranslation::Lines;
+
+  virtual ~Document() = default;
   // What is translated, of all texts in order.
   const std::vector<std::string>& lines() const { return lines_; }
-  // Whether joined() needs the alignments of "blanks".
+  // Whether joined() needs the alignments of "words".
   virtual bool aligned() const { return false; }
   // found: of lines(). The text with the translation of this rank of each line, or the last one of a line with fewer.
-  virtual std::string joined(std::size_t text, const PendingTranslation::Lines& found, std::size_t rank) const = 0;
+  virtual std::string joined(std::size_t text, const Lines& found, std::size_t rank) const = 0;
   // Translations of the line of this text that has most.
-  virtual std::size_t ranks(std::size_t text, const PendingTranslation::Lines& found) const = 0;
+  virtual std::size_t ranks(std::size_t text, const Lines& found) const = 0;
 
  protected:
-  TextParts() = default;
-  TextParts(const TextParts&) = default;
-  TextParts& operator=(const TextParts&) = default;
+  Document() = default;
+  Document(const Document&) = default;
+  Document& operator=(const Document&) = default;
 
   std::vector<std::string> lines_;
 };
@@ -33,4 +36,4 @@ inline const Translation& of_rank(const std::vector<Translation>& found, std::si
   return found[rank < found.size() ? rank : found.size() - 1];
 }
 
-}  // namespace hexapla::serve
+}  // namespace hexapla::document

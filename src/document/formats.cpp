@@ -1,0 +1,48 @@
+#include "document/formats.h"
+
+#include <algorithm>
+
+#include "document/captions/subtitle_text.h"
+#include "document/html/html.h"
+#include "document/text/text_lines.h"
+
+namespace hexapla::document {
+namespace {
+
+std::shared_ptr<const Document> plain(const std::string& content) {
+  return std::make_shared<const TextLines>(std::vector{content});
+}
+std::shared_ptr<const Document> html(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(html_document({content}));
+}
+std::shared_ptr<const Document> captions(const std::string& content) {
+  return std::make_shared<const SubtitleText>(content);
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all{{".txt", "text/plain", true, plain},
+                                       {".srt", "application/x-subrip", true, captions},
+                                       {".vtt", "text/vtt", true, captions},
+                                       {".html", "text/html", true, html},
+                                       {".htm", "text/html", true, html}};
+  return all;
+}
+
+const Format* format_of(std::string_view name) {
+  std::string ending(name.substr(std::min(name.rfind('.'), name.size())));
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto found =
+      std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.ending == ending; });
+  return found == formats().end() ? nullptr : &*found;
+}
+
+std::string format_list() {
+  std::string list;
+  for (const Format& f : formats()) list += (list.empty() ? "" : ", ") + f.ending;
+  return list;
+}
+
+}  // namespace hexapla::document

@@ -1,0 +1,27 @@
+#pragma once
+// Formats of documents, by the ending of a file's name.
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace hexapla::document {
+
+struct Format {
+  std::string ending;  // ".html"
+  std::string type;    // of the media, without its character set
+  bool text;           // whether it is UTF-8, not an archive
+  // The document; DataError: the content is not of this format.
+  std::function<std::shared_ptr<const Document>(const std::string& content)> read;
+};
+
+const std::vector<Format>& formats();
+// By the ending of a name, in any case; nullptr: none.
+const Format* format_of(std::string_view name);
+// ".txt, .html, .srt", for messages.
+std::string format_list();
+
+}  // namespace hexapla::document

@@ -1,0 +1,71 @@
+#include "document/pieces.h"
+
+#include <algorithm>
+
+#include "text/characters.h"
+#include "text/utf8.h"
+
+namespace hexapla::document {
+namespace {
+
+// A mark alone beside a placeholder ("{0}/{1}") is nothing to translate.
+bool has_words(const text::MarkedLine& line) {
+  return line.marked() ? !text::essence(line.text()).empty() : text::has_text(line.text());
+}
+
+text::WordLinks links_of(const Alignment& a) {
+  text::WordLinks links{a.source_words, a.target_words, a.links};
+  if (a.weights.rows == a.target_words.size() + 1 && a.weights.columns == a.source_words.size() + 1)
+    links.weight = [&a](std::size_t target, std::size_t source) { return a.weights(target, source); };
+  return links;
+}
+
+}  // namespace
+
+void Pieces::keep(std::string_view bytes) { kept_.back() += bytes; }
+
+void Pieces::add(text::MarkedLine line, std::string_view raw) {
+  if (!has_words(line)) return keep(raw);
+  aligned_ = aligned_ || line.marked();
+  lines_.push_back(std::move(line));
+  kept_.emplace_back();
+}
+
+std::vector<std::string> Pieces::lines() const {
+  std::vector<std::string> texts;
+  for (const text::MarkedLine& line : lines_) texts.push_back(line.text());
+  return texts;
+}
+
+std::string Pieces::joined(std::span<const std::vector<Translation>> found, std::size_t rank) const {
+  std::string whole;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const Translation& t = of_rank(found[i], rank);
+    whole += kept_[i] + lines_[i].placed(t.text, links_of(t.alignment), escape_);
+  }
+  return whole + kept_.back();
+}
+
+PiecesDocument::PiecesDocument(std::vector<Pieces> texts) : texts_(std::move(texts)) {
+  for (const Pieces& text : texts_) {
+    first_.push_back(lines_.size());
+    aligned_ = aligned_ || text.aligned();
+    for (std::string& line : text.lines()) lines_.push_back(std::move(line));
+  }
+}
+
+std::span<const std::vector<Translation>> PiecesDocument::of_text(std::size_t text, const Lines& found) const {
+  return std::span(found).subspan(first_[text], texts_[text].size());
+}
+
+std::string PiecesDocument::joined(std::size_t text, const Lines& found, std::size_t rank) const {
+  return texts_[text].joined(of_text(text, found), rank);
+}
+
+std::size_t PiecesDocument::ranks(std::size_t text, const Lines& found) const {
+  std::size_t most = 0;
+  for (const std::vector<Translation>& all : of_text(text, found)) most = std::max(most, all.size());
+  return most;
+}
+
+}  // namespace hexapla::document

@@ -1,0 +1,36 @@
+#pragma once
+// Tags and text of a marked-up document become lines: what is between two blocks is one, with its inline elements.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/pieces.h"
+
+namespace hexapla::document {
+
+struct Token {
+  // open, close: of an inline element; point: stands for itself; block: ends a line.
+  enum class Kind { text, open, close, point, block };
+  Kind kind = Kind::text;
+  std::string name = {};  // of an element, as its other tag has it
+  std::string raw = {};   // as it is written
+  std::string text = {};  // of a text what it says
+};
+
+class Runs {
+ public:
+  explicit Runs(Pieces& pieces) : pieces_(pieces) {}
+
+  void add(Token token);
+  void finish();  // after the last token
+
+ private:
+  using Tokens = std::vector<Token>;
+  void add_run(const Tokens& run);
+  void add_line(const Tokens& run);
+
+  Pieces& pieces_;
+  Tokens run_;
+};
+
+}  // namespace hexapla::document
