@@ -130,6 +130,7 @@ struct RequestSize {
 // Options of a request beside those of its search.
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
+  std::vector<bool> aligned;  // for each line whether its alignment is wanted; none: of all, if `alignment` asks for it
   std::chrono::milliseconds timeout{0};  // from now on; 0, and milliseconds::max(): none. UsageError: below 0
   // Whose it is, any number: clients take turns, and while several are there, none has more than 2 lines per loop on
   // their way, so that one with a single line does not wait for the long steps of one with thousands.

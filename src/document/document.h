@@ -3,6 +3,7 @@
 // is no text keeps its bytes.
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hexapla/translator.h"
@@ -16,8 +17,8 @@ class Document {
   virtual ~Document() = default;
   // What is translated, of all texts in order.
   const std::vector<std::string>& lines() const { return lines_; }
-  // Whether joined() needs the alignments of "words".
-  virtual bool aligned() const { return false; }
+  // Of each line whether joined() needs its alignment, of "words".
+  const std::vector<bool>& aligned() const { return aligned_; }
   // found: of lines(). The text with the translation of this rank of each line, or the last one of a line with fewer.
   virtual std::string joined(std::size_t text, const Lines& found, std::size_t rank) const = 0;
   // Translations of the line of this text that has most.
@@ -28,7 +29,14 @@ class Document {
   Document(const Document&) = default;
   Document& operator=(const Document&) = default;
 
+  void add_line(std::string line, bool aligned) {
+    lines_.push_back(std::move(line));
+    aligned_.push_back(aligned);
+  }
+
+ private:
   std::vector<std::string> lines_;
+  std::vector<bool> aligned_;
 };
 
 // Of a line, or the last one where it has fewer.

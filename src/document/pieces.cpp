@@ -26,15 +26,8 @@ void Pieces::keep(std::string_view bytes) { kept_.back() += bytes; }
 
 void Pieces::add(text::MarkedLine line, std::string_view raw) {
   if (!has_words(line)) return keep(raw);
-  aligned_ = aligned_ || line.marked();
   lines_.push_back(std::move(line));
   kept_.emplace_back();
-}
-
-std::vector<std::string> Pieces::lines() const {
-  std::vector<std::string> texts;
-  for (const text::MarkedLine& line : lines_) texts.push_back(line.text());
-  return texts;
 }
 
 std::string Pieces::joined(std::span<const std::vector<Translation>> found, std::size_t rank) const {
@@ -48,14 +41,13 @@ std::string Pieces::joined(std::span<const std::vector<Translation>> found, std:
 
 PiecesDocument::PiecesDocument(std::vector<Pieces> texts) : texts_(std::move(texts)) {
   for (const Pieces& text : texts_) {
-    first_.push_back(lines_.size());
-    aligned_ = aligned_ || text.aligned();
-    for (std::string& line : text.lines()) lines_.push_back(std::move(line));
+    first_.push_back(lines().size());
+    for (const text::MarkedLine& line : text.lines()) add_line(line.text(), line.marked());
   }
 }
 
 std::span<const std::vector<Translation>> PiecesDocument::of_text(std::size_t text, const Lines& found) const {
-  return std::span(found).subspan(first_[text], texts_[text].size());
+  return std::span(found).subspan(first_[text], texts_[text].lines().size());
 }
 
 std::string PiecesDocument::joined(std::size_t text, const Lines& found, std::size_t rank) const {

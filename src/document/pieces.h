@@ -20,10 +20,7 @@ class Pieces {
   // raw: the line as it is written; it stays so where it has nothing to translate.
   void add(text::MarkedLine line, std::string_view raw);
 
-  std::vector<std::string> lines() const;
-  std::size_t size() const { return lines_.size(); }
-  // Whether joined() needs the alignments of "words".
-  bool aligned() const { return aligned_; }
+  const std::vector<text::MarkedLine>& lines() const { return lines_; }
   // found: for each line its translations.
   std::string joined(std::span<const std::vector<Translation>> found, std::size_t rank) const;
 
@@ -31,7 +28,6 @@ class Pieces {
   text::Escape escape_;
   std::vector<text::MarkedLine> lines_;
   std::vector<std::string> kept_{1};  // before each line, and after the last
-  bool aligned_ = false;
 };
 
 // Several texts of one format.
@@ -39,7 +35,6 @@ class PiecesDocument final : public Document {
  public:
   explicit PiecesDocument(std::vector<Pieces> texts);
 
-  bool aligned() const override { return aligned_; }
   std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
   std::size_t ranks(std::size_t text, const Lines& found) const override;
 
@@ -48,7 +43,6 @@ class PiecesDocument final : public Document {
 
   std::vector<Pieces> texts_;
   std::vector<std::size_t> first_;  // line of each text
-  bool aligned_ = false;
 };
 
 }  // namespace hexapla::document

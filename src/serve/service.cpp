@@ -182,7 +182,8 @@ LinesTask Service::task_of(Hops hops, const document::Document& parts) const {
   LinesTask task;
   task.hops = std::move(hops);
   task.lines = parts.lines();
-  if (parts.aligned()) task.options.alignment = "words";
+  task.aligned = parts.aligned();
+  if (std::find(task.aligned.begin(), task.aligned.end(), true) != task.aligned.end()) task.options.alignment = "words";
   return task;
 }
 
@@ -237,6 +238,7 @@ std::function<void(LinesResult)> Service::leave_out_known(const Call& call, Line
     PendingTranslation::Lines lines;
     std::vector<std::size_t> places;  // of those that are not known, among all
     std::vector<std::string> asked;   // these
+    std::vector<bool> aligned;        // of these
     std::vector<std::size_t> warned;  // of these, those with a warning, which must come again
   };
   auto known = std::make_shared<Known>();
@@ -245,11 +247,13 @@ std::function<void(LinesResult)> Service::leave_out_known(const Call& call, Line
     auto found = cache_.find(*context, line);
     bytes += found ? TranslationCache::bytes_of(*found) : 0;
     if (cost_of_known(bytes) > memory_.most_of_one()) break;
+    if (!found && !task.aligned.empty()) known->aligned.push_back(task.aligned[known->lines.size()]);
     if (!found) known->places.push_back(known->lines.size()), known->asked.push_back(line);
     known->lines.push_back(found ? std::move(*found) : std::vector<Translation>());
   }
   call->keep(memory_.take(cost_of_known(bytes), answer_described(task), smaller_answer));
   task.lines = known->asked;
+  task.aligned = known->aligned;
   task.options.warn = [known, warn = task.options.warn](std::size_t line, const std::string& what) {
     known->warned.push_back(line);
     if (warn) warn(known->places[line], what);

@@ -143,19 +143,25 @@ struct Translator::Impl {
   // As the caller gets them: with tokens, and alignments where they are asked for.
   PendingTranslation::Lines public_lines(const std::vector<std::string>& lines, const std::string& units,
                                          const decode::TranslateOptions& how,
-                                         std::vector<std::vector<decode::Translation>> all) const {
+                                         std::vector<std::vector<decode::Translation>> all,
+                                         const std::vector<bool>& aligned = {}) const {
     PendingTranslation::Lines results(all.size());
     std::vector<std::string> sources;
     std::vector<decode::Translation> flat;
-    for (size_t line = 0; line < all.size(); ++line)
-      for (decode::Translation& t : all[line]) {
-        Translation& result = results[line].emplace_back();
+    std::vector<Translation*> to_align;
+    for (size_t line = 0; line < all.size(); ++line) {
+      results[line].resize(all[line].size());
+      for (size_t rank = 0; rank < all[line].size(); ++rank) {
+        decode::Translation& t = all[line][rank];
+        Translation& result = results[line][rank];
         for (const int32_t id : t.ids) result.tokens.push_back(first().target.piece(id));
         result.text = t.text, result.score = t.score, result.normalized = t.normalized;
         result.ids = t.ids, result.token_scores = t.token_scores;
-        if (!units.empty()) sources.push_back(lines[line]), flat.push_back(std::move(t));
+        if (units.empty() || (!aligned.empty() && !aligned[line])) continue;
+        sources.push_back(lines[line]), flat.push_back(std::move(t)), to_align.push_back(&result);
       }
-    if (!units.empty()) add_alignments(sources, flat, units, how, results);
+    }
+    if (!to_align.empty()) add_alignments(sources, flat, units, how, to_align);
     return results;
   }
 
@@ -182,19 +188,17 @@ struct Translator::Impl {
 
   void add_alignments(const std::vector<std::string>& sources, const std::vector<decode::Translation>& flat,
                       const std::string& units, const decode::TranslateOptions& how,
-                      PendingTranslation::Lines& results) const {
+                      const std::vector<Translation*>& results) const {
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
     decode::TranslateOptions parted = how;  // a line is cut where all models could
     parted.max_length = std::min(how.max_length, decode::positions(ensemble));
     auto soft = scorer.align(sources, flat, parted, {attention, unit});
-    size_t next = 0;
-    for (auto& line : results)
-      for (Translation& t : line) {
-        t.alignment = alignment(std::move(soft[next]),
-                                scorer.units_of_source(sources[next], parted, unit, flat[next].parts.size()),
-                                unit == decode::AlignmentUnit::pieces ? t.tokens : decode::words_in(t.text, unit));
-        ++next;
-      }
+    for (size_t i = 0; i < results.size(); ++i) {
+      Translation& t = *results[i];
+      t.alignment =
+          alignment(std::move(soft[i]), scorer.units_of_source(sources[i], parted, unit, flat[i].parts.size()),
+                    unit == decode::AlignmentUnit::pieces ? t.tokens : decode::words_in(t.text, unit));
+    }
   }
 };
 
@@ -416,6 +420,8 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
   state->service = &impl_->live;
   state->functions.guard([&] {
     const decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::request);
+    if (!request.aligned.empty() && request.aligned.size() != lines.size())
+      throw UsageError(cat("`aligned` has ", request.aligned.size(), " values for ", lines.size(), " lines"));
     decode::TextRequest asked;
     asked.lines = lines;
     asked.constraints = constraints_of(request.constraints, lines.size());
@@ -432,13 +438,13 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
       asked.on_step = [state](size_t line, const std::string& so_far) {
         state->functions.call(state->on_progress, line, so_far);
       };
-    asked.on_end = [state, impl = &*impl_, lines, options, how](decode::TextResult result) {
+    asked.on_end = [state, impl = &*impl_, lines, options, how, aligned = request.aligned](decode::TextResult result) {
       std::exception_ptr error = error_of(result);
       PendingTranslation::Lines found;
       if (!error) try {
           for (const decode::TextWarning& w : result.warnings)
             if (options.warn) state->functions.call(options.warn, w.line, spell_options(w.what, as_field));
-          found = impl->public_lines(lines, options.alignment, how, std::move(result.lines));
+          found = impl->public_lines(lines, options.alignment, how, std::move(result.lines), aligned);
         } catch (...) {
           error = std::current_exception();
         }

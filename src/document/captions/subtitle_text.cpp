@@ -122,7 +122,9 @@ PiecesDocument SubtitleText::document_of(const Cues& cues) {
   return PiecesDocument(std::move(all));
 }
 
-SubtitleText::SubtitleText(Cues cues) : file_(std::move(cues)), cues_(document_of(file_)) { lines_ = cues_.lines(); }
+SubtitleText::SubtitleText(Cues cues) : file_(std::move(cues)), cues_(document_of(file_)) {
+  for (std::size_t i = 0; i < cues_.lines().size(); ++i) add_line(cues_.lines()[i], cues_.aligned()[i]);
+}
 
 std::string SubtitleText::joined(std::size_t, const Lines& found, std::size_t rank) const {
   std::string whole;

@@ -17,7 +17,6 @@ class SubtitleText final : public Document {
  public:
   explicit SubtitleText(const std::string& text);
 
-  bool aligned() const override { return cues_.aligned(); }
   std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
   std::size_t ranks(std::size_t text, const Lines& found) const override;
 

@@ -221,8 +221,8 @@ class Reader {
       const std::size_t markup = markup_in(begin, end);
       if (markup > begin) all_.push_back({Kind::text, "", raw(begin, markup), decoded(raw(begin, markup))});
       if (markup == end) return;
-      const bool comment = html_.substr(markup, 4) == "<!--";
-      const std::size_t closing = html_.find(comment ? "-->" : ">", markup);
+      const bool comment = html_.substr(markup, 4) == comment_begin;
+      const std::size_t closing = html_.find(comment ? comment_end : std::string_view(">"), markup);
       begin = closing == std::string_view::npos ? end : std::min(end, closing + (comment ? 3 : 1));
       const std::string name = name_of_tag(html_.substr(markup, begin - markup));
       const bool block = among(blocks, name) || name.starts_with("!doctype");

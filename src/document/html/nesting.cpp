@@ -91,8 +91,9 @@ std::string readable_page(std::string_view html) {
   };
   Nesting nesting;
   for (std::size_t at = 0; (at = html.find('<', at)) != std::string_view::npos; ++at) {
-    if (html.substr(at, 4) == "<!--") {
-      const std::size_t content = std::min(at + 4, html.size()), end = std::min(html.find("-->", at + 2), html.size());
+    if (html.substr(at, 4) == comment_begin) {
+      const std::size_t content = std::min(at + 4, html.size()),
+                        end = std::min(html.find(comment_end, at + 2), html.size());
       at = hide(content, std::max(content, end));
       continue;
     }

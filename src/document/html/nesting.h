@@ -6,6 +6,9 @@
 
 namespace hexapla::document {
 
+constexpr std::string_view empty_comment = "<!---->", comment_begin = empty_comment.substr(0, 4),
+                           comment_end = empty_comment.substr(4);
+
 // The page, as long as it is, with blanks in the place of scripts, style sheets and comments, so that no tag in them
 // counts, or is parsed. DataError: elements are nested too deeply, or too many stay open for too long.
 std::string readable_page(std::string_view html);

@@ -14,8 +14,8 @@ TextLines::TextLines(const std::vector<std::string>& texts) {
       const std::size_t end = next > at && next < text.size() && text[next - 1] == '\r' ? next - 1 : next;
       std::string line = text.substr(at, end - at), ending = text.substr(end, next + 1 - end);
       if (text::has_text(line)) {
-        parts.push_back({true, lines_.size(), std::move(ending)});
-        lines_.push_back(std::move(line));
+        parts.push_back({true, lines().size(), std::move(ending)});
+        add_line(std::move(line), false);
       } else {
         parts.push_back({false, 0, line + ending});
       }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "serve/work/chained_alignment.h"
+
 namespace hexapla::serve {
 
 LinesJob::LinesJob(Workers& workers, LinesTask task, Then then)
@@ -18,6 +20,7 @@ void LinesJob::submit() {
   TranslatorOptions options = task_.options;
   RequestOptions request;
   request.client = task_.client;
+  request.aligned = task_.aligned;
   // Before the first hop so much is known of the answer of the last one: a translation is about as long as its line.
   if (task_.on_size)
     request.on_size =
@@ -29,7 +32,6 @@ void LinesJob::submit() {
     request.on_progress = task_.on_progress;
   } else {
     options.n_best.reset();
-    options.alignment.clear();
   }
   if (task_.timeout.count() > 0)
     request.timeout = std::max(std::chrono::milliseconds(1),
@@ -72,14 +74,25 @@ void LinesJob::go_on() {
       pending = std::exchange(pending_, std::nullopt);
     }
     result.lines = pending->get();
-    if (++hop_ < task_.hops.size()) {
-      for (std::size_t i = 0; i < task_.lines.size(); ++i) task_.lines[i] = result.lines[i].front().text;
-      return submit();
-    }
+    chain(result.lines);
+    if (++hop_ < task_.hops.size()) return submit();
   } catch (...) {
     result = {{}, std::current_exception()};
   }
   std::exchange(then_, {})(std::move(result));
+}
+
+// The translations of this hop are the lines of the next one, and their alignments are about the lines of the first.
+void LinesJob::chain(PendingTranslation::Lines& found) {
+  const bool last = hop_ + 1 == task_.hops.size();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!before_.empty())
+      for (Translation& t : found[i]) t.alignment = chained(before_[i], std::move(t.alignment));
+    if (!last) task_.lines[i] = found[i].front().text;
+  }
+  if (last || task_.options.alignment.empty()) return;
+  before_.resize(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) before_[i] = std::move(found[i].front().alignment);
 }
 
 void LinesJob::cancel() {

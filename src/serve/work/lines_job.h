@@ -20,7 +20,9 @@ struct LinesTask {
   std::shared_ptr<void> place = {};  // of WaitingLines; goes last
   Hops hops;
   std::vector<std::string> lines;
-  TranslatorOptions options = {};             // of the last hop; those before it give the best translation alone
+  TranslatorOptions options =
+      {};  // of the last hop; those before it give the best translation alone. Alignments are about `lines`
+  std::vector<bool> aligned = {};             // as RequestOptions has it
   std::vector<Constraints> constraints = {};  // of the last hop: one per line, or none
   std::uint64_t client = 0;                   // as RequestOptions has it
   std::chrono::milliseconds timeout{0};       // for all hops together; 0: none
@@ -51,12 +53,14 @@ class LinesJob : public std::enable_shared_from_this<LinesJob> {
   void submit();
   void hop_ended();
   void go_on();
+  void chain(PendingTranslation::Lines& found);
 
   Workers& workers_;
   LinesTask task_;
   Then then_;
   const Clock::time_point deadline_;
   std::size_t hop_ = 0;
+  std::vector<Alignment> before_;  // of each line and its translation so far
   std::mutex mutex_;
   std::optional<PendingTranslation> pending_;
   bool ended_ = false, canceled_ = false;
