@@ -27,7 +27,7 @@ hexapla_layer(report              base tensor model text data curate evaluate de
 hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
 hexapla_layer(augment             base text data decode)
 hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
-hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report)
 hexapla_layer(document            base text)
+hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data curate evaluate decode train quantize inspect models report document)
 hexapla_layer(serve               base text data document api)
 hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data curate evaluate decode train quantize inspect models scale report lab augment tune convert document api serve)

@@ -206,6 +206,13 @@ class Translator {
                                                          const TranslatorOptions& options = {},
                                                          const std::vector<Constraints>& constraints = {}) const;
 
+  // A whole document with its text translated: everything that is no text keeps its bytes, and markup within a sentence
+  // goes along with its words. name: its ending says the format, one of document_formats(). The lines that options.warn
+  // is told of are those of the document's text, from 0. UsageError, too: another ending. DataError: the content is not
+  // of this format.
+  std::string translate_document(const std::string& content, const std::string& name,
+                                 const TranslatorOptions& options = {}) const;
+
   // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary. UsageError: the line
   // chooses the language of the translation, which no token of the source says.
   std::vector<std::string> tokens(const std::string& line) const;
@@ -241,5 +248,8 @@ class Translator {
   struct Impl;
   api::Owned<Impl> impl_;
 };
+
+// The endings of names that documents have: ".html", ".srt", ..
+std::vector<std::string> document_formats();
 
 }  // namespace hexapla

@@ -86,6 +86,7 @@ void add_commands(Command& app, Action& chosen) {
   add_train(app, chosen);
   add_tune(app, chosen);
   add_translate(app, chosen);
+  add_document(app, chosen);
   add_serve(app, chosen);
   add_join(app, chosen);
   add_score(app, chosen);

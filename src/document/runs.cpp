@@ -77,7 +77,7 @@ void Runs::add_line(const Tokens& run) {
   std::vector<text::LinePart> parts;
   std::string raw;
   for (const Token& token : run) {
-    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw});
+    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw, token.gap});
     raw += token.raw;
   }
   pieces_.add(text::MarkedLine(std::move(parts)), raw);

@@ -15,6 +15,7 @@ struct Token {
   std::string name = {};  // of an element, as its other tag has it
   std::string raw = {};   // as it is written
   std::string text = {};  // of a text what it says
+  bool gap = false;       // of a point: words before and after it are two even without a blank
 };
 
 class Runs {

@@ -10,6 +10,7 @@
 #include "base/options/option_names.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
 #include "decode/decoding_options.h"
 #include "decode/live/live_queue.h"
@@ -82,11 +83,7 @@ struct Serve {
     if (search.beam_size > most.widest || search.max_length > most.longest_source)
       throw UsageError(
           cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
-    Options given;
-    visit_search(search, [&](const std::string& name, const auto& field, const auto&...) {
-      if (command->was_given("--" + name)) given.emplace(name, field);
-    });
-    return given;
+    return given_options(*command, search, {"precision"});
   }
 
   // Each connection is an open file.

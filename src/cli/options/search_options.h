@@ -1,7 +1,10 @@
 #pragma once
+#include <algorithm>
+
 #include "cli/command.h"
 #include "decode/decoding_options.h"
 #include "decode/models/search_defaults.h"
+#include "hexapla/options.h"
 
 namespace hexapla::cli {
 
@@ -14,6 +17,16 @@ void bind_options(Command& command, decode::BeamOptions& options, const std::vec
 // Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was
 // not.
 std::function<bool(const std::string& option)> given_in(const Command& command);
+// Those of the options bound to a command that were given, but for these, as the library takes them.
+template <class Bound>
+Options given_options(const Command& command, const Bound& options, const std::vector<std::string>& but) {
+  Options given;
+  Bound::visit(options, [&](const std::string& name, const auto& field, const auto&...) {
+    const bool left_out = std::find(but.begin(), but.end(), name) != but.end();
+    if (!left_out && command.was_given("--" + name)) given.emplace(name, field);
+  });
+  return given;
+}
 // Options that were not given take the values of the model's record. options: those bound to the command. UsageError:
 // an option was given that has no effect beside the record.
 template <class Options>

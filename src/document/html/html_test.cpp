@@ -55,6 +55,7 @@ TEST(Html, LinesAreWhatIsBetweenBlocks) {
               ElementsAre("a", "b c", "d", "e", "f"));
   EXPECT_THAT(lines("<!DOCTYPE html><html><head><title>a &amp; b</title><style>p {}</style></head><body>c</body>"),
               ElementsAre("a & b", "c"));
+  EXPECT_THAT(lines("One.<br>Two<br/>three"), ElementsAre("One. Two three"));
   EXPECT_THAT(lines("<td>a</td><td>b</td>"), ElementsAre("a", "b")) << "outside of a table";
 }
 
@@ -67,6 +68,7 @@ TEST(Html, EverythingElseKeepsItsBytes) {
                            "<a href=\"x\"><img src=\"b.png\"></a> A dog runs.",
                            "<i class=\"fa\"></i> A dog",
                            "<a href=\"x\"><img src=\"b.png\"> A dog</a>",
+                           "One.<br>Two",
                            "A dog <img src=x> runs <br> home.",
                            "a <b>c",
                            "a</b> c",

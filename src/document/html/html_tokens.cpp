@@ -136,7 +136,7 @@ class Reader {
   }
   std::string raw(std::size_t begin, std::size_t end) const { return std::string(html_.substr(begin, end - begin)); }
   void add(Kind kind, const std::string& name, std::size_t begin, std::size_t end) {
-    found_.push_back({begin, end, {kind, name, raw(begin, end), ""}});
+    found_.push_back({begin, end, {kind, name, raw(begin, end), "", name == "br"}});
   }
 
   // -> whether what is in it is read, too

@@ -48,14 +48,15 @@ Parts with_points_joined(Parts parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool empty = parts[i].kind == Kind::open && words[partner[i]] == words[i];
     const std::size_t last = empty ? partner[i] : i;
-    LinePart part{empty ? Kind::point : parts[i].kind, ""};
-    for (; i < last; ++i) part.content += parts[i].content;
-    part.content += parts[last].content;
+    LinePart part{empty ? Kind::point : parts[i].kind};
+    for (std::size_t k = i; k <= last; ++k) part.content += parts[k].content, part.gap = part.gap || parts[k].gap;
+    i = last;
     const bool after_point = !joined.empty() && joined.back().kind == Kind::point;
     if (after_point && is_blank_text(part)) {
       blanks += part.content;
     } else if (after_point && part.kind == Kind::point) {
       joined.back().content += std::exchange(blanks, "") + part.content;
+      joined.back().gap = joined.back().gap || part.gap;
     } else {
       if (!blanks.empty()) joined.push_back({Kind::text, std::exchange(blanks, "")});
       joined.push_back(std::move(part));
@@ -128,8 +129,9 @@ class MarkedLine::Builder {
     if (nothing_yet()) line_.before_ = std::exchange(blanks_, "");
     const std::size_t at = line_.text_.size();
     const bool first = open_.empty() ? at == 0 : line_.items_[open_.back()].begin == unset;
-    line_.items_.push_back({part.kind, part.content, "", at, at, parent(), std::exchange(blanks_, ""), "", first});
-    gap_ = gap_ || part.kind == Kind::line_break;
+    line_.items_.push_back(
+        {part.kind, part.content, "", at, at, parent(), std::exchange(blanks_, ""), "", first, false, part.gap});
+    gap_ = gap_ || part.gap || part.kind == Kind::line_break;
   }
   // Points after the last text of the element that ends here, or of the line.
   void end_points() {

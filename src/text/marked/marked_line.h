@@ -16,6 +16,7 @@ struct LinePart {
   // A point stands for itself and goes with its neighbor; a line break stays at the same part of the line.
   enum class Kind { text, open, close, point, line_break } kind = Kind::text;
   std::string content = {};  // text, or markup as it is written
+  bool gap = false;          // of a point: words before and after it are two even without a blank
 };
 
 // Which words of the line a translation came from. Both lists are words of the texts, in order.
@@ -36,6 +37,7 @@ class MarkedLine {
     std::size_t parent = 0;                      // the element around it; 0: the line
     std::string before = {}, after = {};         // of a point: the blanks beside it
     bool first = false, last = false;            // of a point: no text of its parent comes before, or after
+    bool gap = false;                            // as LinePart has it
   };
 
   // InternalError: an element that is not opened, or not closed.

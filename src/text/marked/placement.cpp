@@ -298,7 +298,7 @@ void Placement::write(std::size_t element, Range limits, const Escape& escape, s
       at = std::max(at, std::min(place_[child].to, to));
     } else {
       write_point(items_[child], at, out);
-      if (items_[child].kind == Kind::line_break)
+      if (items_[child].kind == Kind::line_break || (items_[child].gap && items_[child].after.empty()))
         while (at < to && blank(translation_[at])) ++at;
     }
   }

@@ -1,0 +1,83 @@
+#include "api/translate/document.h"
+
+#include <algorithm>
+
+#include "api/guard.h"
+#include "document/formats.h"
+
+namespace hexapla {
+namespace api {
+namespace {
+
+constexpr std::size_t portion = 2000;  // lines: enough to batch lines of one length, few enough to show progress
+
+// Lines of a document that are translated in one call.
+class Lines {
+ public:
+  Lines(const document::Document& document, bool aligned) : document_(document), aligned_(aligned) {}
+
+  void add(std::size_t line) {
+    if (document_.aligned()[line] != aligned_) return;
+    places_.push_back(line);
+    text_.push_back(document_.lines()[line]);
+  }
+  void translate(const Translator& translator, TranslatorOptions options, document::Document::Lines& found) const {
+    if (text_.empty()) return;
+    if (aligned_) options.alignment = "words";
+    if (options.warn)
+      options.warn = [this, warn = options.warn](std::size_t line, const std::string& what) {
+        warn(places_[line], what);
+      };
+    document::Document::Lines all = translator.translate_n_best(text_, options);
+    for (std::size_t i = 0; i < all.size(); ++i) found[places_[i]] = std::move(all[i]);
+  }
+
+ private:
+  const document::Document& document_;
+  const bool aligned_;
+  std::vector<std::size_t> places_;
+  std::vector<std::string> text_;
+};
+
+}  // namespace
+
+std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name) {
+  const document::Format* const format = document::format_of(name);
+  if (format == nullptr)
+    throw UsageError(cat("`name` ", name, ": no document has this ending; formats are ", document::format_list()),
+                     "name", name);
+  return format->read(content);
+}
+
+std::string translated(const Translator& translator, const document::Document& document,
+                       const TranslatorOptions& options, const std::function<void(std::size_t done)>& progress) {
+  if (!options.alignment.empty() || options.n_best.value_or(1) != 1)
+    throw UsageError("`alignment` and `n_best` are for translate_n_best(); a document has one translation");
+  const std::size_t all = document.lines().size();
+  document::Document::Lines found(all);
+  for (std::size_t begin = 0; begin < all; begin += portion) {
+    const std::size_t end = std::min(begin + portion, all);
+    for (const bool aligned : {false, true}) {
+      Lines lines(document, aligned);
+      for (std::size_t line = begin; line < end; ++line) lines.add(line);
+      lines.translate(translator, options, found);
+    }
+    progress(end);
+  }
+  return document.joined(0, found, 0);
+}
+
+}  // namespace api
+
+std::vector<std::string> document_formats() {
+  std::vector<std::string> all;
+  for (const document::Format& f : document::formats()) all.push_back(f.ending);
+  return all;
+}
+
+std::string Translator::translate_document(const std::string& content, const std::string& name,
+                                           const TranslatorOptions& options) const {
+  return api::translated(*this, *api::guarded([&] { return api::open_document(content, name); }), options);
+}
+
+}  // namespace hexapla
