@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "document/captions/subtitle_text.h"
 #include "document/html/html.h"
 #include "document/text/text_lines.h"
+#include "text/encoding.h"
+#include "text/utf8.h"
 
 namespace hexapla::document {
 namespace {
@@ -20,6 +23,12 @@ std::shared_ptr<const Document> captions(const std::string& content) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Document> read(const Format& format, const std::string& content) {
+  if (format.text && text::invalid_utf8(content))
+    throw DataError("the file is not UTF-8; " + text::advice(text::encoding_of(content)));
+  return format.open(content);
+}
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{{".txt", "text/plain", true, plain},

@@ -15,8 +15,11 @@ struct Format {
   std::string type;    // of the media, without its character set
   bool text;           // whether it is UTF-8, not an archive
   // The document; DataError: the content is not of this format.
-  std::function<std::shared_ptr<const Document>(const std::string& content)> read;
+  std::function<std::shared_ptr<const Document>(const std::string& content)> open;
 };
+
+// DataError, too: a format of text, but bytes that are not UTF-8.
+std::shared_ptr<const Document> read(const Format& format, const std::string& content);
 
 const std::vector<Format>& formats();
 // By the ending of a name, in any case; nullptr: none.

@@ -44,15 +44,15 @@ class Lines {
 std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name) {
   const document::Format* const format = document::format_of(name);
   if (format == nullptr)
-    throw UsageError(cat("`name` ", name, ": no document has this ending; formats are ", document::format_list()),
+    throw UsageError(cat(name, ": no document has this ending; formats are ", document::format_list()),
                      "name", name);
-  return format->read(content);
+  return document::read(*format, content);
 }
 
 std::string translated(const Translator& translator, const document::Document& document,
                        const TranslatorOptions& options, const std::function<void(std::size_t done)>& progress) {
   if (!options.alignment.empty() || options.n_best.value_or(1) != 1)
-    throw UsageError("`alignment` and `n_best` are for translate_n_best(); a document has one translation");
+    throw UsageError("alignment and n_best are for translate_n_best(); a document has one translation");
   const std::size_t all = document.lines().size();
   document::Document::Lines found(all);
   for (std::size_t begin = 0; begin < all; begin += portion) {

@@ -46,7 +46,7 @@ struct DocumentCommand {
     if (format == nullptr)
       throw UsageError(cat("--input ", input, ": a document's name ends in ", document::format_list()));
     try {
-      return format->read(read_file(input));
+      return document::read(*format, read_file(input));
     } catch (const DataError& e) {
       throw DataError(cat(input, ": ", e.what()));
     }

@@ -200,8 +200,10 @@ Parameters::Parameters(const Request& request) {
   for (FormPart& part : parse_multipart(body, request.header("content-type"))) {
     if (part.file_name && text::invalid_utf8(*part.file_name))
       throw HttpError(400, "the name of the file is not UTF-8");
-    if (part.file_name) file_names_.emplace(part.name, *part.file_name);
-    add(part.name, std::move(part.value));
+    if (part.file_name)
+      files_.emplace(part.name, File{*part.file_name, std::move(part.value)});
+    else
+      add(part.name, std::move(part.value));
   }
 }
 
@@ -216,9 +218,9 @@ void Parameters::add(const std::string& name, std::string value) {
     there = Json::array({std::move(there), std::move(value)});
 }
 
-std::optional<std::string> Parameters::file_name(const std::string& name) const {
-  const auto found = file_names_.find(name);
-  return found == file_names_.end() ? std::nullopt : std::optional(found->second);
+const Parameters::File* Parameters::file(const std::string& name) const {
+  const auto found = files_.find(name);
+  return found == files_.end() ? nullptr : &found->second;
 }
 
 const Json& Parameters::operator[](const std::string& name) const {

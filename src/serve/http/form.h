@@ -50,13 +50,16 @@ class Parameters {
   // null. HttpError 400: an object or a list of JSON.
   std::optional<std::string> text(const std::string& name) const;
   std::string text_or(const std::string& name, const std::string& other) const { return text(name).value_or(other); }
-  // The name of the file that a form brought for this parameter, whose text() is the content.
-  std::optional<std::string> file_name(const std::string& name) const;
+  // The file that a form brought by this name: of any bytes, and no parameter. Null where there is none.
+  struct File {
+    std::string name, content;
+  };
+  const File* file(const std::string& name) const;
 
  private:
   void add(const std::string& name, std::string value);
   Json all_ = Json::object();
-  std::map<std::string, std::string> file_names_;
+  std::map<std::string, File> files_;
   bool is_json_ = false;
 };
 

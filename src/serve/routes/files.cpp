@@ -44,17 +44,17 @@ struct SentFile {
 };
 
 SentFile sent_file(const Parameters& p) {
-  const auto name = p.file_name("file");
-  if (!name) refuse("Invalid request: missing file parameter");
-  SentFile file{*name, document::format_of(*name), p.text_or("file", "")};
-  if (name->empty() || file.content.empty()) refuse("Invalid request: empty file");
+  const Parameters::File* const sent = p.file("file");
+  if (sent == nullptr) refuse("Invalid request: missing file parameter");
+  SentFile file{sent->name, document::format_of(sent->name), sent->content};
+  if (file.name.empty() || file.content.empty()) refuse("Invalid request: empty file");
   if (file.format == nullptr) refuse("Invalid request: file format not supported");
   return file;
 }
 
 Parts read_document(const document::Format& format, const std::string& content) {
   try {
-    return format.read(content);
+    return document::read(format, content);
   } catch (const DataError& e) {
     throw HttpError(400, e.what());
   }
@@ -69,11 +69,11 @@ void translate_file(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most_characters = service.admit(p, call->request());
   SentFile file = sent_file(p);
-  const Texts text{{file.content}};
+  const Parts parts = read_document(*file.format, file.content);
+  const Texts text{{Texts{parts->lines()}.together()}};
   text.check(-1, most_characters);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, text);
-  const Parts parts = read_document(*file.format, file.content);
   const std::string name =
       safe(file.name.substr(0, end_of_stem(file.name)) + "_" + languages.target + file.format->ending);
   const auto answer = [call, &service, name](std::string content) {
@@ -121,7 +121,7 @@ void add_file_routes(Router& router, Service& service) {
               "/translate_file",
               "Translate a file: " + document::format_list(),
               [&](const auto& call) { translate_file(service, call); },
-              {{"file", "file", true, "the file, in UTF-8"},
+              {{"file", "file", true, "the file; of text in UTF-8"},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
                {"api_key", "string"}}});

@@ -67,7 +67,7 @@ TEST_F(FileRoutes, SayWhatIsWrong) {
             "400 Invalid request: missing file parameter");
   EXPECT_EQ(refused(form("a.txt", "a dog", "zz")), "400 zz is not supported");
   EXPECT_EQ(refused(form("a.txt", "\xFF\xFEo")),
-            "400 the request is not UTF-8; it looks like UTF-16: convert it with: iconv -f UTF-16 -t UTF-8");
+            "400 the file is not UTF-8; it looks like UTF-16: convert it with: iconv -f UTF-16 -t UTF-8");
   EXPECT_EQ(server->get("/download_file/0123.a.txt").status, 404);
 }
 
