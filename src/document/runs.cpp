@@ -28,6 +28,17 @@ std::vector<bool> paired_tags(const std::vector<Token>& run) {
   return paired;
 }
 
+bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Whether an element begins here where another one ends, without a blank between their texts: those of a menu
+// (<span>A</span><span>B</span>) are words of their own.
+bool touches(const std::vector<Token>& run, std::size_t i) {
+  if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
+  const Token &before = run[i - 2], &after = run[i + 1];
+  return before.kind == Kind::text && after.kind == Kind::text && !blank(before.text.back()) &&
+         !blank(after.text.front());
+}
+
 text::LinePart::Kind part_kind(Kind kind) {
   using Part = text::LinePart::Kind;
   switch (kind) {
@@ -76,7 +87,9 @@ void Runs::add_line(const Tokens& run) {
   if (run.empty()) return;
   std::vector<text::LinePart> parts;
   std::string raw;
-  for (const Token& token : run) {
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const Token& token = run[i];
+    if (touches(run, i)) parts.push_back({text::LinePart::Kind::text, " "});
     parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw, token.gap});
     raw += token.raw;
   }

@@ -106,7 +106,7 @@ TEST(Html, TagsGoWithTheirWords) {
   EXPECT_EQ(in_order("a <b>big <i>red</i></b> dog", {1, 2, 0, 3}), "<b>big! <i>red</i></b>! a! dog!");
   EXPECT_EQ(in_order("<b>big</b> <i>red</i> dog", {1, 0, 2}), "<i>red</i>! <b>big</b>! dog!");
   EXPECT_EQ(in_order("un<b>do</b> it", {1, 0}), "it! un<b>do</b>!");
-  EXPECT_EQ(in_order("a <b></b> dog", {0, 1}), "a <b></b>! dog!");
+  EXPECT_EQ(in_order("a <b></b> dog", {0, 1}), "a! <b></b> dog!");
 }
 
 TEST(Html, WhatIsNotTranslatedStandsForItself) {

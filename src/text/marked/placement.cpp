@@ -16,7 +16,7 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr double stranger = 0.4;
 
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c); }
+bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
 
 std::size_t last_character(std::string_view text) {
   std::size_t at = text.size();
@@ -31,9 +31,16 @@ std::string_view without_marks_before(std::string_view text) {
   while (begins_with_mark(text)) text.remove_prefix(character_at(text, 0).size());
   return text;
 }
-std::string_view without_marks_after(std::string_view text) {
-  while (ends_with_mark(text)) text.remove_suffix(text.size() - last_character(text));
+std::string_view without_marks_after(std::string_view text, std::size_t most = none) {
+  for (; most > 0 && ends_with_mark(text); --most) text.remove_suffix(text.size() - last_character(text));
   return text;
+}
+// Characters at the end of a text, if they are all marks.
+std::size_t marks_of(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); at += character_at(text, at).size(), ++count)
+    if (!is_mark(character_at(text, at))) return 0;
+  return count;
 }
 
 // Where the words stand in the text; nothing where they are not all there.
@@ -134,13 +141,18 @@ void Placement::place_in(std::size_t parent, Range words) {
 }
 
 void Placement::place_element(std::size_t element, Range words, const Indices& owner) {
+  const Item &e = items_[element], &parent = items_[e.parent];
+  if (e.begin == parent.begin && e.end == parent.end) {
+    place_[element] = place_[e.parent];
+    return place_in(element, words);
+  }
   Range its = words_of(element, words, owner);
   if (its.empty()) its = nearest_word(element, words, owner);
   const std::optional<Range> same = inside_word(element) ? same_characters(element, words) : std::nullopt;
   if (same) {
     place_[element] = *same;
   } else if (its.empty()) {
-    const std::size_t at = after_word(items_[element].begin, words, place_[items_[element].parent].from);
+    const std::size_t at = after_word(e.begin, words, place_[e.parent].from);
     place_[element] = {at, at};
   } else {
     place_[element] = bytes_of(element, its);
@@ -181,17 +193,24 @@ Placement::Range Placement::nearest_word(std::size_t element, Range within, cons
   return nearest;
 }
 
-// Marks at its ends belong to it where they do in the line.
+// Marks at its ends belong to it where they do in the line, and so does a part of a word that stayed the same.
 Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
   const Item& e = items_[element];
   const std::string_view own = std::string_view(line_.text()).substr(e.begin, e.end - e.begin);
   std::string_view text = translation_.substr(target_[words.from].from);
   text = text.substr(0, target_[words.to - 1].to - target_[words.from].from);
-  const std::string_view bare = without_marks_after(without_marks_before(text));
-  if (!bare.empty() && !begins_with_mark(own)) text = without_marks_before(text);
-  if (!bare.empty() && !ends_with_mark(own)) text = without_marks_after(text);
-  const auto from = static_cast<std::size_t>(text.data() - translation_.data());
-  return {from, from + text.size()};
+  const TokenSpan first = source_[word_at(e.begin + 1)], last = source_[word_at(e.end)];
+  const bool marks_alone = without_marks_after(text).empty();
+  const std::size_t marks = marks_of(std::string_view(line_.text()).substr(e.end, last.to - std::min(e.end, last.to)));
+  if (!marks_alone && !begins_with_mark(own)) text = without_marks_before(text);
+  if (!marks_alone) text = without_marks_after(text, ends_with_mark(own) ? marks : none);
+  auto from = static_cast<std::size_t>(text.data() - translation_.data());
+  std::size_t to = from + text.size();
+  const TokenSpan first_target = target_[words.from], last_target = target_[words.to - 1];
+  if (part(translation_, first_target) == part(line_.text(), first)) from = first_target.from + e.begin - first.from;
+  if (part(translation_, last_target) == part(line_.text(), last) && e.end <= last.to)
+    to = last_target.from + e.end - last.from;
+  return {from, std::max(from, to)};
 }
 
 // A part of a word: the same characters in a word that came from it, or anywhere in the same word.
@@ -201,17 +220,18 @@ std::optional<Placement::Range> Placement::same_characters(std::size_t element, 
   const std::string_view whole = line_.text(), own = whole.substr(e.begin, e.end - e.begin);
   const Range parent = place_[e.parent];
   const std::string_view word = without_marks_after(part(whole, source_[w]));
-  const std::size_t same_word = translation_.substr(0, parent.to).find(word, parent.from);
-  if (same_word != std::string_view::npos && e.end - source_[w].from <= word.size()) {
-    const std::size_t from = same_word + e.begin - source_[w].from;
-    return Range{from, from + own.size()};
-  }
-  for (std::size_t t = words.from; t < words.to; ++t) {
-    if (source_of_[t] != w) continue;
-    const std::size_t at = part(translation_, target_[t]).find(own);
-    if (at != std::string_view::npos) return Range{target_[t].from + at, target_[t].from + at + own.size()};
-  }
-  return {};
+  const bool within = e.end - source_[w].from <= word.size();
+  const auto found = [&](std::size_t from) { return Range{from, from + own.size()}; };
+  for (const std::string_view looked_for : {within ? word : own, own})
+    for (std::size_t t = words.from; t < words.to; ++t) {
+      if (source_of_[t] != w) continue;
+      const std::size_t at = part(translation_, target_[t]).find(looked_for);
+      const std::size_t before = looked_for == own ? 0 : e.begin - source_[w].from;
+      if (at != std::string_view::npos) return found(target_[t].from + at + before);
+    }
+  const std::size_t anywhere = translation_.substr(0, parent.to).find(word, parent.from);
+  if (!within || anywhere == std::string_view::npos) return {};
+  return found(anywhere + e.begin - source_[w].from);
 }
 
 std::size_t Placement::point_at(const Item& point, Range words) const {
@@ -229,10 +249,11 @@ std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t oth
   for (std::size_t w = word_at(byte); w != none; w = w == 0 ? none : w - 1) {
     for (std::size_t t = words.to; t-- > words.from;) {
       if (source_of_[t] != w) continue;
-      const std::string_view read = part(line_.text(), {source_[w].from, std::min(byte, source_[w].to)});
-      const std::string_view bare = without_marks_after(part(translation_, target_[t]));
-      const bool whole = bare.empty() || ends_with_mark(read);
-      return whole ? target_[t].to : target_[t].from + bare.size();
+      const std::size_t end = std::min(byte, source_[w].to);
+      if (part(translation_, target_[t]) == part(line_.text(), source_[w]))
+        return target_[t].from + end - source_[w].from;
+      const std::size_t marks = marks_of(part(line_.text(), {end, source_[w].to}));
+      return target_[t].from + without_marks_after(part(translation_, target_[t]), marks).size();
     }
   }
   return otherwise;
