@@ -59,11 +59,17 @@ __all__ = [
     "Translator",
     "UsageError",
     "ValidationReport",
+    "document_formats",
     "evaluate",
     "set_threads",
 ]
 
 __version__: str = _core.version()
+
+
+def document_formats() -> list[str]:
+    """Return the endings of names that documents have: [".txt", ".html", ..]."""
+    return _core.document_formats()
 
 
 def set_threads(n: int) -> None:

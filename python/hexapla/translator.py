@@ -171,6 +171,27 @@ class Translator:
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
 
+    @overload
+    def translate_document(self, content: str, name: str, *, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> str: ...
+    @overload
+    def translate_document(self, content: bytes, name: str, *, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> bytes: ...
+
+    def translate_document(self, content: Union[str, bytes], name: str, *, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> Union[str, bytes]:
+        """Return a document with its text translated: everything that is no text keeps its bytes.
+
+        The ending of name says the format, one of document_formats(): "page.html". The lines that warn is told of are
+        those of the document's text. Raises UsageError for another ending, DataError if the content is not of the
+        format.
+        """
+        if not isinstance(content, (str, bytes)):
+            raise _check.wrong_type("content", content, "a str or bytes")
+        given = content if isinstance(content, bytes) else _check.text("content", content).encode()
+        found = self._model.translate_document(given, _check.text("name", name), _check.options(options), _warner(warn))
+        return found if isinstance(content, bytes) else found.decode()
+
     def tokens(self, line: str) -> list[str]:
         """Return the tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary."""
         return self._model.tokens(_check.text("line", line))

@@ -72,6 +72,7 @@ NB_MODULE(_core, m) {
   using namespace hexapla::python;
   nanobind::set_leak_warnings(false);  // of what a program's end leaves behind; the tests turn them on
   m.def("version", &hexapla::version);
+  m.def("document_formats", &hexapla::document_formats);
   m.def("set_threads", &set_threads_of_caller);
   m.def("set_leak_warnings", &nanobind::set_leak_warnings);
   m.def("search_options", [] { return tuples_of(hexapla::search_options()); });

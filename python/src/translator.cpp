@@ -64,6 +64,15 @@ nb::list translate_tokens(const Translator& t, const std::vector<Lines>& sentenc
       search.run([&](const TranslatorOptions& how) { return t.translate_tokens(sentences, how, asked); }), false);
 }
 
+nb::bytes translate_document(const Translator& t, const nb::bytes& content, const std::string& name,
+                             const nb::dict& options, const nb::object& warn) {
+  Search search(options, warn);
+  const std::string given(content.c_str(), content.size());
+  const std::string found =
+      search.run([&](const TranslatorOptions& how) { return t.translate_document(given, name, how); });
+  return nb::bytes(found.data(), found.size());
+}
+
 // [(score, normalized, tokens, token scores)]
 nb::list score(const Translator& t, const Lines& lines, const Lines& translations, const nb::dict& options,
                const nb::object& warn) {
@@ -129,6 +138,7 @@ void bind_translator(nb::module_& m) {
       .def("translate_n_best", &translate_n_best)
       .def("tokens", &Translator::tokens)
       .def("translate_tokens", &translate_tokens)
+      .def("translate_document", &translate_document)
       .def("score", &score)
       .def("align", &align);
 }

@@ -125,6 +125,11 @@ OPTIONS: list[Case] = [
 ]
 
 TOKENS: list[Case] = [
+    (each("translate_document", 5, "a.txt"), ArgumentTypeError, "content", "5"),
+    (each("translate_document", "a", None), ArgumentTypeError, "name", "None"),
+    (each("translate_document", "a", "a.xyz"), UsageError, "name", "a.xyz"),
+    (each("translate_document", b"\xff", "a.txt"), DataError, "", ""),
+    (each("translate_document", "a", "a.txt", alignment="words"), UsageError, "alignment", "words"),
     (each("tokens", None), ArgumentTypeError, "line", "None"),
     (each("tokens", SURROGATE), UsageError, "line", r"\ud800"),
     *((each("translate_tokens", bad), ArgumentTypeError, name, value)

@@ -121,6 +121,14 @@ def test_one_line_and_many_agree(translator: hexapla.Translator) -> None:
     assert translator.translate("") == ""
 
 
+def test_documents_keep_their_bytes(translator: hexapla.Translator) -> None:
+    dog, cat = translator.translate(["the dog", "the big cat"])
+    assert translator.translate_document("<p id=1>the dog</p>\n<hr>the big cat", "a.html") == (
+        f"<p id=1>{dog}</p>\n<hr>{cat}")
+    assert translator.translate_document(b"the dog\r\n\r\n", "A.TXT") == dog.encode() + b"\r\n\r\n"
+    assert ".html" in hexapla.document_formats()
+
+
 def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
     best = translator.translate_n_best("the big dog runs")[0]
     assert "".join(best.tokens).replace("▁", " ").strip() == best.text

@@ -44,15 +44,18 @@ class Lines {
 std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name) {
   const document::Format* const format = document::format_of(name);
   if (format == nullptr)
-    throw UsageError(cat(name, ": no document has this ending; formats are ", document::format_list()),
-                     "name", name);
+    throw UsageError(cat(name, ": no document has this ending; formats are ", document::format_list()), "name", name);
   return document::read(*format, content);
 }
 
 std::string translated(const Translator& translator, const document::Document& document,
                        const TranslatorOptions& options, const std::function<void(std::size_t done)>& progress) {
-  if (!options.alignment.empty() || options.n_best.value_or(1) != 1)
-    throw UsageError("alignment and n_best are for translate_n_best(); a document has one translation");
+  const auto refuse = [](const char* option, const std::string& value) {
+    throw UsageError(cat(option, " ", value, " is for translate_n_best(): a document has one translation"), option,
+                     value);
+  };
+  if (!options.alignment.empty()) refuse("alignment", options.alignment);
+  if (options.n_best.value_or(1) != 1) refuse("n_best", cat(*options.n_best));
   const std::size_t all = document.lines().size();
   document::Document::Lines found(all);
   for (std::size_t begin = 0; begin < all; begin += portion) {

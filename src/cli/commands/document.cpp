@@ -93,7 +93,7 @@ void add_document(Command& app, Action& chosen) {
       ->take_all()
       ->required();
   c->add_option("-i,--input", d->input, "the file; its name ends in " + document::format_list())
-      ->type_name("FILE")
+      ->type_name("DOCUMENT")
       ->required();
   c->add_option("-o,--output", d->output, "the file to write, of the same format")
       ->check(output_file())

@@ -1,0 +1,74 @@
+// Documents through the public translator.
+#include <gmock/gmock.h>
+
+#include "api/test_models.h"
+#include "hexapla/hexapla.h"
+
+namespace hexapla {
+namespace {
+
+using testing::HasSubstr;
+
+struct Documents : testing::Test {
+  const Translator translator{api::test::model_file()};
+  static TranslatorOptions short_options() {
+    TranslatorOptions options;
+    options.extra_length = 5;
+    return options;
+  }
+  std::string line(const std::string& text) const { return translator.translate(text, short_options()); }
+  std::string document(const std::string& content, const std::string& name = "a.html") const {
+    return translator.translate_document(content, name, short_options());
+  }
+  static std::string without(std::string text, std::initializer_list<const char*> parts) {
+    for (const std::string part : parts)
+      for (std::size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());
+    return text;
+  }
+};
+
+TEST_F(Documents, AreTranslatedLineByLine) {
+  EXPECT_EQ(document("a dog\r\n\r\n  \ntwo cats", "A.TXT"), line("a dog") + "\r\n\r\n  \n" + line("two cats"));
+  EXPECT_EQ(document("<p class=x>a dog</p><!-- a dog -->\n"), "<p class=x>" + line("a dog") + "</p><!-- a dog -->\n");
+  EXPECT_EQ(document(""), "");
+}
+
+TEST_F(Documents, MarkupIsThereOnce) {
+  const std::string found = document("<p>a <b>big <i>old</i></b> dog <img src=x> runs</p>");
+  for (const char* tag : {"<b>", "</b>", "<i>", "</i>", "<img src=x>"}) {
+    EXPECT_THAT(found, HasSubstr(tag));
+    EXPECT_EQ(found.find(tag), found.rfind(tag)) << found;
+  }
+  const auto no_blanks = [](const std::string& text) { return without(text, {" "}); };
+  EXPECT_EQ(no_blanks(without(found, {"<p>", "</p>", "<b>", "</b>", "<i>", "</i>", "<img src=x>"})),
+            no_blanks(line("a big old dog runs")));
+}
+
+TEST_F(Documents, WarningsNameTheLine) {
+  TranslatorOptions options = short_options();
+  std::vector<std::size_t> warned;
+  options.max_length = 8;
+  options.warn = [&](std::size_t at, const std::string&) { warned.push_back(at); };
+  std::string long_text;
+  for (int i = 0; i < 40; ++i) long_text += "dogs and cats ";
+  translator.translate_document("<p>a <b>dog</b><p>a cat<p>" + long_text + "<p>" + long_text + "<b>a</b>", "a.html",
+                                options);
+  EXPECT_THAT(warned, testing::UnorderedElementsAre(2, 3));
+}
+
+TEST_F(Documents, SayWhatIsWrong) {
+  EXPECT_THAT(document_formats(), testing::IsSupersetOf({".txt", ".html", ".srt", ".vtt"}));
+  try {
+    document("x", "a.xyz");
+    ADD_FAILURE();
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("a.xyz"), HasSubstr(".html")));
+  }
+  EXPECT_THROW(document("\xFF", "a.txt"), DataError);
+  TranslatorOptions options;
+  options.n_best = 2;
+  EXPECT_THROW(translator.translate_document("a", "a.txt", options), UsageError);
+}
+
+}  // namespace
+}  // namespace hexapla
