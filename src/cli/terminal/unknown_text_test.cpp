@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/files/file.h"
 #include "base/files/toy_corpus.h"
 #include "cli/command.h"
 #include "cli/parser.h"
@@ -44,6 +45,10 @@ class UnknownText : public CommandFolder {
     return {
         {"translate",
          {[=, this](auto& s, auto&) { return Words{"translate", "-m", m, "--input", s, "--beam-size", "1"}; }}},
+        {"document", {[=, this](auto& s, auto&) {
+           write("lines.txt", read_file(s));
+           return Words{"document", "-m", m, "-i", at("lines.txt"), "-o", at("x"), "--beam-size", "1"};
+         }}},
         {"score", {[=, this](auto& s, auto& t) {
            return Words{"score", "-m", m, s, t};
          }}},
