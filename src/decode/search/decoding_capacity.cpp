@@ -8,7 +8,8 @@ namespace hexapla::decode {
 
 namespace {
 
-// The fullest banks go on in a narrow beam, too; a sentence may have many terms of a glossary.
+// Two hypotheses a bank translate what is not required better than one. The fullest banks go on in a narrow beam, too,
+// and a sentence may have many terms of a glossary.
 constexpr int64_t kWidestOfTerms = 16;
 
 // Tokens that a request makes a translation write.
@@ -45,7 +46,8 @@ int64_t width(const SearchOptions& options, const SentenceConstraints& request) 
   int64_t phrases = 0, terms = 0;
   for (const Requirement& r : request.required) (r.apart ? terms : phrases) += r.tokens();
   if (phrases + terms == 0) return options.beam_size;
-  return std::max({options.beam_size + int64_t{0}, phrases + 1, std::min(phrases + terms + 1, kWidestOfTerms)});
+  const int64_t wide = terms == 0 ? 0 : std::min(2 * (phrases + terms + 1), kWidestOfTerms);
+  return std::max({static_cast<int64_t>(options.beam_size), phrases + 1, wide});
 }
 
 DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const SearchOptions& options) {
