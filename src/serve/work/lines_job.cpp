@@ -30,6 +30,7 @@ void LinesJob::submit() {
   } else {
     options.n_best.reset();
     options.alignment.clear();
+    options.glossary = {};
   }
   if (task_.timeout.count() > 0)
     request.timeout = std::max(std::chrono::milliseconds(1),
