@@ -16,6 +16,7 @@
 
 #include "hexapla/error.h"
 #include "hexapla/evaluator.h"
+#include "hexapla/glossary.h"
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"
 #include "hexapla/options.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/glossary.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
 
@@ -58,6 +59,8 @@ struct TranslatorOptions {
   // Units of the word alignments that translate_n_best() and submit() give: "words" (in scripts without spaces,
   // characters), "blanks" (whitespace-separated words) or "pieces" (tokens); "": none.
   std::string alignment;
+  // What certain terms are translated by, with their constraints on top of those of the lines. Needs beam search.
+  Glossary glossary;
   // Called for every line, and in score() for every translation, that was split or truncated at max_length or was not
   // UTF-8, with its index in the input, from 0, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;

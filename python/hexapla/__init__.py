@@ -12,6 +12,7 @@ from ._load import _core
 from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, OutOfMemory, RunError,
                      UsageError)
 from .evaluator import Evaluator, evaluate
+from .glossary import Glossary
 from .inspector import AttentionMap, Inspection, Inspector
 from .model import Model
 from .options import MetricOptions, SearchOptions, TrainingOptions
@@ -33,6 +34,7 @@ __all__ = [
     "Error",
     "Evaluator",
     "Example",
+    "Glossary",
     "Inspection",
     "Inspector",
     "InternalError",

@@ -11,6 +11,7 @@ from typing import Any, Optional, Union, overload
 from . import _check, _core, _describe
 from ._typing import Path, Unpack, Warn
 from .errors import LineWarning, UsageError
+from .glossary import Glossary
 from .options import SearchOptions
 from .pending import Pending, Stream
 from .results import Alignment, Constraints, Score, Translation
@@ -48,6 +49,15 @@ def _constraint(name: str, given: object) -> _core._ConstraintsTuple:
         raise _check.wrong_type(name, given, "Constraints")
     return (_check.text(f"{name}.prefix", given.prefix), _check.lines(f"{name}.require", given.require),
             _check.lines(f"{name}.forbid", given.forbid))
+
+
+def _options(given: Mapping[str, object], glossary: object) -> _core._SearchOptions:
+    options: _core._SearchOptions = {**_check.options(given)}
+    if glossary is not None:
+        if not isinstance(glossary, Glossary):
+            raise _check.wrong_type("glossary", glossary, "a Glossary")
+        options["glossary"] = glossary._terms
+    return options
 
 
 def _translations(found: _core._TranslationTuples) -> list[list[Translation]]:
@@ -130,36 +140,41 @@ class Translator:
 
     @overload
     def translate(  # type: ignore[overload-overlap]
-            self, lines: str, *, constraints: Optional[AnyConstraints] = None, warn: Optional[Warn] = None,
+            self, lines: str, *, constraints: Optional[AnyConstraints] = None,
+            glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
             **options: Unpack[SearchOptions]) -> str: ...
     @overload
     def translate(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
+                  glossary: Optional[Glossary] = None,
                   warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> list[str]: ...
 
     def translate(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
+                  glossary: Optional[Glossary] = None,
                   warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, list[str]]:
         """Return the best translation of a line, or those of many lines.
 
-        constraints: for all lines, or one per line. warn: called with the index, from 0, of each line that was split
-        or truncated at max_length or was not valid Unicode, and with what was done; by default a LineWarning, which
-        counts lines from 1, as all messages do.
+        constraints: for all lines, or one per line. glossary: what the terms in the lines are translated by.
+        warn: called with the index, from 0, of each line that was split or truncated at max_length or was not valid
+        Unicode, and with what was done; by default a LineWarning, which counts lines from 1, as all messages do.
         Ctrl-C ends the call.
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._model.translate(given, _check.options(options), _constraints(constraints, len(given)),
+        found = self._model.translate(given, _options(options, glossary), _constraints(constraints, len(given)),
                                      _warner(warn))
         return found[0] if single else found
 
     @overload
     def translate_n_best(  # type: ignore[overload-overlap]
-            self, lines: str, *, constraints: Optional[AnyConstraints] = None,
+            self, lines: str, *, constraints: Optional[AnyConstraints] = None, glossary: Optional[Glossary] = None,
             warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> list[Translation]: ...
     @overload
     def translate_n_best(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
+                         glossary: Optional[Glossary] = None,
                          warn: Optional[Warn] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]: ...
 
     def translate_n_best(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
+                         glossary: Optional[Glossary] = None,
                          warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
                          ) -> Union[list[Translation], list[list[Translation]]]:
         """Return one to n_best translations of a line, or of each of many lines, best first.
@@ -167,7 +182,7 @@ class Translator:
         With alignment="words" (or "blanks", "pieces") each has its word alignment. The rest is as in translate().
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._model.translate_n_best(given, _check.options(options), _constraints(constraints, len(given)),
+        found = self._model.translate_n_best(given, _options(options, glossary), _constraints(constraints, len(given)),
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
 
@@ -197,7 +212,8 @@ class Translator:
         return self._model.tokens(_check.text("line", line))
 
     def translate_tokens(self, sentences: Iterable[Iterable[str]], *,
-                         constraints: Optional[AnyConstraints] = None, warn: Optional[Warn] = None,
+                         constraints: Optional[AnyConstraints] = None,
+                         glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
         """Return what translate_n_best() does, for sentences that are given as such tokens.
 
@@ -208,18 +224,21 @@ class Translator:
             raise _check.wrong_type("sentences", sentences, "a list of lists of str")
         given = [_check.lines(f"sentences[{i}]", tokens) for i, tokens in enumerate(sentences)]
         return _translations(self._model.translate_tokens(
-            given, _check.options(options), _constraints(constraints, len(given)), _warner(warn)))
+            given, _options(options, glossary), _constraints(constraints, len(given)), _warner(warn)))
 
     @overload
     def submit(  # type: ignore[overload-overlap]
-            self, lines: str, *, constraints: Optional[AnyConstraints] = None, timeout: Optional[float] = None,
+            self, lines: str, *, constraints: Optional[AnyConstraints] = None,
+            glossary: Optional[Glossary] = None, timeout: Optional[float] = None,
             warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Pending[list[Translation]]: ...
     @overload
     def submit(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
+               glossary: Optional[Glossary] = None,
                timeout: Optional[float] = None, warn: Optional[Warn] = None,
                **options: Unpack[SearchOptions]) -> Pending[list[list[Translation]]]: ...
 
     def submit(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
+               glossary: Optional[Glossary] = None,
                timeout: Optional[float] = None, warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
                ) -> Union[Pending[list[Translation]], Pending[list[list[Translation]]]]:
         """Begin to translate and return at once: await what is returned, or ask for its result().
@@ -228,25 +247,26 @@ class Translator:
         on; then the request ends with Canceled. Raises RunError if too many wait.
         """
         single, given = _check.one_or_many("lines", lines)
-        begun = self._begin(given, constraints, timeout, False, options)
+        begun = self._begin(given, constraints, timeout, False, _options(options, glossary))
         if single:
             return Pending(self._model, begun, _of_only_line, _warner(warn))
         return Pending(self._model, begun, _translations, _warner(warn))
 
-    def stream(self, line: str, *, constraints: Optional[AnyConstraints] = None, timeout: Optional[float] = None,
+    def stream(self, line: str, *, constraints: Optional[AnyConstraints] = None,
+               glossary: Optional[Glossary] = None, timeout: Optional[float] = None,
                warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Stream:
         """Translate one line and iterate, with for or async for, over what it reads as so far.
 
         The last text is the translation. A step may be skipped, and a beam search may change its mind.
         """
         given = [_check.text("line", line)]
-        begun = self._begin(given, constraints, timeout, True, options)
+        begun = self._begin(given, constraints, timeout, True, _options(options, glossary))
         return Stream(Pending(self._model, begun, _of_only_line, _warner(warn)))
 
     def _begin(self, lines: list[str], constraints: Optional[AnyConstraints], timeout: Optional[float],
-               follow: bool, options: Mapping[str, object]) -> _core.Pending:
+               follow: bool, options: _core._SearchOptions) -> _core.Pending:
         limit = 0.0 if timeout is None else _check.seconds("timeout", timeout)
-        return _core.submit(self._model, lines, _check.options(options), _constraints(constraints, len(lines)), limit,
+        return _core.submit(self._model, lines, options, _constraints(constraints, len(lines)), limit,
                             follow)
 
     @overload

@@ -31,6 +31,9 @@ std::vector<std::string> all_bytes_of(nb::handle list);
 // {name: bytes, or a list of them}
 Options options_of(const nb::dict& given);
 
+// Those of a search: {"glossary": Glossary}, too.
+TranslatorOptions search_options_of(const nb::dict& given);
+
 // [(prefix, required phrases, forbidden phrases)], one per line, or none.
 std::vector<Constraints> constraints_of(const nb::list& given);
 // [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as alignment_tuple().

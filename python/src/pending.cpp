@@ -116,7 +116,7 @@ struct Pending {
 Pending submit(const Translator& t, const std::vector<std::string>& lines, const nb::dict& options,
                const nb::list& constraints, double timeout, bool follow) {
   const auto news = std::make_shared<News>();
-  TranslatorOptions how = TranslatorOptions::from(options_of(options));
+  TranslatorOptions how = search_options_of(options);
   how.warn = [news](std::size_t line, const std::string& what) { news->warned(line, what); };
   RequestOptions request;
   request.constraints = constraints_of(constraints);

@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 class Search {
  public:
   Search(const nb::dict& options, const nb::object& warn)
-      : options_(TranslatorOptions::from(options_of(options))), warn_(warn), call_([this] { stop_ = true; }) {
+      : options_(search_options_of(options)), warn_(warn), call_([this] { stop_ = true; }) {
     options_.stop = &stop_;
     options_.warn = [this](std::size_t line, const std::string& what) {
       call_.back([&] { call_python(warn_, nb::make_tuple(line, what)); });
@@ -96,6 +96,19 @@ nb::list align(const Translator& t, const std::pair<Lines, Lines>& pairs, const 
 
 }  // namespace
 
+TranslatorOptions search_options_of(const nb::dict& given) {
+  nb::dict words;
+  Glossary glossary;
+  for (const auto& [name, value] : given)
+    if (nb::isinstance<Glossary>(value))
+      glossary = nb::cast<Glossary>(value);
+    else
+      words[name] = value;
+  TranslatorOptions options = TranslatorOptions::from(options_of(words));
+  options.glossary = std::move(glossary);
+  return options;
+}
+
 std::vector<Constraints> constraints_of(const nb::list& given) {
   std::vector<Constraints> all;
   for (const nb::handle one : given)
@@ -132,6 +145,10 @@ void bind_translator(nb::module_& m) {
       .def_rw("ensemble", &ModelOptions::ensemble)
       .def_rw("weights", &ModelOptions::weights)
       .def_rw("threads", &ModelOptions::threads);
+  nb::class_<Glossary>(m, "Glossary")
+      .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
+      .def_static("read", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); })
+      .def("size", &Glossary::size);
   nb::class_<Translator>(m, "Translator")
       .def("__init__", &load)
       .def("translate", &translate)

@@ -133,6 +133,7 @@ void Service::add_routes() {
   add_native_routes(router_, *this);
   add_look_routes(router_, *this);
   add_deepl_routes(router_, *this);
+  add_glossary_routes(router_, *this);
   add_operation_routes(router_, *this);
 }
 
@@ -140,7 +141,7 @@ Headers Service::headers() {
   return {{"Access-Control-Allow-Origin", "*"},
           {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
           {"Access-Control-Expose-Headers", "Authorization"},
-          {"Access-Control-Allow-Methods", "GET, POST"},
+          {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
           {"Access-Control-Allow-Credentials", "true"},
           {"Access-Control-Max-Age", "1728000"},
           {"Content-Security-Policy", page_policy},
@@ -167,14 +168,18 @@ void Service::answer(const Call& call) {
   });
 }
 
-std::int64_t Service::admit(const Parameters& parameters, const Request& request) {
-  const Json& given = parameters["api_key"];
-  if (parameters.is_json() && !given.is_null() && !given.is_string()) throw HttpError(400, "api_key must be a string");
+std::string Service::key_of(const Parameters& parameters, const Request& request) {
   std::string key = parameters.text_or("api_key", parameters.text_or("auth_key", ""));
   const std::string_view authorization = request.header("authorization");
   if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)
     key = authorization.substr(blank + 1);  // "Bearer KEY"
-  const auto characters = keys_.admit_key(key, request.peer);
+  return key;
+}
+
+std::int64_t Service::admit(const Parameters& parameters, const Request& request) {
+  const Json& given = parameters["api_key"];
+  if (parameters.is_json() && !given.is_null() && !given.is_string()) throw HttpError(400, "api_key must be a string");
+  const auto characters = keys_.admit_key(key_of(parameters, request), request.peer);
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 

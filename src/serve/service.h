@@ -8,6 +8,7 @@
 
 #include "base/compute/parallel.h"
 #include "document/document.h"
+#include "serve/glossaries/glossary_shelf.h"
 #include "serve/http/form.h"
 #include "serve/http/router.h"
 #include "serve/http/server.h"
@@ -81,6 +82,9 @@ class Service {
   int threads() const { return threads_; }  // that a model computes with
   bool needs_key() const { return keys_.needed(); }
   std::string metrics() const;
+  // The key that a request gives, needed or not; "" where it gives none.
+  static std::string key_of(const Parameters& parameters, const Request& request);
+  GlossaryShelf& glossaries() { return glossaries_; }
   FileShelf& files() { return files_; }
   const FileShelf& files() const { return files_; }
   bool has_room() const { return lines_.now() < options_.waiting_lines; }  // for more lines
@@ -101,6 +105,7 @@ class Service {
   WaitingLines lines_;
   TranslationCache cache_;
   FileShelf files_;
+  GlossaryShelf glossaries_{64 << 20};
   Metrics metrics_;
   Router router_;
   const ServerState* state_ = nullptr;

@@ -7,7 +7,9 @@
 #include <memory>
 #include <new>
 
+#include "text/lines/plain_line.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace hexapla::text {
 namespace {
@@ -38,7 +40,9 @@ bool has_letter(std::string_view text) {
   return false;
 }
 
-std::string essence(std::string_view text) {
+namespace {
+
+std::string folded_form(std::string_view text) {
   const std::string clean = clean_utf8(text);
   utf8proc_uint8_t* mapped = nullptr;
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
@@ -47,13 +51,27 @@ std::string essence(std::string_view text) {
                                   static_cast<utf8proc_ssize_t>(clean.size()), &mapped, options);
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
   if (bytes < 0) throw std::bad_alloc();  // the text is valid
-  const std::string_view folded(reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes));
+  return {reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes)};
+}
+
+}  // namespace
+
+std::string folded(std::string_view text) {
+  const std::string form = folded_form(plain_line(text));
+  std::string out;
+  for (const std::string_view word : words(form, WordEnds::at_blanks))
+    out.append(out.empty() ? "" : " ").append(word);
+  return out;
+}
+
+std::string essence(std::string_view text) {
+  const std::string folded = folded_form(text);
   std::string out;
   for (size_t at = 0; at < folded.size();) {
     const auto [code_point, size] = code_point_at(folded, at);
     const utf8proc_category_t kind = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
     const bool symbol = code_point >= 0x80 && kind >= UTF8PROC_CATEGORY_SM && kind <= UTF8PROC_CATEGORY_SO;
-    if ((kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO) || symbol) out += folded.substr(at, size);
+    if ((kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO) || symbol) out.append(folded, at, size);
     at += size;
   }
   return out;

@@ -26,6 +26,10 @@ std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at);
 
 bool has_letter(std::string_view text);
 
+// The text as it is compared where case, width and other compatible forms do not matter (NFKC with case folded, without
+// what is invisible), and with one blank for all white space between words: "STRASSE" for "Straße". Valid UTF-8.
+std::string folded(std::string_view text);
+
 // The part that two writings of one sentence share: letters, marks, digits and symbols other than ASCII, in the
 // compatibility form of Unicode (NFKC), with case folded ("Maße" and "MASSE" are one). Blanks of every kind,
 // punctuation and invisible characters are left out.

@@ -106,6 +106,8 @@ struct Translator::Impl {
     how.attention = attention;
     how.search.token_scores = true;
     how.stop = options.stop;
+    how.everywhere.glossary = api::terms_of(options.glossary);
+    decode::check(how);
     if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment, "alignment");
     return how;
   }
@@ -217,6 +219,7 @@ TranslatorOptions Translator::complete(const TranslatorOptions& options) const {
   return guarded([&] {
     TranslatorOptions all = api::public_options(api::declared_options(options, impl_->usual));
     all.alignment = options.alignment, all.warn = options.warn, all.stop = options.stop;
+    all.glossary = options.glossary;
     return all;
   });
 }

@@ -118,6 +118,9 @@ void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
   if (call == TranslatorCall::best && options.n_best.value_or(1) > 1)
     refuse_given(options, {"n-best"}, "is for translate_n_best() and submit(): this call gives the best one alone");
   if (given_pairs) refuse_given(options, of_search, "is for a search, but these translations are given: leave it out");
+  if (given_pairs && options.glossary.size() > 0)
+    throw UsageError("`glossary` is for a search, but these translations are given: leave it out", "glossary",
+                     cat(options.glossary.size(), " terms"));
   if (call == TranslatorCall::alignments) refuse_given(options, of_scores, "is for scores: leave it out");
   if (call == TranslatorCall::request)
     refuse_given(options, {"batch-sentences", "batch-tokens"},

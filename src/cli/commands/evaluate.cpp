@@ -27,7 +27,7 @@ constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." are 
 // A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
 struct Evaluate {
   std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
-  std::string model, source, color = "auto";
+  std::string model, source, glossary, color = "auto";
   evaluate::MetricOptions metric_options;
   report::ReportOptions report;
   decode::BeamOptions search;
@@ -39,6 +39,7 @@ struct Evaluate {
 
   int run() {
     check();
+    const std::shared_ptr<const decode::Glossary> terms = read_glossary(glossary);
     evaluate::MetricOptions options = metric_options;
     if (options.tokenize == "auto") options.tokenize = "13a";
     std::vector<std::unique_ptr<evaluate::Metric>> chosen = make_metrics(options);
@@ -49,7 +50,7 @@ struct Evaluate {
     }
     if (!model.empty()) {
       e.source = std::move(e.systems[0].lines);
-      e.systems[0] = {model, translate(e.source)};
+      e.systems[0] = {model, translate(e.source, terms)};
     }
     use_threads(threads);
     if (!quiet) warn_of_tokenized_text(e.systems[0]);
@@ -118,7 +119,8 @@ struct Evaluate {
     return lines;
   }
 
-  evaluate::Sentences translate(const evaluate::Sentences& lines) {
+  evaluate::Sentences translate(const evaluate::Sentences& lines,
+                                const std::shared_ptr<const decode::Glossary>& terms) {
     use_threads(threads);
     models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), search.precision));
     languages.choose(m);
@@ -126,6 +128,7 @@ struct Evaluate {
     take_search(*command, m.file.usage, search);
     decode::TranslateOptions how = search.translate_options();
     how.attention = models::alignment_head(m);
+    how.everywhere.glossary = terms;
     evaluate::Sentences out;
     LineNotes notes(progress);
     for (auto& best : m.translator().translate(lines, how, [&](size_t line, const std::string&what) {
@@ -230,9 +233,11 @@ void add_evaluate(Command& app, Action& chosen) {
       return e->model.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
     });
   });
-  e->languages.bind(*c, [e = e.get()] {
+  const auto translating = [e = e.get()] {
     return When{!e->model.empty(), "is for translating: give a `model`, or leave it out"};
-  });
+  };
+  bind_glossary(*c, e->glossary)->when(translating);
+  e->languages.bind(*c, translating);
   c->add_option("--threads", e->threads, ranges::threads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "print only errors");

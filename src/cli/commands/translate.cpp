@@ -54,7 +54,7 @@ struct InputLines {
 
 struct Translate {
   std::vector<std::string> models;
-  std::string mixture = "linear", prefix_file, shortlist, trace, color = "auto";
+  std::string mixture = "linear", prefix_file, glossary, shortlist, trace, color = "auto";
   LanguageFlags languages;
   std::vector<double> weights;
   decode::LineConstraints everywhere;
@@ -82,6 +82,7 @@ struct Translate {
 
   int run() {
     check_shortlist();
+    everywhere.glossary = read_glossary(glossary);
     check_trace(options());  // what is wrong with them is said before a model is read
     check_shard(options());
     use_threads(threads);
@@ -153,9 +154,9 @@ struct Translate {
   // What a user asks for may be on no list.
   void check_shortlist() const {
     if (shortlist.empty()) return;
-    if (jsonl || !prefix_file.empty() || !everywhere.require.empty())
+    if (jsonl || !prefix_file.empty() || !everywhere.require.empty() || !glossary.empty())
       throw UsageError(
-          "--shortlist leaves out what --prefix, --require and --jsonl may ask for; leave one of them out");
+          "--shortlist leaves out what --prefix, --require, --glossary and --jsonl may ask for; leave one of them out");
     if (!languages.target.empty())
       throw UsageError("--shortlist knows no languages; leave out --target-language, or --shortlist");
     if (models.size() > 1) throw UsageError("--shortlist is for one model; give one --model, or leave it out");
@@ -165,9 +166,10 @@ struct Translate {
   void check_trace(const decode::TranslateOptions& how) const {
     if (trace.empty()) return;
     if (jsonl || !prefix_file.empty() || !everywhere.require.empty() || !everywhere.forbid.empty() ||
-        how.coverage_penalty != 0)
+        !glossary.empty() || how.coverage_penalty != 0)
       throw UsageError(
-          "--trace shows plain beam search; leave out --prefix, --require, --forbid, --jsonl and --coverage-penalty");
+          "--trace shows plain beam search; leave out --prefix, --require, --forbid, --glossary, --jsonl and "
+          "--coverage-penalty");
     if (!trace.ends_with(".svg")) throw UsageError(cat("--trace ", trace, ": the name must end in .svg"));
     decode::check_traceable(how.search);
     if (models.size() > 1) throw UsageError("--trace shows the search of one model; give one --model");
@@ -283,6 +285,7 @@ void bind_requests(Translate& t, Command& c) {
       ->type_name("WORDS")
       ->expected(1)
       ->take_all();
+  bind_glossary(c, t.glossary);
   c.add_flag("--jsonl", t.jsonl, "stdin has JSON objects: {\"text\", \"prefix\", \"require\": [], \"forbid\": []}");
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/options/option_names.h"
 #include "cli/options/declare_option.h"
+#include "cli/options/text_inputs.h"
 
 namespace hexapla::cli {
 namespace {
@@ -51,6 +52,19 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
                                                  const auto& allowed, const When& when) {
     declare_in(command, options)(name, field, help + ": N ||| text ||| F0= score ||| normalized score", allowed, when);
   });
+}
+
+Option* bind_glossary(Command& command, std::string& path) {
+  return command
+      .add_option("--glossary", path,
+                  "terms, one a line: source, a tab, translation or its forms (Hund|Hunde); where a line contains the\n"
+                  "source, its translation contains one of these, once for each time")
+      ->check(text_input_beside_stdin())
+      ->type_name("FILE");
+}
+
+std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path) {
+  return path.empty() ? nullptr : std::make_shared<const decode::Glossary>(decode::Glossary::read(path));
 }
 
 std::function<bool(const std::string& option)> given_in(const Command& command) {

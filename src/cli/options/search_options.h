@@ -12,6 +12,10 @@ void bind_options(Command& command, decode::ScoringOptions& options);
 void bind_options(Command& command, decode::BeamOptions& options);
 void bind_options(Command& command, decode::DecodingOptions& options);  // all but n-best
 void bind_n_best(Command& command, decode::BeamOptions& options);
+// --glossary FILE
+Option* bind_glossary(Command& command, std::string& path);
+// What it names; null: nothing. Errors as Glossary::read().
+std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path);
 // Some of them, by their names.
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);
 // Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was

@@ -10,6 +10,7 @@
 #include "decode/search/beam_entry.h"
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
+#include "text/letter_case.h"
 #include "text/lines/plain_line.h"
 #include "text/vocabulary/byte_level/test_byte_model.h"
 
@@ -69,6 +70,10 @@ int count(const std::vector<std::string>& texts, const std::string& phrase) {
 
 // ---- phrases ----
 
+Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
+  return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};
+}
+
 TEST(Phrases, AreWholeWords) {
   EXPECT_TRUE(has("ein Hund läuft", "Hund"));
   EXPECT_TRUE(has("(Hund)", "Hund"));
@@ -83,7 +88,7 @@ TEST(Phrases, AreWholeWords) {
 }
 
 TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
-  const std::vector<Phrase> phrases{{"a a b", {5, 5, 6}}, {"c", {7}}};
+  const std::vector<Requirement> phrases{any_of({{"a a b", {5, 5, 6}}}), any_of({{"c", {7}}})};
   EXPECT_EQ(met(phrases, {1}, "").next, (text::Ids{5, 7}));
   const Met begun = met(phrases, {1, 5, 5, 5}, "a a a");
   EXPECT_EQ(begun.tokens, 2);  // the last two, not the first
@@ -93,6 +98,28 @@ TEST(Phrases, ProgressIsThatOfTheLongestBegun) {
   EXPECT_EQ(all.tokens, 4);
   EXPECT_TRUE(all.all);
   EXPECT_TRUE(met(phrases, {1, 9, 9}, "c a a b").all) << "as other pieces";
+}
+
+TEST(Phrases, OneFormIsEnoughAndTermsHavePlacesApart) {
+  const Phrase hund{"Hund", {5}}, hunde{"Hunde", {5, 6}};
+  const Requirement term = any_of({hund, hunde}, true);
+  EXPECT_EQ(term.tokens(), 2);
+  const auto met_by = [&](std::vector<Requirement> required, const std::string& text) {
+    return met(required, {1}, text).all;
+  };
+  EXPECT_TRUE(met_by({term}, "ein Hund"));
+  EXPECT_TRUE(met_by({term}, "zwei Hunde"));
+  EXPECT_FALSE(met_by({term}, "ein Hundehaus"));
+  EXPECT_FALSE(met_by({term, term}, "zwei Hunde"));
+  EXPECT_TRUE(met_by({term, term}, "ein Hund und Hunde"));
+  EXPECT_TRUE(met_by({any_of({hund}), term}, "ein Hund")) << "a phrase only has to be there";
+  const Requirement both = any_of({{"Hund und Hund", {5, 7, 5}}}, true);
+  EXPECT_FALSE(met_by({both, term}, "Hund und Hund"));
+  EXPECT_TRUE(met_by({both, term}, "Hund, Hund und Hund"));
+  const Met none = met(std::vector{term}, {1}, "");
+  EXPECT_EQ(none.next, (text::Ids{5, 5}));
+  EXPECT_EQ(met(std::vector{term}, {1, 5}, "x").tokens, 1) << "begun";
+  EXPECT_EQ(met(std::vector{term}, {1, 5}, "Hund").tokens, 2) << "as much as the longest form";
 }
 
 TEST(Phrases, BadOnesAreRefused) {
@@ -204,6 +231,65 @@ TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
   EXPECT_EQ(missing, 0);
   EXPECT_EQ(warnings_, 0);
   EXPECT_GT(missing_before, 1000) << "the model says them of its own accord";
+}
+
+// Each line with its terms, several times where it has them several times; sentence by sentence.
+TEST_F(ConstraintsTest, TermsOfAGlossaryAreTranslatedEachTime) {
+  const std::vector<Glossary::Pair> pairs{{"hund", "die Katze|Katzen"}, {"zwei katzen", "schnell"}, {"katzen", "zwei"}};
+  options_.everywhere.glossary = std::make_shared<const Glossary>(pairs);
+  std::vector<std::string> lines = made_up_lines(300, 6);
+  for (size_t i = 0; i + 1 < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
+  options_.parting.sentences = Sentences::split;
+  const auto times = [](const std::string& text, std::initializer_list<const char*> forms) {
+    std::vector<Requirement> wanted;
+    std::vector<Phrase> phrases;
+    for (const char* form : forms)
+      for (const std::string& one : {std::string(form), text::capitalized(form)}) phrases.push_back({one, {5}});
+    do wanted.push_back(any_of(phrases, true));
+    while (met(wanted, {1}, text).all);
+    return wanted.size() - 1;
+  };
+  const auto found = texts({lines}, options_);
+  size_t all = 0, doubles = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const size_t dogs = times(lines[i], {"Hund"}), two = times(lines[i], {"zwei Katzen"}),
+                 cats = times(lines[i], {"Katzen"}) - two;
+    EXPECT_GE(times(found[i], {"die Katze", "Katzen"}), dogs) << lines[i] << " -> " << found[i];
+    EXPECT_GE(times(found[i], {"schnell"}), two) << lines[i] << " -> " << found[i];
+    EXPECT_GE(times(found[i], {"zwei"}), cats) << lines[i] << " -> " << found[i];
+    all += dogs + two + cats, doubles += dogs > 1;
+  }
+  EXPECT_GT(all, 200u);
+  EXPECT_GT(doubles, 20u);
+  EXPECT_EQ(warnings_, 0);
+  options_.search.sampling = SamplingOptions{};
+  EXPECT_THROW(texts({lines}, options_), UsageError);
+}
+
+TEST_F(ConstraintsTest, LinesMayHaveGlossariesOfTheirOwn) {
+  const auto of = [](const char* target) {
+    return LineConstraints{.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"hund", target}})};
+  };
+  const std::vector<std::string> lines{"ein Hund", "ein Hund", "ein Hund", "ein Hund"};
+  const std::vector<LineConstraints> requests{of("schnell"), {}, of("Katze"), of("Ж")};
+  const auto found = texts({lines, requests}, options_);
+  EXPECT_TRUE(has(found[0], "schnell") || has(found[0], "Schnell")) << found[0];
+  EXPECT_EQ(found[1], texts({lines}, options_)[1]);
+  EXPECT_TRUE(has(found[2], "Katze")) << found[2];
+  EXPECT_EQ(found[3], found[1]) << "what cannot be written is left out";
+  texts({lines, requests}, options_);
+  EXPECT_EQ(warnings_, 1);
+  options_.search.sampling = SamplingOptions{};
+  EXPECT_THROW(texts({lines, requests}, options_), LineError);
+}
+
+TEST_F(ConstraintsTest, ASentenceHasOnlySoManyTerms) {
+  options_.everywhere.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"ein", "und"}});
+  std::string line;
+  for (int i = 0; i < 70; ++i) line += "ein ";
+  options_.search.extra_length = 0;
+  EXPECT_FALSE(texts({std::vector{line}}, options_)[0].empty());
+  EXPECT_EQ(warnings_, 1);
 }
 
 TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {

@@ -3,25 +3,31 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/letter_case.h"
 
 namespace hexapla::decode {
 namespace {
+
+constexpr size_t kMostTerms = 64;  // of a sentence: the time that each step takes grows with them
 
 void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
   for (const std::string& text : from.require) {
     Phrase p = writable_phrase(target, pieces, text, "`require`");
-    const auto same = [&](const Phrase& other) { return other.text == p.text; };
-    if (std::none_of(to.required.begin(), to.required.end(), same)) to.required.push_back(std::move(p));
+    const auto same = [&](const Requirement& other) { return other.forms->front().text == p.text; };
+    if (std::none_of(to.required.begin(), to.required.end(), same))
+      to.required.push_back({std::make_shared<const std::vector<Phrase>>(1, std::move(p))});
   }
   for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "`forbid`"));
-  for (const Phrase& required : to.required)
+  int64_t tokens = 0;
+  for (const Requirement& r : to.required) {
+    const std::string& required = r.forms->front().text;
+    tokens += r.tokens();
     for (const Phrase& forbidden : to.forbidden)
-      if (stands_in(forbidden, required.text, Ending::closed))
-        throw UsageError(cat("'", required.text, "' is required, and '", forbidden.text,
+      if (stands_in(forbidden, required, Ending::closed))
+        throw UsageError(cat("'", required, "' is required, and '", forbidden.text,
                              "', which is part of it, is forbidden; leave one of them out"));
-  size_t tokens = 0;
-  for (const Phrase& p : to.required) tokens += p.ids.size();
+  }
   if (tokens > 999)
     throw UsageError(cat("the phrases of `require` have ", tokens,
                          " tokens, but at most 999 can be required per sentence; require fewer"));
@@ -31,7 +37,7 @@ void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const
 
 ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces,
                                  const LineConstraints& everywhere)
-    : target_(target), pieces_(pieces) {
+    : target_(target), pieces_(pieces), glossary_(everywhere.glossary) {
   add_phrases(target_, pieces_, everywhere, everywhere_);
 }
 
@@ -42,6 +48,48 @@ SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t l
   r.prefix_tokens = pieces_.most_tokens(r.prefix);
   add_phrases(target_, pieces_, own, r);
   return r;
+}
+
+// Where a translation begins with it, a form has a capital.
+ConstraintMaker::Forms ConstraintMaker::forms_of(const Glossary::Term& term,
+                                                 const std::function<void(const std::string& what)>& warn) {
+  Forms& known = forms_[&term];
+  if (known) return known;
+  std::vector<Phrase> forms;
+  std::string why;
+  const auto add = [&](const std::string& form) {
+    try {
+      forms.push_back(writable_phrase(target_, pieces_, form, cat("glossary: '", term.source, "' as")));
+    } catch (const UsageError& e) {
+      if (why.empty()) why = e.what();
+    }
+  };
+  for (const std::string& form : term.forms) {
+    add(form);
+    if (const std::string capital = text::capitalized(form); capital != form) add(capital);
+  }
+  if (forms.empty()) warn(why);
+  return known = std::make_shared<const std::vector<Phrase>>(std::move(forms));
+}
+
+void ConstraintMaker::add_terms(const LineConstraints& own, const std::string& sentence, SentenceConstraints& to,
+                                const std::function<void(const std::string& what)>& warn) {
+  const std::shared_ptr<const Glossary>& glossary = own.glossary ? own.glossary : glossary_;
+  if (!glossary) return;
+  std::vector<const Glossary::Term*> terms = glossary->terms_in(sentence, kMostTerms + 1);
+  if (terms.size() > kMostTerms) {
+    warn(cat("a sentence has more than ", kMostTerms, " terms of the glossary; only the first were looked at"));
+    terms.pop_back();
+  }
+  std::vector<Requirement> all;
+  for (const Glossary::Term* term : terms)
+    if (const Forms forms = forms_of(*term, warn); !forms->empty()) all.push_back({forms, true});
+  // A place goes to the first that can have it: to a phrase before its part, and to one that has no other.
+  const auto before = [](const Requirement& a, const Requirement& b) {
+    return a.tokens() != b.tokens() ? a.tokens() > b.tokens() : a.forms->size() < b.forms->size();
+  };
+  std::stable_sort(all.begin(), all.end(), before);
+  to.required.insert(to.required.end(), all.begin(), all.end());
 }
 
 }  // namespace hexapla::decode

@@ -62,30 +62,62 @@ Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces,
   return p;
 }
 
-bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from) {
+namespace {
+
+// Whether f(from, to) of any place is true where the phrase stands.
+template <class F>
+bool any_place(const Phrase& phrase, std::string_view text, Ending ending, size_t from, F&& f) {
   const size_t n = phrase.text.size();
   for (size_t at = text.find(phrase.text, from > n ? from - n : 0); at != std::string_view::npos;
        at = text.find(phrase.text, at + 1)) {
     const size_t end = at + n;
     const bool ends =
         end < text.size() ? text::word_boundary(text, end) : ending == Ending::closed || text::word_ends(text);
-    if (ends && text::word_boundary(text, at)) return true;
+    if (ends && text::word_boundary(text, at) && f(at, end)) return true;
   }
   return false;
 }
 
-Met met(std::span<const Phrase> phrases, const text::Ids& ids, std::string_view text) {
+// taken: the places that others have.
+bool has(const Requirement& r, std::string_view text, std::vector<text::TokenSpan>& taken) {
+  const auto take = [&](size_t from, size_t to) {
+    if (!r.apart) return true;
+    const auto overlaps = [&](const text::TokenSpan& other) { return from < other.to && other.from < to; };
+    if (std::any_of(taken.begin(), taken.end(), overlaps)) return false;
+    taken.push_back({from, to});
+    return true;
+  };
+  return std::any_of(r.forms->begin(), r.forms->end(),
+                     [&](const Phrase& form) { return any_place(form, text, Ending::closed, 0, take); });
+}
+
+}  // namespace
+
+bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from) {
+  return any_place(phrase, text, ending, from, [](size_t, size_t) { return true; });
+}
+
+int64_t Requirement::tokens() const {
+  size_t most = 0;
+  for (const Phrase& form : *forms) most = std::max(most, form.ids.size());
+  return static_cast<int64_t>(most);
+}
+
+Met met(std::span<const Requirement> required, const text::Ids& ids, std::string_view text) {
   Met m;
   size_t longest = 0;
-  for (const Phrase& p : phrases) {
-    if (stands_in(p, text, Ending::closed)) {
-      m.tokens += static_cast<int64_t>(p.ids.size());
+  std::vector<text::TokenSpan> taken;
+  for (const Requirement& r : required) {
+    if (has(r, text, taken)) {
+      m.tokens += r.tokens();
       continue;
     }
-    const size_t n = begun(p.ids, ids);
-    longest = std::max(longest, n);
     m.all = false;
-    m.next.push_back(p.ids[n]);
+    for (const Phrase& form : *r.forms) {
+      const size_t n = begun(form.ids, ids);
+      longest = std::max(longest, n);
+      m.next.push_back(form.ids[n]);
+    }
   }
   m.tokens += static_cast<int64_t>(longest);
   return m;

@@ -8,10 +8,14 @@ namespace hexapla::decode {
 
 namespace {
 
+// Two hypotheses a bank translate what is not required better than one. The fullest banks go on in a narrow beam, too,
+// and a sentence may have many terms of a glossary.
+constexpr int64_t kWidestOfTerms = 16;
+
 // Tokens that a request makes a translation write.
 int64_t demanded(const SentenceConstraints& request) {
   int64_t n = request.prefix_tokens;
-  for (const Phrase& p : request.required) n += static_cast<int64_t>(p.ids.size());
+  for (const Requirement& r : request.required) n += r.tokens();
   return n;
 }
 
@@ -39,9 +43,11 @@ int64_t longest_translation(int64_t positions, const text::Ids& source, const Se
 
 int64_t width(const SearchOptions& options, const SentenceConstraints& request) {
   if (options.sampling) return options.n_best;
-  int64_t tokens = 0;
-  for (const Phrase& p : request.required) tokens += static_cast<int64_t>(p.ids.size());
-  return tokens == 0 ? options.beam_size : std::max<int64_t>(options.beam_size, tokens + 1);
+  int64_t phrases = 0, terms = 0;
+  for (const Requirement& r : request.required) (r.apart ? terms : phrases) += r.tokens();
+  if (phrases + terms == 0) return options.beam_size;
+  const int64_t wide = terms == 0 ? 0 : std::min(2 * (phrases + terms + 1), kWidestOfTerms);
+  return std::max({static_cast<int64_t>(options.beam_size), phrases + 1, wide});
 }
 
 DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const SearchOptions& options) {

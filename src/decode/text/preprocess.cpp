@@ -21,8 +21,10 @@ class LineChecks {
     std::vector<SentenceConstraints> all;
     for (size_t i = 0; i < lines.text.size(); ++i) {
       all.push_back(request(lines, i));
-      const std::string wrong = lines.ids.empty() ? what_is_wrong(all.back(), lines.text.subspan(i))
-                                                  : what_is_wrong(all.back(), lines.ids[i]);
+      const bool terms = !lines.requests.empty() && lines.requests[i].glossary;
+      const std::string wrong = (terms || !all.back().required.empty()) && options_.search.sampling ? kSampledPhrases
+                                : lines.ids.empty() ? what_is_wrong(all.back(), lines.text.subspan(i))
+                                                    : what_is_wrong(lines.ids[i]);
       if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
     }
     return all;
@@ -40,7 +42,6 @@ class LineChecks {
   }
   // rest: the line, and those behind it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
-    if (!asked.required.empty() && options_.search.sampling) return kSampledPhrases;
     const Parting parting = parting_of(options_.parting, asked);
     if (!asked.required.empty() && reader_.has_several(rest.front(), parting))
       return cat("phrases that are required, but several sentences, and none of them would know which are its own; ",
@@ -52,15 +53,14 @@ class LineChecks {
                " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
                "`max-length`");
   }
-  std::string what_is_wrong(const SentenceConstraints& asked, const text::Ids& ids) const {
-    if (!asked.required.empty() && options_.search.sampling) return kSampledPhrases;
+  std::string what_is_wrong(const text::Ids& ids) const {
     if (static_cast<int64_t>(ids.size()) < reader_.longest()) return "";
     return cat(ids.size() + 1, " tokens with </s>, and a sentence may have ", reader_.longest(),
                "; give fewer, or raise `max-length`");
   }
 
   static constexpr const char* kSampledPhrases =
-      "required phrases, which need beam search and cannot be sampled; leave one of them out";
+      "required phrases or a glossary, which need beam search and cannot be sampled; leave one of them out";
 
   const SourceReader& reader_;
   const ConstraintMaker& maker_;
@@ -85,7 +85,7 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
 SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, const TranslateOptions& options,
                                  const LineWarning& warn) {
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
-  const ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
+  ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
   const std::vector<SentenceConstraints> asked = LineChecks(reader, maker, options).requests(lines);
   SourceSentences all;
   for (size_t i = 0; i < lines.text.size(); ++i) {
@@ -95,6 +95,11 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
     else if (!lines.ids[i].empty())
       parts = {{lines.text[i], lines.ids[i]}};
     add_line(all, std::move(parts), asked[i], sides.source);
+    for (size_t part = all.first.back(); part < all.ids.size(); ++part)
+      maker.add_terms(lines.requests.empty() ? LineConstraints() : lines.requests[i], all.texts[part],
+                      all.constraints[part], [&](const std::string& what) {
+                        if (warn) warn(i, what);
+                      });
   }
   all.first.push_back(all.ids.size());
   return all;

@@ -1,4 +1,4 @@
-// DeepL's interface, so that its clients work with another address. Glossaries and formality are not offered.
+// DeepL's interface, so that its clients work with another address. Formality is not offered.
 #include <algorithm>
 
 #include "base/error.h"
@@ -12,19 +12,6 @@ namespace hexapla::serve {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
-
-// Errors are {"message"} here.
-void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (...) {
-    Response r = response_of(std::current_exception());
-    const Json error = parse_json(r.body, "an answer");
-    r.body = json_text(Json{{"message", error.value("error", "")}});
-    if (r.status == 400 && error.value("error", "").find("API key") != std::string::npos) r.status = 403;
-    call->answer(std::move(r));
-  }
-}
 
 // "": there is none
 std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
@@ -65,6 +52,7 @@ struct Asked {
   std::vector<std::string> texts, translated;
   std::string target, tags;
   std::string sentences = "auto";  // as `sentences` of a search
+  Glossary glossary = {};
   std::vector<Group> groups;
 
   Group& group_of(const std::string& source, const ModelSet& models) {
@@ -107,7 +95,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   for (const std::string& text : asked->texts)
     if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
       throw HttpError(413, cat("a text has ", characters_in(text), " characters, but at most ", most, " are allowed"));
-  if (!p.text_or("glossary_id", "").empty()) refuse("glossaries are not supported");
+  asked->glossary = glossary_for(service, p, call->request());
   const std::string formality = p.text_or("formality", "default");
   if (formality != "default" && !formality.starts_with("prefer_")) refuse("Value for 'formality' not supported.");
   asked->tags = p.text_or("tag_handling", "");
@@ -141,6 +129,8 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
   };
   LinesTask task = service.task_of(g.hops, *parts);
   task.options.sentences = asked->sentences;
+  task.options.glossary = asked->glossary;
+  if (asked->glossary.size() > 0) check_one_hop(g.hops);
   service.translate(call, std::move(task), go_on, [call](const Response& why) {
     speaking_deepl(
         call, [&] { throw HttpError(why.status, parse_json(why.body, "an answer").value("error", ""), why.headers); });
@@ -158,6 +148,18 @@ Json languages(const ModelSet& models, const std::string& type) {
 
 }  // namespace
 
+void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (...) {
+    Response r = response_of(std::current_exception());
+    const Json error = parse_json(r.body, "an answer");
+    r.body = json_text(Json{{"message", error.value("error", "")}});
+    if (r.status == 400 && error.value("error", "").find("API key") != std::string::npos) r.status = 403;
+    call->answer(std::move(r));
+  }
+}
+
 void add_deepl_routes(Router& router, Service& service) {
   router.add(
       {"POST",
@@ -167,6 +169,7 @@ void add_deepl_routes(Router& router, Service& service) {
        {{"text", "text", true, "texts to translate"},
         {"target_lang", "string", true, "language to translate into"},
         {"source_lang", "string"},
+        {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
         {"split_sentences", "string", false,
          "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {

@@ -18,6 +18,10 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::int64_t longest_timeout = 86'400'000;  // milliseconds
 constexpr int most_scored = 512;                      // tokens of a line or a translation
+constexpr std::size_t most_terms = 10'000;            // of a glossary
+
+constexpr const char* not_a_glossary =
+    "glossary must be an object with a translation for each term, {\"dog\": \"Hund|Hunde\"}, or a list of such pairs";
 
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
 
@@ -98,6 +102,27 @@ std::vector<Constraints> constraints_of(const Json& given) {
     all.push_back({prefix, words_of(one, "require"), words_of(one, "forbid")});
   }
   return all;
+}
+
+// {"dog": "Hund|Hunde"}, or [["dog", "Hund|Hunde"]].
+Glossary glossary_of(const Json& given) {
+  std::vector<std::pair<std::string, std::string>> terms;
+  const auto add = [&](const Json& source, const Json& target) {
+    if (!source.is_string() || !target.is_string()) refuse(not_a_glossary);
+    terms.emplace_back(source, target);
+  };
+  if (given.is_object())
+    for (const auto& [source, target] : given.items()) add(source, target);
+  else if (given.is_array())
+    for (const Json& pair : given) {
+      if (!pair.is_array() || pair.size() != 2) refuse(not_a_glossary);
+      add(pair[0], pair[1]);
+    }
+  else if (!given.is_null())
+    refuse(not_a_glossary);
+  if (terms.size() > most_terms)
+    refuse(cat("glossary has ", terms.size(), " terms, but at most ", most_terms, " are allowed"));
+  return terms.empty() ? Glossary() : Glossary(terms);
 }
 
 std::string name_of(const Hops& hops) {
@@ -202,6 +227,8 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   task.hops = hops_of(p, *service.models(), task.lines.front());
   task.options = options_of(p["options"]);
   task.constraints = constraints_of(p["constraints"]);
+  task.options.glossary = glossary_of(p["glossary"]);
+  if (task.options.glossary.size() > 0) check_one_hop(task.hops);
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
     if (!timeout.is_number_integer() || timeout < 1 || timeout > longest_timeout)
       refuse(cat("timeout_ms must be a whole number from 1 to ", longest_timeout));
@@ -301,6 +328,12 @@ Json schema_of_constraints() {
 
 }  // namespace
 
+void check_one_hop(const Hops& hops) {
+  if (hops.size() > 1)
+    refuse(cat("a glossary is for one model, but from ", hops.front()->source, " to ", hops.back()->target,
+               " there are two, by way of ", hops.front()->target, "; leave it out"));
+}
+
 std::shared_ptr<const ServedModel> model_of(const Parameters& p, const ModelSet& models, const std::string& text) {
   const Hops hops = hops_of(p, models, text);
   if (hops.size() > 1) refuse(cat(name_of(hops), " is two models; name one of them"));
@@ -316,6 +349,7 @@ void add_native_routes(Router& router, Service& service) {
   std::vector<RouteField> to_translate{
       {"q", "text", true, "a text, line by line, or a list of lines"},
       {"constraints", "array", false, "for each line: {prefix, require, forbid}", schema_of_constraints()},
+      {"glossary", "object", false, "for each term its translation, or its forms: Hund|Hunde"},
       {"timeout_ms",
        "integer",
        false,

@@ -18,6 +18,8 @@ void add_native_routes(Router& router, Service& service);
 void add_look_routes(Router& router, Service& service);
 // DeepL's interface, as its clients use it: /v2/translate, /v2/languages, /v2/usage.
 void add_deepl_routes(Router& router, Service& service);
+// Its glossaries: /v2/glossaries.
+void add_glossary_routes(Router& router, Service& service);
 // For who runs the server: /health, /ready, /metrics, /spec.
 void add_operation_routes(Router& router, Service& service);
 
@@ -29,6 +31,16 @@ nlohmann::ordered_json description_of(const Router& router, const std::string& t
 // looked for where it names none.
 std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const ModelSet& models,
                                             const std::string& text);
+
+// HttpError 400: they are two models, of which none knows the terms and their translations.
+void check_one_hop(const Hops& hops);
+
+// f(); what it throws becomes the answer, {"message"}, as DeepL's clients expect it.
+void speaking_deepl(const Service::Call& call, const std::function<void()>& f);
+constexpr const char* no_glossary = "Glossary not found";
+// The glossary that a request for translations names; none: no terms. HttpError: 404 for one that is not there or
+// belongs to another key; 400 where the languages are not its own, or there is no source_lang.
+Glossary glossary_for(Service& service, const Parameters& parameters, const Request& request);
 
 // A text's characters (code points).
 std::size_t characters_in(const std::string& text);

@@ -4,7 +4,6 @@
 #include <random>
 
 namespace hexapla::serve {
-namespace {
 
 std::string random_digits(int n) {
   std::random_device random;  // the system's own
@@ -12,8 +11,6 @@ std::string random_digits(int n) {
   for (int i = 0; i < n; ++i) digits += "0123456789abcdef"[random() % 16];
   return digits;
 }
-
-}  // namespace
 
 std::optional<std::string> FileShelf::put(const std::string& name, std::string content) {
   const std::size_t bytes = bytes_of(name, content);

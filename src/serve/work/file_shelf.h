@@ -9,6 +9,8 @@
 
 namespace hexapla::serve {
 
+std::string random_digits(int n);  // hexadecimal ones that nobody can guess
+
 class FileShelf {
  public:
   using Clock = std::chrono::steady_clock;

@@ -32,6 +32,7 @@ void LinesJob::submit() {
     request.on_progress = task_.on_progress;
   } else {
     options.n_best.reset();
+    options.glossary = {};
   }
   if (task_.timeout.count() > 0)
     request.timeout = std::max(std::chrono::milliseconds(1),

@@ -24,7 +24,7 @@ std::size_t bytes_of(const Translation& t) {
 
 std::optional<std::string> TranslationCache::context_of(const std::vector<std::uint64_t>& models,
                                                         const TranslatorOptions& options) {
-  if (options.sample.value_or(false)) return {};
+  if (options.sample.value_or(false) || options.glossary.size() > 0) return {};
   std::string context = options.alignment;
   for (const std::uint64_t model : models) context += cat(" ", model);
   api::visit_public(options, [&](const char*, const auto& value) {

@@ -22,7 +22,7 @@ class TranslationCache {
   explicit TranslationCache(std::size_t bytes) : most_(bytes) {}
 
   // What a line's translations depend on beside the line, as text: models by number, and options. Nothing where they
-  // depend on more: samples are drawn by a line's place among the others.
+  // depend on more: samples are drawn by a line's place among the others, and a glossary may be long.
   static std::optional<std::string> context_of(const std::vector<std::uint64_t>& models,
                                                const TranslatorOptions& options);
 

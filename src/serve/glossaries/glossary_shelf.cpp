@@ -1,0 +1,78 @@
+#include "serve/glossaries/glossary_shelf.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "serve/http/message.h"
+#include "serve/work/file_shelf.h"
+
+namespace hexapla::serve {
+namespace {
+
+constexpr std::size_t per_glossary = 1000, per_term = 500;  // bytes beside its text, which is there four times
+
+// As DeepL's: 8-4-4-4-12 digits.
+std::string new_id() {
+  return cat(random_digits(8), "-", random_digits(4), "-", random_digits(4), "-", random_digits(4), "-",
+             random_digits(12));
+}
+
+}  // namespace
+
+GlossaryShelf::Stored GlossaryShelf::put(StoredGlossary glossary, const Entries& entries) {
+  if (entries.empty()) throw HttpError(400, "entries is missing: a glossary has one term at least");
+  if (entries.size() > most_terms)
+    throw HttpError(400, cat("entries has ", entries.size(), " terms, but at most ", most_terms, " are allowed"));
+  glossary.terms = Glossary(entries);
+  glossary.tsv = tsv_of(entries);
+  glossary.id = new_id();
+  glossary.made = std::chrono::system_clock::now();
+  const std::size_t bytes =
+      per_glossary + per_term * entries.size() + 4 * glossary.tsv.size() + glossary.owner.size() + glossary.name.size();
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  for (auto place = places_.begin(); place != places_.end() && !has_room(bytes);) {
+    const auto here = place++;
+    if (now - here->used > kept_) drop(here);
+  }
+  if (!has_room(bytes)) throw HttpError(456, "Quota exceeded: the server has no room for another glossary; delete one");
+  places_.push_back({std::make_shared<const StoredGlossary>(std::move(glossary)), bytes, now});
+  bytes_ += bytes;
+  return places_.back().glossary;
+}
+
+std::list<GlossaryShelf::Place>::iterator GlossaryShelf::find(const std::string& owner, const std::string& id) {
+  return std::find_if(places_.begin(), places_.end(),
+                      [&](const Place& p) { return p.glossary->id == id && p.glossary->owner == owner; });
+}
+
+void GlossaryShelf::drop(std::list<Place>::iterator place) {
+  bytes_ -= place->bytes;
+  places_.erase(place);
+}
+
+GlossaryShelf::Stored GlossaryShelf::get(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = find(owner, id);
+  if (found == places_.end()) return nullptr;
+  found->used = Clock::now();
+  return found->glossary;
+}
+
+std::vector<GlossaryShelf::Stored> GlossaryShelf::all(const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Stored> all;
+  for (const Place& p : places_)
+    if (p.glossary->owner == owner) all.push_back(p.glossary);
+  return all;
+}
+
+bool GlossaryShelf::drop(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = find(owner, id);
+  if (found == places_.end()) return false;
+  drop(found);
+  return true;
+}
+
+}  // namespace hexapla::serve
