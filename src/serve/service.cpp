@@ -133,6 +133,7 @@ void Service::add_routes() {
   add_native_routes(router_, *this);
   add_look_routes(router_, *this);
   add_deepl_routes(router_, *this);
+  add_document_routes(router_, *this);
   add_glossary_routes(router_, *this);
   add_operation_routes(router_, *this);
 }

@@ -8,13 +8,14 @@
 
 #include "base/compute/parallel.h"
 #include "document/document.h"
+#include "serve/files/document_jobs.h"
+#include "serve/files/file_shelf.h"
 #include "serve/glossaries/glossary_shelf.h"
 #include "serve/http/form.h"
 #include "serve/http/router.h"
 #include "serve/http/server.h"
 #include "serve/models/served_models.h"
 #include "serve/work/api_keys.h"
-#include "serve/work/file_shelf.h"
 #include "serve/work/lines_job.h"
 #include "serve/work/metrics.h"
 #include "serve/work/request_memory.h"
@@ -87,6 +88,7 @@ class Service {
   GlossaryShelf& glossaries() { return glossaries_; }
   FileShelf& files() { return files_; }
   const FileShelf& files() const { return files_; }
+  DocumentJobs& documents() { return documents_; }
   bool has_room() const { return lines_.now() < options_.waiting_lines; }  // for more lines
 
  private:
@@ -105,6 +107,7 @@ class Service {
   WaitingLines lines_;
   TranslationCache cache_;
   FileShelf files_;
+  DocumentJobs documents_;
   GlossaryShelf glossaries_{64 << 20};
   Metrics metrics_;
   Router router_;

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "serve/http/message.h"
-#include "serve/work/file_shelf.h"
+#include "serve/files/file_shelf.h"
 
 namespace hexapla::serve {
 namespace {

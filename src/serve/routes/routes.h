@@ -18,6 +18,8 @@ void add_native_routes(Router& router, Service& service);
 void add_look_routes(Router& router, Service& service);
 // DeepL's interface, as its clients use it: /v2/translate, /v2/languages, /v2/usage.
 void add_deepl_routes(Router& router, Service& service);
+// Its documents: /v2/document.
+void add_document_routes(Router& router, Service& service);
 // Its glossaries: /v2/glossaries.
 void add_glossary_routes(Router& router, Service& service);
 // For who runs the server: /health, /ready, /metrics, /spec.

@@ -6,19 +6,12 @@
 #include "document/text/text_lines.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
-#include "serve/routes/routes.h"
+#include "serve/routes/deepl/deepl_request.h"
 
 namespace hexapla::serve {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
-
-// "": there is none
-std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
-  const std::string code = language_among(codes, word);
-  const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();
-  return code.empty() && any ? language_code(word) : code;
-}
+using namespace deepl;  // NOLINT: what its routes have in common
 
 std::vector<std::string> texts_of(const Json& text) {
   std::vector<std::string> all;
@@ -58,9 +51,7 @@ struct Asked {
   Group& group_of(const std::string& source, const ModelSet& models) {
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == source; });
     if (found != groups.end()) return *found;
-    const bool same = source == target && source != undetermined;
-    groups.push_back({source, same ? Hops() : models.find(source, target), {}});
-    if (groups.back().hops.empty() && !same) refuse(cat("nothing here translates from ", source, " to ", target));
+    groups.push_back({source, hops_between(models, source, target), {}});
     return groups.back();
   }
   Json answer() const {
@@ -96,19 +87,15 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
     if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
       throw HttpError(413, cat("a text has ", characters_in(text), " characters, but at most ", most, " are allowed"));
   asked->glossary = glossary_for(service, p, call->request());
-  const std::string formality = p.text_or("formality", "default");
-  if (formality != "default" && !formality.starts_with("prefer_")) refuse("Value for 'formality' not supported.");
   asked->tags = p.text_or("tag_handling", "");
   read_split_sentences(p, *asked);
   const auto models = service.models();
-  const std::vector<std::string> codes = all_languages(*models);
-  const std::string given = p.text_or("source_lang", ""), source = language_of(codes, given);
-  asked->target = language_of(codes, p.text_or("target_lang", ""));
-  if (asked->target.empty()) refuse("Value for 'target_lang' not supported.");
-  if (!given.empty() && source.empty()) refuse("Value for 'source_lang' not supported.");
+  const Languages languages = languages_of(p, *models);
+  asked->target = languages.target;
   for (std::size_t i = 0; i < asked->texts.size(); ++i) {
     const std::string& text = asked->texts[i];
-    const std::string its = given.empty() ? detect_language(text, models->sources()).front().code : source;
+    const std::string its =
+        languages.source.empty() ? detect_language(text, models->sources()).front().code : languages.source;
     asked->group_of(its, *models).texts.push_back(i);
   }
   return asked;

@@ -1,4 +1,4 @@
-#include "serve/work/file_shelf.h"
+#include "serve/files/file_shelf.h"
 
 #include <algorithm>
 #include <random>

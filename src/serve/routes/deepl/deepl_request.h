@@ -1,0 +1,22 @@
+#pragma once
+// What requests of DeepL's interface have in common.
+#include <functional>
+#include <string>
+
+#include "serve/routes/routes.h"
+
+namespace hexapla::serve::deepl {
+
+// HttpError 400.
+[[noreturn]] void refuse(const std::string& why);
+
+struct Languages {
+  std::string source, target;  // codes; source "": to be found in the text
+};
+// Of a request. HttpError 400: a language that no model knows, or a formality that would have to be kept.
+Languages languages_of(const Parameters& parameters, const ModelSet& models);
+
+// Models from a language to another one; none where they are the same. HttpError 400: there are none.
+Hops hops_between(const ModelSet& models, const std::string& source, const std::string& target);
+
+}  // namespace hexapla::serve::deepl

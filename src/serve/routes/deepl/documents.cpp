@@ -1,0 +1,100 @@
+// DeepL's documents: one is sent, asked for until it is done, and fetched.
+#include "base/error.h"
+#include "document/formats.h"
+#include "serve/models/detect.h"
+#include "serve/models/languages.h"
+#include "serve/routes/deepl/deepl_request.h"
+#include "serve/routes/files/file_request.h"
+
+namespace hexapla::serve {
+namespace {
+
+using namespace deepl;  // NOLINT: what its routes have in common
+
+constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
+constexpr std::chrono::hours longest{1};
+
+std::string together(const std::vector<std::string>& lines) {
+  std::string whole;
+  for (const std::string& line : lines) whole += line + "\n";
+  return whole;
+}
+
+void begin(Service& service, const Service::Call& call) {
+  const Parameters p(call->request());
+  const std::int64_t most = service.admit(p, call->request());
+  const SentFile file = sent_file(service, p, p.text_or("filename", ""));
+  const auto document = read_document(file);
+  const std::string text = together(document->lines());
+  check_characters("file", text, most);
+  const auto models = service.models();
+  Languages languages = languages_of(p, *models);
+  const Glossary glossary = glossary_for(service, p, call->request());
+  if (languages.source.empty()) languages.source = detect_language(text, models->sources()).front().code;
+  Hops hops = hops_between(*models, languages.source, languages.target);
+  if (glossary.size() > 0) check_one_hop(hops);
+  const auto job =
+      std::make_shared<DocumentJob>(service.files(), call->request(), translated_name(file, languages.target));
+  job->characters = characters_in(text);
+  service.documents().add(job);
+  if (hops.empty() || document->lines().empty()) {
+    job->answer({200, file.content});
+  } else {
+    LinesTask task = service.task_of(std::move(hops), *document);
+    task.options.glossary = glossary;
+    task.timeout = longest;
+    service.translate(job, std::move(task), [job, document](const auto& found) {
+      job->answer({200, document->joined(0, found, 0)});
+    });
+  }
+  call->answer(json_response(Json{{"document_id", job->id}, {"document_key", job->key}}));
+}
+
+Json state_json(const DocumentJob& job) {
+  const DocumentJob::State state = job.state();
+  Json answer{{"document_id", job.id}, {"status", state.ended ? "done" : "translating"}};
+  if (!state.ended) answer["seconds_remaining"] = 1;
+  if (!state.error.empty()) answer["status"] = "error", answer["error_message"] = state.error;
+  if (state.ended) answer["billed_characters"] = job.characters;
+  return answer;
+}
+
+void answer(Service& service, const Service::Call& call) {
+  const Parameters p(call->request());
+  service.admit(p, call->request());
+  std::string id = path_of(call->request().target).substr(prefix.size());
+  const bool result = id.ends_with(result_suffix);
+  if (result) id.resize(id.size() - result_suffix.size());
+  const std::string key = p.text_or("document_key", "");
+  if (key.empty()) refuse("document_key is missing");
+  const auto job = service.documents().find(id, key);
+  if (!job) throw HttpError(404, "Document not found");
+  if (!result) return call->answer(json_response(state_json(*job)));
+  const DocumentJob::State state = job->state();
+  if (!state.ended) throw HttpError(503, "Document is not ready yet", {{"Retry-After", "1"}});
+  if (!state.error.empty()) throw HttpError(404, state.error);
+  call->answer(file_response(service, state.file));
+}
+
+}  // namespace
+
+void add_document_routes(Router& router, Service& service) {
+  router.add({"POST",
+              "/v2/document",
+              "Translate a document as DeepL's clients ask for it: " + document::format_list(),
+              [&](const auto& call) { speaking_deepl(call, [&] { begin(service, call); }); },
+              {{"file", "file", true, "the document"},
+               {"target_lang", "string", true, "language to translate into"},
+               {"source_lang", "string"},
+               {"filename", "string", false, "its name, if the form does not say it"},
+               {"glossary_id", "string", false, "a glossary of /v2/glossaries"}}});
+  for (const char* method : {"GET", "POST"})
+    router.add({method,
+                "/v2/document/*",
+                "How far a document is; with /result after its id, the translated document",
+                [&](const auto& call) { speaking_deepl(call, [&] { answer(service, call); }); },
+                {{"document_key", "string", true, "as it was given with the id"}},
+                "*/*"});
+}
+
+}  // namespace hexapla::serve

@@ -1,0 +1,69 @@
+// Documents as DeepL's clients send, ask for and fetch them.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "serve/routes/test_service.h"
+
+namespace hexapla::serve {
+namespace {
+
+using namespace test;  // NOLINT: what tests of this folder have in common
+
+struct DocumentRoutes : WithService {
+  static Received send(const std::string& name, const std::string& content, const std::string& target = "DE",
+                       const std::string& more = "") {
+    const std::string part = "--b\r\nContent-Disposition: form-data; name=";
+    const std::string body = part + "\"file\"; filename=\"" + name + "\"\r\n\r\n" + content + "\r\n" + part +
+                             "source_lang\r\n\r\nEN\r\n" + part + "target_lang\r\n\r\n" + target + "\r\n" + more +
+                             "--b--\r\n";
+    return server->ask("POST", "/v2/document", body, "multipart/form-data; boundary=b");
+  }
+  static Json done(const std::string& id, const std::string& key) {
+    for (int i = 0; i < 500; ++i) {
+      const Json state = server->post("/v2/document/" + id, {{"document_key", key}}).json();
+      if (state.value("status", "") != "translating") return state;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return {};
+  }
+};
+
+TEST_F(DocumentRoutes, AreTranslatedWhileTheClientAsks) {
+  const Json sent = send("a b.html", "<p>a dog</p>\n<hr>").json();
+  const std::string id = sent.value("document_id", ""), key = sent.value("document_key", "");
+  ASSERT_FALSE(id.empty() || key.empty()) << sent;
+  const Json state = done(id, key);
+  EXPECT_EQ(state["status"], "done") << state;
+  EXPECT_EQ(state["document_id"], id);
+  EXPECT_EQ(state["billed_characters"], 6);  // with the end of the line
+  Received got = server->post("/v2/document/" + id + "/result", {{"document_key", key}});
+  const Json line = server->post("/translate", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}}).json();
+  EXPECT_EQ(got.body, "<p>" + line.value("translatedText", "") + "</p>\n<hr>");
+  EXPECT_EQ(got.headers["content-type"], "text/html; charset=utf-8");
+  EXPECT_EQ(got.headers["content-disposition"], "attachment; filename*=UTF-8''a_b_de.html");
+  EXPECT_EQ(server->post("/v2/document/" + id, {{"document_key", "x"}}).status, 404);
+  EXPECT_EQ(server->post("/v2/document/x/result", {{"document_key", key}}).status, 404);
+}
+
+TEST_F(DocumentRoutes, WithNothingToTranslateStayAsTheyAre) {
+  for (const auto& [content, target] : {std::pair{"<hr>", "DE"}, {"<p>a dog</p>", "EN"}}) {
+    const Json sent = send("a.html", content, target).json();
+    const std::string id = sent.value("document_id", ""), key = sent.value("document_key", "");
+    EXPECT_EQ(done(id, key)["status"], "done");
+    EXPECT_EQ(server->post("/v2/document/" + id + "/result", {{"document_key", key}}).body, content);
+  }
+}
+
+TEST_F(DocumentRoutes, SayWhatIsWrong) {
+  const auto message = [](const Received& r) { return std::to_string(r.status) + " " + r.json().value("message", ""); };
+  EXPECT_EQ(message(send("a.xyz", "x")), "400 Invalid request: file format not supported");
+  EXPECT_EQ(message(send("a.txt", "")), "400 Invalid request: empty file");
+  EXPECT_EQ(message(send("a.txt", "a dog", "ZZ")), "400 Value for 'target_lang' not supported.");
+  EXPECT_THAT(message(send("a.txt", "\xFF\xFE")), testing::StartsWith("400 the file is not UTF-8"));
+  const std::string formality = "--b\r\nContent-Disposition: form-data; name=formality\r\n\r\nmore\r\n";
+  EXPECT_EQ(message(send("a.txt", "a dog", "DE", formality)), "400 Value for 'formality' not supported.");
+}
+
+}  // namespace
+}  // namespace hexapla::serve

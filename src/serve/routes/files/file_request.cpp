@@ -1,0 +1,77 @@
+#include "serve/routes/files/file_request.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace hexapla::serve {
+namespace {
+
+// "film.en.SRT" -> 8: where its ending begins
+std::size_t end_of_stem(const std::string& name) { return std::min(name.rfind('.'), name.size()); }
+
+bool plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+// What every system takes as a name, of the last 100 bytes of one; characters beyond ASCII stay.
+std::string safe(const std::string& name) {
+  std::string result;
+  for (std::size_t i = name.size() > 100 ? name.size() - 100 : 0; i < name.size(); ++i)
+    if (!result.empty() || (name[i] & 0xC0) != 0x80) result += plain(name[i]) || (name[i] & 0x80) != 0 ? name[i] : '_';
+  return result;
+}
+
+void require_files(const Service& service) {
+  if (!service.files().on()) throw HttpError(403, "Files translation are disabled on this server.");
+}
+
+}  // namespace
+
+SentFile sent_file(const Service& service, const Parameters& p, const std::string& name) {
+  require_files(service);
+  const auto refuse = [](const char* why) { throw HttpError(400, cat("Invalid request: ", why)); };
+  const Parameters::File* const sent = p.file("file");
+  if (sent == nullptr) refuse("missing file parameter");
+  const std::string its = sent->name.empty() ? name : sent->name;
+  SentFile file{its, document::format_of(its), sent->content};
+  if (file.name.empty() || file.content.empty()) refuse("empty file");
+  if (file.format == nullptr) refuse("file format not supported");
+  return file;
+}
+
+std::shared_ptr<const document::Document> read_document(const SentFile& file) {
+  try {
+    return document::read(*file.format, file.content);
+  } catch (const DataError& e) {
+    throw HttpError(400, e.what());
+  }
+}
+
+std::string translated_name(const SentFile& file, const std::string& target) {
+  return safe(file.name.substr(0, end_of_stem(file.name)) + "_" + target + file.format->ending);
+}
+
+std::string percent_encoded(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    result +=
+        plain(c) ? std::string(1, c) : std::string{'%', "0123456789ABCDEF"[byte / 16], "0123456789ABCDEF"[byte % 16]};
+  }
+  return result;
+}
+
+Response file_response(Service& service, const std::string& name) {
+  require_files(service);
+  auto content = service.files().get(name);
+  if (!content) throw HttpError(404, "there is no file of this name, or no longer; translate it again");
+  const document::Format& format = *document::format_of(name);
+  const std::string shown = name.substr(name.find('.') + 1);
+  return {200,
+          *std::move(content),
+          format.type + (format.text ? "; charset=utf-8" : ""),
+          {{"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(shown)}}};
+}
+
+}  // namespace hexapla::serve
