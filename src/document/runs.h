@@ -9,8 +9,9 @@
 namespace hexapla::document {
 
 struct Token {
-  // open, close: of an inline element; point: stands for itself; block: ends a line.
-  enum class Kind { text, open, close, point, block };
+  // open, close: of an inline element; point: stands for itself; line_break: stays at the same part of a line, and
+  // after the end of a sentence is a block; block: ends a line.
+  enum class Kind { text, open, close, point, line_break, block };
   Kind kind = Kind::text;
   std::string name = {};  // of an element, as its other tag has it
   std::string raw = {};   // as it is written
@@ -27,6 +28,7 @@ class Runs {
 
  private:
   using Tokens = std::vector<Token>;
+  bool ends_line(Token& line_break);
   void add_run(const Tokens& run);
   void add_line(const Tokens& run);
 

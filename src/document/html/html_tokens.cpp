@@ -245,9 +245,14 @@ class Reader {
 
 }  // namespace
 
-std::vector<Token> html_tokens(std::string_view html) {
-  const std::string readable = readable_page(html);
+std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
+  const std::string readable = readable_page(parsed);
   return Reader(html, readable).tokens();
 }
+
+std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }
+
+bool is_html_block(std::string_view name) { return among(blocks, name); }
+bool has_html_content(std::string_view name) { return !among(without_content, name); }
 
 }  // namespace hexapla::document
