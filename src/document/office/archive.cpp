@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -76,9 +77,20 @@ struct OpenArchive {
   }
   zip_uint64_t count() const { return static_cast<zip_uint64_t>(zip_get_num_entries(zip, 0)); }
 
+  // content: has to stay until closed().
+  void replace(const zip_stat_t& member, std::string_view content) const {
+    zip_source_t* const bytes = zip_source_buffer(zip, content.data(), content.size(), 0);
+    const bool stored = (member.valid & ZIP_STAT_COMP_METHOD) != 0 && member.comp_method == ZIP_CM_STORE;
+    if (bytes == nullptr || zip_file_replace(zip, member.index, bytes, 0) != 0 ||
+        zip_set_file_compression(zip, member.index, stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0) != 0)
+      fail_writing();
+  }
+  [[noreturn]] void fail_writing() const {
+    throw DataError(cat("the archive cannot be written: ", zip_strerror(zip), "; save the document anew"));
+  }
   // The archive as it is after all changes.
   std::string closed() {
-    if (zip_close(zip) != 0) throw DataError(cat("the archive cannot be written: ", zip_strerror(zip)));
+    if (zip_close(zip) != 0) fail_writing();
     zip = nullptr;
     std::string content;
     if (zip_source_open(source) != 0) throw DataError("the archive cannot be read after it was written");
@@ -171,13 +183,9 @@ std::string with_members(std::string_view archive, const std::map<std::string, s
   for (zip_uint64_t i = 0; i < open.count(); ++i) {
     const zip_stat_t stat = open.stat(i);
     const auto found = changed.find(stat.name);
-    if (found == changed.end()) continue;
-    zip_source_t* const content = zip_source_buffer(open.zip, found->second.data(), found->second.size(), 0);
-    const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
-    if (content == nullptr || zip_file_replace(open.zip, i, content, 0) != 0 ||
-        zip_set_file_compression(open.zip, i, stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0) != 0 ||
-        zip_file_set_mtime(open.zip, i, stat.mtime, 0) != 0)
-      throw DataError(cat("the archive's member ", found->first, " cannot be replaced: ", zip_strerror(open.zip)));
+    if (found != changed.end()) open.replace(stat, found->second);
+    // A member without any change would share memory with `archive`, which libzip 1.7 then frees.
+    if (zip_file_set_mtime(open.zip, i, stat.mtime, 0) != 0) open.fail_writing();
   }
   return open.closed();
 }
