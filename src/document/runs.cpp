@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/lines/marks.h"
-
 namespace hexapla::document {
 namespace {
 
@@ -36,6 +34,7 @@ bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 // (<span>A</span><span>B</span>) are words of their own.
 bool touches(const std::vector<Token>& run, std::size_t i) {
   if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
+  if (run[i].name.empty()) return false;
   const Token &before = run[i - 2], &after = run[i + 1];
   return before.kind == Kind::text && after.kind == Kind::text && !blank(before.text.back()) &&
          !blank(after.text.front());
@@ -50,8 +49,6 @@ text::LinePart::Kind part_kind(Kind kind) {
       return Part::close;
     case Kind::text:
       return Part::text;
-    case Kind::line_break:
-      return Part::line_break;
     default:
       return Part::point;
   }
@@ -60,7 +57,6 @@ text::LinePart::Kind part_kind(Kind kind) {
 }  // namespace
 
 void Runs::add(Token token) {
-  if (token.kind == Kind::line_break && ends_line(token)) token.kind = Kind::block;
   const bool block = token.kind == Kind::block;
   if (!block) {
     run_.push_back(std::move(token));
@@ -68,20 +64,6 @@ void Runs::add(Token token) {
   }
   finish();
   if (block) pieces_.keep(token.raw);
-}
-
-// Where a line break is more than layout: before all text, after a sentence, and after another one, which joins it.
-bool Runs::ends_line(Token& line_break) {
-  if (!run_.empty() && run_.back().kind == Kind::line_break) {
-    line_break.raw = run_.back().raw + line_break.raw;
-    run_.pop_back();
-    return true;
-  }
-  for (auto token = run_.rbegin(); token != run_.rend(); ++token) {
-    const std::string_view text = token->text, all = text.substr(0, text.find_last_not_of(" \t\n\r") + 1);
-    if (!all.empty()) return text::is_stop(all.substr(text::last_character(all)));
-  }
-  return true;
 }
 
 void Runs::finish() { add_run(std::exchange(run_, {})); }

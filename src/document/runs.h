@@ -9,11 +9,10 @@
 namespace hexapla::document {
 
 struct Token {
-  // open, close: of an inline element; point: stands for itself; line_break: stays at the same part of a line, and
-  // after the end of a sentence is a block; block: ends a line.
-  enum class Kind { text, open, close, point, line_break, block };
+  // open, close: of an inline element; point: stands for itself; block: ends a line.
+  enum class Kind { text, open, close, point, block };
   Kind kind = Kind::text;
-  std::string name = {};  // of an element, as its other tag has it
+  std::string name = {};  // of an element, as its other tag has it; none: of a style, which may change within a word
   std::string raw = {};   // as it is written
   std::string text = {};  // of a text what it says
   bool gap = false;       // of a point: words before and after it are two even without a blank
@@ -28,7 +27,6 @@ class Runs {
 
  private:
   using Tokens = std::vector<Token>;
-  bool ends_line(Token& line_break);
   void add_run(const Tokens& run);
   void add_line(const Tokens& run);
 

@@ -136,7 +136,8 @@ class Reader {
   }
   std::string raw(std::size_t begin, std::size_t end) const { return std::string(html_.substr(begin, end - begin)); }
   void add(Kind kind, const std::string& name, std::size_t begin, std::size_t end) {
-    found_.push_back({begin, end, {kind, name, raw(begin, end), "", name == "br"}});
+    const bool line_break = name == "br" && name_of_tag(html_.substr(begin)) == name;  // not an empty tag of XHTML
+    found_.push_back({begin, end, {kind, name, raw(begin, end), "", line_break}});
   }
 
   // -> whether what is in it is read, too

@@ -19,8 +19,8 @@ std::vector<Pieces> texts_of(const std::vector<Member>& members) {
 
 ArchiveDocument::ArchiveDocument(std::string archive, std::vector<Member> members)
     : archive_(std::move(archive)), texts_(texts_of(members)) {
-  for (Member& m : members) parts_.push_back({m.name, std::move(m.finish), m.text.size() > 0});
-  lines_ = texts_.lines();
+  for (Member& m : members) parts_.push_back({m.name, std::move(m.finish), !m.text.lines().empty()});
+  for (std::size_t i = 0; i < texts_.lines().size(); ++i) add_line(texts_.lines()[i], texts_.aligned()[i]);
 }
 
 std::string ArchiveDocument::joined(std::size_t, const Lines& found, std::size_t rank) const {

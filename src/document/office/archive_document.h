@@ -19,7 +19,6 @@ class ArchiveDocument final : public Document {
  public:
   ArchiveDocument(std::string archive, std::vector<Member> members);
 
-  bool aligned() const override { return texts_.aligned(); }
   // The archive. text: 0, because there is one.
   std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
   std::size_t ranks(std::size_t text, const Lines& found) const override;

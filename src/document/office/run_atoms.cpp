@@ -79,13 +79,13 @@ class Lines {
     if (next_style(i) != style_) set_style(usual_);
     switch (atom.kind) {
       case Kind::open:
-        return runs_.add({Part::open, "element", run_marks::markup(atom.xml)});
+        return runs_.add({Part::open, "", run_marks::markup(atom.xml)});
       case Kind::close:
-        return runs_.add({Part::close, "element", run_marks::markup(atom.xml)});
+        return runs_.add({Part::close, "", run_marks::markup(atom.xml)});
       case Kind::line_break:
-        return runs_.add({Part::line_break, "", separator(atom)});
+        return runs_.add({Part::point, "", run_marks::markup(atom.xml), "", true});
       case Kind::block:
-        return runs_.add({Part::block, "", separator(atom)});
+        return runs_.add({Part::block, "", atom.written.empty() ? run_marks::markup(atom.xml) : atom.written});
       default:
         return runs_.add({Part::point, "", run_marks::markup(atom.xml)});
     }
@@ -94,11 +94,6 @@ class Lines {
     if (!all_blank(atom.text)) set_style(atom.style);
     runs_.add({Part::text, "", atom.written, atom.text});
   }
-  // A tab or an end of a line in a text is text.
-  static std::string separator(const RunAtom& atom) {
-    return atom.written.empty() ? run_marks::markup(atom.xml) : atom.written;
-  }
-
   // Of the text after what is between texts, unless an element begins or ends there.
   std::optional<std::size_t> next_style(std::size_t i) const {
     for (; i < atoms_.size(); ++i) {
@@ -111,8 +106,8 @@ class Lines {
 
   void set_style(std::size_t style) {
     if (style == style_) return;
-    if (style_ != usual_) runs_.add({Part::close, "style", run_marks::style_ends()});
-    if (style != usual_) runs_.add({Part::open, "style", run_marks::style_begins(style)});
+    if (style_ != usual_) runs_.add({Part::close, "", run_marks::style_ends()});
+    if (style != usual_) runs_.add({Part::open, "", run_marks::style_begins(style)});
     style_ = style;
   }
 

@@ -10,8 +10,8 @@
 namespace hexapla::document {
 
 struct RunAtom {
-  // line_break: stays at the same part of a sentence. block: ends a sentence, as a tab does. A field is what Word
-  // computes from an instruction, between three marks: begin, instruction, separate, result, end.
+  // line_break: in a sentence. block: ends one, as a tab does. A field is what Word computes from an instruction,
+  // between three marks: begin, instruction, separate, result, end.
   enum class Kind { text, point, open, close, line_break, block, field_begin, instruction, field_separate, field_end };
   Kind kind = Kind::point;
   std::string xml = {};      // what stands alone in a paragraph: of a text its run

@@ -141,17 +141,17 @@ void RunPart::add_part_of_run(Index run, Index i, bool alone, RunAtoms& atoms) {
   atoms.push_back(std::move(atom));
 }
 
-// Tabs and ends of lines in a text part it.
+// Tabs part it, and in a cell ends of lines.
 void RunPart::add_text(Index element, std::size_t style, const std::string& run, RunAtoms& atoms) {
-  if (last(element) == element) return;
+  const std::string_view separators = name(element) == "x:t" ? "\t\n" : "\t";
   const std::size_t first = atoms.size();
   for (Index i = element + 1; i < last(element); ++i) {
     const std::string& all = event(i).text;
     for (std::size_t at = 0, end = 0; at < all.size(); at = end) {
-      const bool tab = all[at] == '\t', line = all[at] == '\n';
-      end = tab || line ? at + 1 : std::min(all.find_first_of("\t\n", at), all.size());
+      const bool separates = separators.find(all[at]) != std::string_view::npos;
+      end = separates ? at + 1 : std::min(all.find_first_of(separators, at), all.size());
       const std::string part = all.substr(at, end - at);
-      atoms.push_back({tab ? Atom::block : line ? Atom::line_break : Atom::text, "", part, xml_text(part), style});
+      atoms.push_back({separates ? Atom::block : Atom::text, "", part, xml_text(part), style});
     }
   }
   if (atoms.size() > first) atoms[first].xml = run;

@@ -81,10 +81,10 @@ void SpanPart::add_children(Index parent, Runs& runs) {
       continue;
     }
     const std::string look = look_of(i);
-    if (!look.empty()) runs.add({Part::open, "text:span", std::string(raw(i))});
+    if (!look.empty()) runs.add({Part::open, "", std::string(raw(i))});
     add_children(i, runs);
     for (; look_of(after(i)) == look && after(i) < last(parent); add_children(i, runs)) i = after(i);
-    if (!look.empty()) runs.add({Part::close, "text:span", std::string(raw(last(i)))});
+    if (!look.empty()) runs.add({Part::close, "", std::string(raw(last(i)))});
   }
 }
 
@@ -106,11 +106,11 @@ void SpanPart::add_child(Index i, Runs& runs) {
   }
   if (is == "text:s" && started_) return runs.add({Part::text, "", std::string(element(i)), " "});
   if (is == "text:tab") return runs.add({Part::block, is, std::string(element(i))});
-  if (is == "text:line-break") return runs.add({Part::line_break, is, std::string(element(i))});
+  if (is == "text:line-break") return runs.add({Part::point, is, std::string(element(i)), "", true});
   if (!among(around_text, is) || event(i).kind != Kind::start) return runs.add({Part::point, is, with_references(i)});
-  runs.add({Part::open, is, written});
+  runs.add({Part::open, "", written});
   add_children(i, runs);
-  runs.add({Part::close, is, std::string(raw(last(i)))});
+  runs.add({Part::close, "", std::string(raw(last(i)))});
 }
 
 }  // namespace hexapla::document
