@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "document/captions/subtitle_text.h"
 #include "document/html/html.h"
+#include "document/office/epub.h"
+#include "document/office/open_document.h"
+#include "document/office/open_xml.h"
 #include "document/text/text_lines.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
@@ -22,6 +25,16 @@ std::shared_ptr<const Document> captions(const std::string& content) {
   return std::make_shared<const SubtitleText>(content);
 }
 
+const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
+                  open_document_type = "application/vnd.oasis.opendocument.";
+
+std::string ending_of(std::string_view name) {
+  std::string ending(name.substr(std::min(name.rfind('.'), name.size())));
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return ending;
+}
+
 }  // namespace
 
 std::shared_ptr<const Document> read(const Format& format, const std::string& content) {
@@ -35,14 +48,18 @@ const std::vector<Format>& formats() {
                                        {".srt", "application/x-subrip", true, captions},
                                        {".vtt", "text/vtt", true, captions},
                                        {".html", "text/html", true, html},
-                                       {".htm", "text/html", true, html}};
+                                       {".htm", "text/html", true, html},
+                                       {".docx", open_xml_type + "wordprocessingml.document", false, open_xml},
+                                       {".pptx", open_xml_type + "presentationml.presentation", false, open_xml},
+                                       {".xlsx", open_xml_type + "spreadsheetml.sheet", false, open_xml},
+                                       {".odt", open_document_type + "text", false, open_document},
+                                       {".odp", open_document_type + "presentation", false, open_document},
+                                       {".epub", "application/epub+zip", false, epub}};
   return all;
 }
 
 const Format* format_of(std::string_view name) {
-  std::string ending(name.substr(std::min(name.rfind('.'), name.size())));
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const std::string ending = ending_of(name);
   const auto found =
       std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.ending == ending; });
   return found == formats().end() ? nullptr : &*found;
@@ -52,6 +69,17 @@ std::string format_list() {
   std::string list;
   for (const Format& f : formats()) list += (list.empty() ? "" : ", ") + f.ending;
   return list;
+}
+
+std::string advice_for(std::string_view name) {
+  const std::string ending = ending_of(name);
+  if (ending == ".pdf")
+    return "a PDF file has no text that could be replaced in place; convert it to .docx or .txt, for example with "
+           "pdftotext";
+  for (const char* const old : {".doc", ".ppt", ".xls"})
+    if (ending == old)
+      return cat(ending, " is an old format of Office; save the file as ", old, "x with the program that made it");
+  return cat("translates ", format_list());
 }
 
 }  // namespace hexapla::document

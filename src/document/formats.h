@@ -24,6 +24,8 @@ std::shared_ptr<const Document> read(const Format& format, const std::string& co
 const std::vector<Format>& formats();
 // By the ending of a name, in any case; nullptr: none.
 const Format* format_of(std::string_view name);
+// A sentence that says what to do with a file of another format: "convert it to .docx or .txt, ...".
+std::string advice_for(std::string_view name);
 // ".txt, .html, .srt", for messages.
 std::string format_list();
 

@@ -34,6 +34,7 @@ bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 // (<span>A</span><span>B</span>) are words of their own.
 bool touches(const std::vector<Token>& run, std::size_t i) {
   if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
+  if (run[i].name.empty()) return false;
   const Token &before = run[i - 2], &after = run[i + 1];
   return before.kind == Kind::text && after.kind == Kind::text && !blank(before.text.back()) &&
          !blank(after.text.front());

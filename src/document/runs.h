@@ -12,7 +12,7 @@ struct Token {
   // open, close: of an inline element; point: stands for itself; block: ends a line.
   enum class Kind { text, open, close, point, block };
   Kind kind = Kind::text;
-  std::string name = {};  // of an element, as its other tag has it
+  std::string name = {};  // of an element, as its other tag has it; none: of a style, which may change within a word
   std::string raw = {};   // as it is written
   std::string text = {};  // of a text what it says
   bool gap = false;       // of a point: words before and after it are two even without a blank

@@ -7,6 +7,7 @@
 #include "document/document.h"
 #include "document/pieces.h"
 #include "document/runs.h"
+#include "document/xml/xml_text.h"
 
 namespace hexapla::document {
 
@@ -14,12 +15,17 @@ namespace hexapla::document {
 // An element that is not translated (a script, translate="no", class="notranslate") is one token. DataError: elements
 // are nested so deeply that parsing would take too long.
 std::vector<Token> html_tokens(std::string_view html);
+// parsed: what the parser reads in its place, of the same length; the tokens have the page's bytes.
+std::vector<Token> html_tokens(std::string_view html, std::string_view parsed);
 
-// The text so that HTML shows it: & < > become references.
-std::string with_entities(std::string_view text);
+// By the name of an element: whether it ends a line, and whether it has an end tag.
+bool is_html_block(std::string_view name);
+bool has_html_content(std::string_view name);
 
 // DataError as html_tokens().
 Pieces html_pieces(std::string_view html, text::Escape escape = with_entities);
+// A page that is XML. name: of it, for messages. DataError as xml_events(), too.
+Pieces xhtml_pieces(std::string_view xhtml, const std::string& name);
 PiecesDocument html_document(const std::vector<std::string>& texts);
 
 }  // namespace hexapla::document

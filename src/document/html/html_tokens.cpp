@@ -136,7 +136,8 @@ class Reader {
   }
   std::string raw(std::size_t begin, std::size_t end) const { return std::string(html_.substr(begin, end - begin)); }
   void add(Kind kind, const std::string& name, std::size_t begin, std::size_t end) {
-    found_.push_back({begin, end, {kind, name, raw(begin, end), "", name == "br"}});
+    const bool line_break = name == "br" && name_of_tag(html_.substr(begin)) == name;  // not an empty tag of XHTML
+    found_.push_back({begin, end, {kind, name, raw(begin, end), "", line_break}});
   }
 
   // -> whether what is in it is read, too
@@ -245,9 +246,14 @@ class Reader {
 
 }  // namespace
 
-std::vector<Token> html_tokens(std::string_view html) {
-  const std::string readable = readable_page(html);
+std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
+  const std::string readable = readable_page(parsed);
   return Reader(html, readable).tokens();
 }
+
+std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }
+
+bool is_html_block(std::string_view name) { return among(blocks, name); }
+bool has_html_content(std::string_view name) { return !among(without_content, name); }
 
 }  // namespace hexapla::document

@@ -11,6 +11,13 @@ namespace hexapla::text {
 inline std::string_view character_at(std::string_view text, size_t at) {
   return text.substr(at, character_bytes(text.substr(at)));
 }
+// Where the last one begins.
+inline std::size_t last_character(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 0 && (text[--at] & 0xC0) == 0x80) {
+  }
+  return at;
+}
 
 inline bool is_one_of(std::string_view character, std::initializer_list<std::string_view> marks) {
   return std::find(marks.begin(), marks.end(), character) != marks.end();

@@ -18,12 +18,6 @@ constexpr double stranger = 0.4;
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
 
-std::size_t last_character(std::string_view text) {
-  std::size_t at = text.size();
-  while (at > 0 && (text[--at] & 0xC0) == 0x80) {
-  }
-  return at;
-}
 bool begins_with_mark(std::string_view text) { return !text.empty() && is_mark(character_at(text, 0)); }
 bool ends_with_mark(std::string_view text) { return !text.empty() && is_mark(text.substr(last_character(text))); }
 

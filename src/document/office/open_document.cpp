@@ -1,0 +1,29 @@
+#include "document/office/open_document.h"
+
+#include "base/error.h"
+#include "document/office/archive.h"
+#include "document/office/archive_document.h"
+#include "document/office/span_part.h"
+
+namespace hexapla::document {
+namespace {
+
+void refuse_encrypted(const Archive& archive) {
+  const std::string manifest = "META-INF/manifest.xml";
+  if (archive.has(manifest) && archive.read(manifest).find("encryption-data") != std::string::npos)
+    throw DataError("the document has a password; save it without one");
+}
+
+}  // namespace
+
+std::shared_ptr<const Document> open_document(const std::string& content) {
+  const Archive archive(content);
+  refuse_encrypted(archive);
+  std::vector<Member> members;
+  for (const std::string name : {"content.xml", "styles.xml"})
+    if (name == "content.xml" || archive.has(name))
+      members.push_back({name, SpanPart(archive.read(name), name).pieces(), with_inner_paragraphs});
+  return std::make_shared<const ArchiveDocument>(content, std::move(members));
+}
+
+}  // namespace hexapla::document

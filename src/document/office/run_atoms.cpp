@@ -1,0 +1,145 @@
+#include "document/office/run_atoms.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "document/runs.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = RunAtom::Kind;
+
+bool all_blank(std::string_view text) { return text.find_first_not_of(" \t\n") == std::string_view::npos; }
+
+struct Field {
+  std::size_t begin = 0, separate = 0, end = 0;
+  std::size_t around = 0;  // the element that it begins in
+  std::string instruction = {};
+
+  bool is_link() const { return separate > begin && instruction.find("HYPERLINK") != std::string::npos; }
+};
+
+// The fields that begin and end in one element of the paragraph.
+std::vector<Field> whole_fields(const RunAtoms& atoms) {
+  std::vector<Field> whole, open;
+  std::vector<std::size_t> around{atoms.size()};
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const Kind kind = atoms[i].kind;
+    if (kind == Kind::open) around.push_back(i);
+    if (kind == Kind::close) around.pop_back();
+    if (kind == Kind::field_begin) open.push_back({.begin = i, .around = around.back()});
+    if (open.empty()) continue;
+    if (kind == Kind::instruction) open.back().instruction += atoms[i].text;
+    if (kind == Kind::field_separate && open.back().around == around.back()) open.back().separate = i;
+    if (kind != Kind::field_end) continue;
+    open.back().end = i;
+    if (open.back().around == around.back()) whole.push_back(open.back());
+    open.pop_back();
+  }
+  return whole;
+}
+
+RunAtom joined(const RunAtoms& atoms, std::size_t from, std::size_t to, Kind kind) {
+  RunAtom all{kind};
+  for (; from <= to; ++from) all.xml += atoms[from].xml;
+  return all;
+}
+
+// The style that most text has; of a link only if there is no other.
+std::size_t usual_style(const RunAtoms& atoms, const std::vector<RunStyle>& styles) {
+  std::map<std::size_t, std::pair<bool, std::size_t>> bytes;
+  for (const RunAtom& a : atoms) {
+    if (a.kind != Kind::text) continue;
+    bytes[a.style].first = !styles[a.style].link;
+    bytes[a.style].second += a.text.size();
+  }
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::max_element(bytes.begin(), bytes.end(), less)->first;
+}
+
+class Lines {
+ public:
+  Lines(const RunAtoms& atoms, std::size_t usual, Pieces& pieces) : atoms_(atoms), usual_(usual), runs_(pieces) {
+    pieces.keep(run_marks::line_begins(usual_));
+    for (std::size_t i = 0; i < atoms_.size(); ++i) add(i);
+    set_style(usual_);
+    runs_.finish();
+    pieces.keep(run_marks::line_ends());
+  }
+
+ private:
+  using Part = Token::Kind;
+
+  void add(std::size_t i) {
+    const RunAtom& atom = atoms_[i];
+    if (atom.kind == Kind::text) return add_text(atom);
+    if (next_style(i) != style_) set_style(usual_);
+    switch (atom.kind) {
+      case Kind::open:
+        return runs_.add({Part::open, "", run_marks::markup(atom.xml)});
+      case Kind::close:
+        return runs_.add({Part::close, "", run_marks::markup(atom.xml)});
+      case Kind::line_break:
+        return runs_.add({Part::point, "", run_marks::markup(atom.xml), "", true});
+      case Kind::block:
+        return runs_.add({Part::block, "", atom.written.empty() ? run_marks::markup(atom.xml) : atom.written});
+      default:
+        return runs_.add({Part::point, "", run_marks::markup(atom.xml)});
+    }
+  }
+  void add_text(const RunAtom& atom) {
+    if (!all_blank(atom.text)) set_style(atom.style);
+    runs_.add({Part::text, "", atom.written, atom.text});
+  }
+  // Of the text after what is between texts, unless an element begins or ends there.
+  std::optional<std::size_t> next_style(std::size_t i) const {
+    for (; i < atoms_.size(); ++i) {
+      const Kind kind = atoms_[i].kind;
+      if (kind == Kind::open || kind == Kind::close || kind == Kind::block) break;
+      if (kind == Kind::text && !all_blank(atoms_[i].text)) return atoms_[i].style;
+    }
+    return {};
+  }
+
+  void set_style(std::size_t style) {
+    if (style == style_) return;
+    if (style_ != usual_) runs_.add({Part::close, "", run_marks::style_ends()});
+    if (style != usual_) runs_.add({Part::open, "", run_marks::style_begins(style)});
+    style_ = style;
+  }
+
+  const RunAtoms& atoms_;
+  const std::size_t usual_;
+  Runs runs_;
+  std::size_t style_ = usual_;
+};
+
+}  // namespace
+
+RunAtoms with_fields_joined(const RunAtoms& atoms) {
+  std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // the last atom of a part, and its kind, by its first
+  for (const Field& f : whole_fields(atoms)) {
+    parts[f.begin] = f.is_link() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
+    if (f.is_link()) parts[f.end] = {f.end, Kind::close};
+  }
+  RunAtoms all;
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const auto part = parts.find(i);
+    if (part == parts.end()) {
+      all.push_back(atoms[i]);
+      continue;
+    }
+    all.push_back(joined(atoms, i, part->second.first, part->second.second));
+    i = part->second.first;
+  }
+  return all;
+}
+
+void add_lines(const RunAtoms& atoms, const std::vector<RunStyle>& styles, Pieces& pieces) {
+  Lines(atoms, usual_style(atoms, styles), pieces);
+}
+
+}  // namespace hexapla::document

@@ -1,0 +1,160 @@
+#include "document/office/xml_part.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "document/xml/xml_text.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = XmlEvent::Kind;
+using Named = std::pair<std::string_view, std::string_view>;  // a namespace, and the prefix that we use for it
+
+constexpr std::array<Named, 13> namespaces{
+    Named{"http://schemas.openxmlformats.org/wordprocessingml/2006/main", "w:"},
+    Named{"http://purl.oclc.org/ooxml/wordprocessingml/main", "w:"},
+    Named{"http://schemas.openxmlformats.org/drawingml/2006/main", "a:"},
+    Named{"http://purl.oclc.org/ooxml/drawingml/main", "a:"},
+    Named{"http://schemas.openxmlformats.org/spreadsheetml/2006/main", "x:"},
+    Named{"http://purl.oclc.org/ooxml/spreadsheetml/main", "x:"},
+    Named{"urn:oasis:names:tc:opendocument:xmlns:text:1.0", "text:"},
+    Named{"urn:oasis:names:tc:opendocument:xmlns:presentation:1.0", "presentation:"},
+    Named{"urn:oasis:names:tc:opendocument:xmlns:style:1.0", "style:"},
+    Named{"http://openoffice.org/2009/office", "officeooo:"},
+    Named{"urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0", "fo:"},
+    Named{"http://www.daisy.org/z3986/2005/ncx/", "ncx:"},
+    Named{"http://www.idpf.org/2007/opf", "opf:"}};
+
+struct Scope {         // of a declaration
+  std::string prefix;  // with its colon
+  std::string_view ours;
+  bool known;
+};
+
+void declare(const XmlEvent& event, std::vector<Scope>& scopes) {
+  for (const XmlAttribute& a : event.attributes) {
+    if (a.name != "xmlns" && !a.name.starts_with("xmlns:")) continue;
+    const auto known =
+        std::find_if(namespaces.begin(), namespaces.end(), [&](const Named& n) { return n.first == a.value; });
+    const bool found = known != namespaces.end();
+    const std::string prefix = a.name == "xmlns" ? "" : a.name.substr(6) + ":";
+    scopes.push_back({prefix, found ? known->second : "", found});
+  }
+}
+
+std::string name_in(const std::string& written, const std::vector<Scope>& scopes) {
+  const std::size_t colon = written.find(':');
+  const std::string_view prefix = std::string_view(written).substr(0, colon == std::string::npos ? 0 : colon + 1);
+  const auto scope = std::find_if(scopes.rbegin(), scopes.rend(), [&](const Scope& s) { return s.prefix == prefix; });
+  return scope == scopes.rend() || !scope->known ? written : cat(scope->ours, written.substr(prefix.size()));
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) c == at ? void(parts.emplace_back()) : void(parts.back() += c);
+  return parts;
+}
+
+// Every reference is to a paragraph that comes after.
+std::string resolved(std::string_view text, const std::vector<std::string>& paragraphs) {
+  std::string all;
+  for (std::size_t at; (at = text.find(inner_reference)) != std::string_view::npos;) {
+    std::size_t number = 0;
+    std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
+    all += text.substr(0, at);
+    all += paragraphs.at(number);
+    text.remove_prefix(text.find(end_of_number, at) + 1);
+  }
+  return all += text;
+}
+
+}  // namespace
+
+XmlPart::XmlPart(std::string xml, const std::string& name)
+    : xml_(std::move(xml)), events_(xml_events(xml_, name)), after_(events_.size()), names_(events_.size()) {
+  find_ends();
+  find_names();
+}
+
+void XmlPart::find_ends() {
+  std::vector<Index> open;
+  for (Index i = 0; i < events_.size(); ++i) {
+    after_[i] = i + 1;
+    if (events_[i].kind == Kind::start) open.push_back(i);
+    if (events_[i].kind != Kind::end) continue;
+    after_[open.back()] = i + 1;
+    open.pop_back();
+  }
+}
+
+void XmlPart::find_names() {
+  std::vector<Scope> scopes;
+  std::vector<std::size_t> before;  // declarations, of each open element
+  for (Index i = 0; i < events_.size(); ++i) {
+    if (events_[i].kind == Kind::end) {
+      scopes.resize(before.back());
+      before.pop_back();
+    }
+    if (!events_[i].opens()) continue;
+    const std::size_t outside = scopes.size();
+    declare(events_[i], scopes);
+    names_[i] = name_in(events_[i].name, scopes);
+    if (events_[i].kind == Kind::start)
+      before.push_back(outside);
+    else
+      scopes.resize(outside);
+  }
+}
+
+std::string_view XmlPart::raw(Index from, Index to) const {
+  return std::string_view(xml_).substr(events_[from].begin, events_[to - 1].end - events_[from].begin);
+}
+
+std::string XmlPart::with_references(Index element) {
+  std::string all;
+  for (Index i = element; i < after(element);) {
+    const bool alone = is_left_alone(i), inner = !alone && is_paragraph(i);
+    if (inner) {
+      inner_.push_back(i);
+      all += cat(inner_reference, inner_.size(), end_of_number);
+    } else {
+      all += alone ? this->element(i) : raw(i);
+    }
+    i = alone || inner ? after(i) : i + 1;
+  }
+  return all;
+}
+
+void XmlPart::walk(Index from, Index to, Pieces& pieces) {
+  for (Index i = from; i < to;) {
+    if (is_left_alone(i)) {
+      pieces.keep(element(i));
+    } else if (!is_paragraph(i) || !add_paragraph(i, pieces)) {
+      pieces.keep(raw(i++));
+      continue;
+    }
+    i = after(i);
+  }
+}
+
+Pieces XmlPart::pieces() {
+  Pieces pieces = Pieces(xml_text);
+  walk(0, events_.size(), pieces);
+  for (std::size_t k = 0; k < inner_.size(); ++k) {  // one may have more in it
+    pieces.keep({&inner_paragraph, 1});
+    walk(inner_[k], after(inner_[k]), pieces);
+  }
+  return pieces;
+}
+
+std::string with_inner_paragraphs(const std::string& joined) {
+  std::vector<std::string> paragraphs = split(joined, inner_paragraph);
+  for (std::size_t k = paragraphs.size(); k-- > 0;) paragraphs[k] = resolved(paragraphs[k], paragraphs);
+  return std::move(paragraphs.front());
+}
+
+}  // namespace hexapla::document
