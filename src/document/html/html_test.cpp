@@ -120,6 +120,8 @@ TEST(Html, WhatIsNotTranslatedStandsForItself) {
               ElementsAre("a", "b"));
   EXPECT_THAT(lines("Press <x id=\"1\"/> to <kbd>q</kbd>, or <ph>p</ph>"), ElementsAre("Press to, or p"));
   EXPECT_THAT(lines("dog<sup>1</sup> runs on the 10<sup>th</sup>"), ElementsAre("dog runs on the 10th"));
+  EXPECT_THAT(lines("A dog<a href=x>1</a>. Back <a>↩︎</a> H<sub>2</sub>O <b>5</b> dogs"),
+              ElementsAre("A dog. Back H2O 5 dogs"));
 }
 
 TEST(Html, EntitiesAreCharacters) {

@@ -152,8 +152,9 @@ class Reader {
     const std::size_t begin = offset(e.original_tag), behind = begin + tag.size();
     const Kind block = among(blocks, name) ? Kind::block : Kind::open;
     const bool alone = among(without_content, name) || (!ended && tag.ends_with("/>"));
-    if (!copy && !alone && is_left_alone(node, name, translated, begin)) {
-      const std::size_t end = ended ? offset(e.original_end_tag) + end_tag.size() : e.end_pos.offset;
+    const std::size_t end = ended ? offset(e.original_end_tag) + end_tag.size() : e.end_pos.offset;
+    if (!copy && !alone &&
+        (is_left_alone(node, name, translated) || (block != Kind::block && is_note(node, begin, end)))) {
       add(block == Kind::block ? block : Kind::point, name, begin, std::max(end, behind));
       return false;
     }
@@ -164,10 +165,21 @@ class Reader {
     return true;
   }
 
-  bool is_left_alone(const GumboNode& node, const std::string& name, bool translated, std::size_t begin) const {
-    if (among(untouched, name)) return true;
-    if (name == "sup") return begin > 0 && !blank(html_[begin - 1]) && !has_letter(node);  // a footnote, an exponent
-    return !translated && !is_translated_inside(node);
+  static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
+    return among(untouched, name) || (!translated && !is_translated_inside(node));
+  }
+  // The number of a footnote or an exponent, at the end of a word; or symbols alone. Not the 2 of H2O.
+  bool is_note(const GumboNode& node, std::size_t begin, std::size_t end) const {
+    std::string text;
+    any_inside(node, [&](const GumboNode& n) {
+      if (!is_element(n)) text += n.v.text.text;
+      return false;
+    });
+    if (text.empty() || text::has_letter(text)) return false;
+    if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return true;
+    const char after = end < html_.size() ? html_[end] : ' ';
+    const bool goes_on = letter(after) || (after >= '0' && after <= '9') || (after & 0x80) != 0;
+    return begin > 0 && !blank(html_[begin - 1]) && !goes_on;
   }
 
   template <class Found>
@@ -185,9 +197,6 @@ class Reader {
   }
   static bool is_translated_inside(const GumboNode& node) {
     return any_inside(node, [](const GumboNode& n) { return is_element(n) && is_translated(n.v.element, false); });
-  }
-  static bool has_letter(const GumboNode& node) {
-    return any_inside(node, [](const GumboNode& n) { return !is_element(n) && text::has_letter(n.v.text.text); });
   }
 
   void read_text(const GumboNode& node, bool translated) {
