@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "document/captions/subtitle_text.h"
+#include "document/captions/captions.h"
 #include "document/html/html.h"
 #include "document/text/text_lines.h"
 
@@ -16,7 +16,7 @@ std::shared_ptr<const Document> html(const std::string& content) {
   return std::make_shared<const PiecesDocument>(html_document({content}));
 }
 std::shared_ptr<const Document> captions(const std::string& content) {
-  return std::make_shared<const SubtitleText>(content);
+  return std::make_shared<const Captions>(content);
 }
 
 }  // namespace
@@ -25,6 +25,7 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all{{".txt", "text/plain", true, plain},
                                        {".srt", "application/x-subrip", true, captions},
                                        {".vtt", "text/vtt", true, captions},
+                                       {".sbv", "text/x-sbv", true, captions},
                                        {".html", "text/html", true, html},
                                        {".htm", "text/html", true, html}};
   return all;

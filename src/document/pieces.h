@@ -1,6 +1,7 @@
 #pragma once
 // A text as what stays as it is and lines that are translated, in turn.
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,14 +12,23 @@
 
 namespace hexapla::document {
 
+// A mark alone beside a placeholder ("{0}/{1}") is nothing to translate.
+bool has_words(const text::MarkedLine& line);
+// The translation with the markup of its line, by its alignment of "words".
+std::string placed(const text::MarkedLine& line, const Translation& translation, const text::Escape& escape);
+
 class Pieces {
  public:
+  // A translation with its markup, as the format has to write the whole of it.
+  using Writing = std::function<std::string(std::string line)>;
+
   // escape: as the format writes text.
   explicit Pieces(text::Escape escape) : escape_(std::move(escape)) {}
 
   void keep(std::string_view bytes);
-  // raw: the line as it is written; it stays so where it has nothing to translate.
-  void add(text::MarkedLine line, std::string_view raw);
+  // raw: the line as it is written; it stays so where it has nothing to translate, or where the translation is the same.
+  // writing: none: as the escaped text and the markup are.
+  void add(text::MarkedLine line, std::string_view raw, Writing writing = {});
 
   std::vector<std::string> lines() const;
   std::size_t size() const { return lines_.size(); }
@@ -28,8 +38,15 @@ class Pieces {
   std::string joined(std::span<const std::vector<Translation>> found, std::size_t rank) const;
 
  private:
+  struct Line {
+    text::MarkedLine line;
+    std::string raw;
+    Writing writing;
+  };
+  std::string written(const Line& line, const Translation& translation) const;
+
   text::Escape escape_;
-  std::vector<text::MarkedLine> lines_;
+  std::vector<Line> lines_;
   std::vector<std::string> kept_{1};  // before each line, and after the last
   bool aligned_ = false;
 };

@@ -18,6 +18,9 @@ std::vector<Token> html_tokens(std::string_view html);
 // The text so that HTML shows it: & < > become references.
 std::string with_entities(std::string_view text);
 
+// What a text says that has no tags: &eacute; is a character.
+std::string without_entities(std::string_view text);
+
 // DataError as html_tokens().
 Pieces html_pieces(std::string_view html, text::Escape escape = with_entities);
 PiecesDocument html_document(const std::vector<std::string>& texts);
