@@ -57,9 +57,15 @@ std::string_view place_of(std::string_view before) {
 
 int opened_by(const Token& t) { return t.kind == Kind::open ? 1 : t.kind == Kind::close ? -1 : 0; }
 
-// The segment in parts that end at these bytes of its text, in order and inside of it. An element that ends there is in
-// the part before.
-std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends) {
+int opened_in(const Segment& s) {
+  int open = 0;
+  for (const Token& t : s.words) open += opened_by(t);
+  return open;
+}
+
+// The segment in parts that end at these bytes of its text, in order and inside of it, where no element is open. open:
+// elements before it.
+std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends, int open) {
   std::vector<Segment> parts;
   const auto part = [&] {
     Segment& last = parts.emplace_back();
@@ -70,7 +76,8 @@ std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends) {
   std::size_t at = 0;  // bytes of text
   for (Token& t : words) {
     const auto due = [&] { return parts.size() <= ends.size() && at == ends[parts.size() - 1]; };
-    if (due() && t.kind != Kind::close) part();
+    if (due() && open == 0) part();
+    open += opened_by(t);
     if (t.kind != Kind::text || t.raw != t.text) {
       at += t.kind == Kind::text ? t.text.size() : 0;
       parts.back().words.push_back(std::move(t));
@@ -185,24 +192,27 @@ class Sentences {
     const std::vector<std::size_t> ends = ends_in(w);
     std::vector<Segment> line;
     std::size_t next = 0;  // of ends
+    int open = 0;
     for (std::size_t k = at_; k < w.end; ++k) {
       const std::size_t from = w.from[k - at_], to = w.to[k - at_];
       std::vector<std::size_t> inside;
       for (; next < ends.size() && ends[next] < to; ++next) inside.push_back(ends[next] - from);
-      std::vector<Segment> parts = parts_of(std::move(segments_[k]), inside);
+      const int before = std::exchange(open, open + opened_in(segments_[k]));
+      std::vector<Segment> parts = parts_of(std::move(segments_[k]), inside, before);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         line.push_back(std::move(parts[i]));
-        if (i + 1 < parts.size() || (next < ends.size() && ends[next] == to)) found_.push_back(std::exchange(line, {}));
+        if (i + 1 < parts.size() || (open == 0 && next < ends.size() && ends[next] == to))
+          found_.push_back(std::exchange(line, {}));
       }
       next += next < ends.size() && ends[next] == to ? 1 : 0;
     }
-    at_ = w.end;
-    if (w.cut && !ends.empty()) {  // the last sentence may go on: the next window begins with it
-      at_ -= line.size();
+    if (w.cut && line.size() < w.end - at_) {  // the last sentence may go on: the next window begins with it
+      at_ = w.end - line.size();
       std::move(line.begin(), line.end(), segments_.begin() + static_cast<std::ptrdiff_t>(at_));
-    } else if (!line.empty()) {
-      found_.push_back(std::move(line));
+      return;
     }
+    if (!line.empty()) found_.push_back(std::move(line));
+    at_ = w.end;
   }
 
   std::vector<Segment> segments_;

@@ -147,7 +147,7 @@ TEST(Captions, LoseNothing) {
                                        "สุนัข ", "كلب ", "\r\n", "<x", "\n \n", "three four "};
   std::uint32_t state = 1;
   const auto random = [&](std::size_t n) { return (state = state * 1664525 + 1013904223) / 65536 % n; };
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     std::string content = round % 2 == 0 ? "WEBVTT\n\n" : "";
     int second = 10;
     for (std::size_t i = 0, cues = 1 + random(5); i < cues; ++i) {
@@ -180,7 +180,7 @@ TEST(Captions, TakeWhatNobodyWouldWrite) {
        {"<i>", "</i>", "<i>a</i> ", "<", "{\\", "<00:00:01.000>a ", "a\n", "- a\n", "a. ", "Mr. ", "&amp;", "&eacute;", "<v a>b",
         "5\n", "\n", "--> ", "a <i>b\n", "♪", "00:00:01,000 --> 00:00:02,000\na\n", "<i>a ", "A? ", "狗", "aaaa"}) {
     std::string content = cue;
-    while (content.size() < 200'000) content += part;
+    while (content.size() < 50'000) content += part;
     EXPECT_EQ(translated(content, [](const auto& words) { return words; }), content) << part;
     EXPECT_FALSE(translated("WEBVTT\n\n" + content, reversed).empty()) << part;
   }

@@ -71,7 +71,7 @@ bool counts_days(const std::string& word) {
 
 // The word that ends before byte `end`, without the brackets and quotes that it begins with; of a long one its end.
 std::string_view word_before(std::string_view text, size_t end) {
-  constexpr size_t longest = 100;  // bytes, so that a text without an end takes no time for each mark
+  constexpr size_t longest = 60;  // bytes, so that a text without an end takes no time for each mark
   size_t begin = end > longest ? end - longest : 0;
   while (begin < end && (text[begin] & 0xC0) == 0x80) ++begin;
   for (size_t at = begin; at < end; at += character_at(text, at).size())
