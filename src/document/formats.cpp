@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "document/captions/subtitle_text.h"
+#include "document/captions/captions.h"
 #include "document/html/html.h"
 #include "document/office/epub.h"
 #include "document/office/open_document.h"
@@ -22,7 +22,7 @@ std::shared_ptr<const Document> html(const std::string& content) {
   return std::make_shared<const PiecesDocument>(html_document({content}));
 }
 std::shared_ptr<const Document> captions(const std::string& content) {
-  return std::make_shared<const SubtitleText>(content);
+  return std::make_shared<const Captions>(content);
 }
 
 const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
@@ -47,6 +47,7 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all{{".txt", "text/plain", true, plain},
                                        {".srt", "application/x-subrip", true, captions},
                                        {".vtt", "text/vtt", true, captions},
+                                       {".sbv", "text/x-sbv", true, captions},
                                        {".html", "text/html", true, html},
                                        {".htm", "text/html", true, html},
                                        {".docx", open_xml_type + "wordprocessingml.document", false, open_xml},

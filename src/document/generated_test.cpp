@@ -67,8 +67,8 @@ class Pages {
   std::string words() {
     std::string text;
     for (std::size_t n = 1 + below(5); n > 0; --n)
-      text += one_of({"dog", "runs", "H2O", "狗在跑", "สุนัข", "كلب", "größer.", "(see", "it)", "a,", "caf&eacute;", "5th",
-                      "\"so\""}) +
+      text += one_of({"dog", "runs", "H2O", "狗在跑", "สุนัข", "كلب", "größer.", "(see", "it)", "a,", "caf&eacute;",
+                      "5th", "\"so\""}) +
               one_of({" ", " ", ""});
     return text;
   }

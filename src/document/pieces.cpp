@@ -8,11 +8,6 @@
 namespace hexapla::document {
 namespace {
 
-// A mark alone beside a placeholder ("{0}/{1}") is nothing to translate.
-bool has_words(const text::MarkedLine& line) {
-  return line.marked() ? !text::essence(line.text()).empty() : text::has_text(line.text());
-}
-
 text::WordLinks links_of(const Alignment& a) {
   text::WordLinks links{a.source_words, a.target_words, a.links};
   if (a.weights.rows == a.target_words.size() + 1 && a.weights.columns == a.source_words.size() + 1)
@@ -22,27 +17,38 @@ text::WordLinks links_of(const Alignment& a) {
 
 }  // namespace
 
+bool has_words(const text::MarkedLine& line) {
+  return line.marked() ? !text::essence(line.text()).empty() : text::has_text(line.text());
+}
+
+std::string placed(const text::MarkedLine& line, const Translation& translation, const text::Escape& escape) {
+  return line.placed(translation.text, links_of(translation.alignment), escape);
+}
+
 void Pieces::keep(std::string_view bytes) { kept_.back() += bytes; }
 
-void Pieces::add(text::MarkedLine line, std::string_view raw) {
+void Pieces::add(text::MarkedLine line, std::string_view raw, Writing writing) {
   if (!has_words(line)) return keep(raw);
-  lines_.push_back(std::move(line));
+  lines_.push_back({std::move(line), std::string(raw), std::move(writing)});
   kept_.emplace_back();
+}
+
+std::string Pieces::written(const Line& line, const Translation& translation) const {
+  if (translation.text == line.line.text()) return line.raw;
+  std::string all = placed(line.line, translation, escape_);
+  return line.writing ? line.writing(std::move(all)) : all;
 }
 
 std::string Pieces::joined(std::span<const std::vector<Translation>> found, std::size_t rank) const {
   std::string whole;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const Translation& t = of_rank(found[i], rank);
-    whole += kept_[i] + lines_[i].placed(t.text, links_of(t.alignment), escape_);
-  }
+  for (std::size_t i = 0; i < lines_.size(); ++i) whole += kept_[i] + written(lines_[i], of_rank(found[i], rank));
   return whole + kept_.back();
 }
 
 PiecesDocument::PiecesDocument(std::vector<Pieces> texts) : texts_(std::move(texts)) {
   for (const Pieces& text : texts_) {
     first_.push_back(lines().size());
-    for (const text::MarkedLine& line : text.lines()) add_line(line.text(), line.marked());
+    for (const Pieces::Line& l : text.lines()) add_line(l.line.text(), l.line.marked());
   }
 }
 

@@ -10,24 +10,6 @@ using Kind = Token::Kind;
 
 constexpr std::size_t longest_run = 400;  // tags and texts of a line: work grows with their square
 
-// Whether each tag has its partner in the run, well nested.
-std::vector<bool> paired_tags(const std::vector<Token>& run) {
-  std::vector<std::size_t> open;
-  std::vector<bool> paired(run.size(), true);
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    if (run[i].kind == Kind::open) open.push_back(i);
-    if (run[i].kind != Kind::close) continue;
-    const auto same = [&](std::size_t o) { return run[o].name == run[i].name; };
-    const auto found = std::find_if(open.rbegin(), open.rend(), same);
-    paired[i] = found != open.rend();
-    if (!paired[i]) continue;
-    for (; !same(open.back()); open.pop_back()) paired[open.back()] = false;
-    open.pop_back();
-  }
-  for (const std::size_t o : open) paired[o] = false;
-  return paired;
-}
-
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Whether an element begins here where another one ends, without a blank between their texts: those of a menu
@@ -56,6 +38,31 @@ text::LinePart::Kind part_kind(Kind kind) {
 
 }  // namespace
 
+std::vector<std::size_t> partners_of(const std::vector<Token>& tokens) {
+  std::vector<std::size_t> open, partner(tokens.size(), no_partner);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind == Kind::open) open.push_back(i);
+    if (tokens[i].kind != Kind::close) continue;
+    const auto same = [&](std::size_t o) { return tokens[o].name == tokens[i].name; };
+    const auto found = std::find_if(open.rbegin(), open.rend(), same);
+    if (found == open.rend()) continue;
+    partner[i] = *found;
+    partner[*found] = i;
+    open.erase(found.base() - 1, open.end());
+  }
+  return partner;
+}
+
+std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens) {
+  std::vector<text::LinePart> parts;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (touches(tokens, i)) parts.push_back({text::LinePart::Kind::text, " "});
+    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw, token.gap});
+  }
+  return parts;
+}
+
 void Runs::add(Token token) {
   const bool block = token.kind == Kind::block;
   if (!block) {
@@ -70,31 +77,27 @@ void Runs::finish() { add_run(std::exchange(run_, {})); }
 
 // A tag without its partner in the run ends a line like a block.
 void Runs::add_run(const Tokens& run) {
-  const std::vector<bool> paired = paired_tags(run);
-  if (std::find(paired.begin(), paired.end(), false) == paired.end()) return add_line(run);
+  const std::vector<std::size_t> partner = partners_of(run);
+  const auto stands = [&](std::size_t i) {
+    return partner[i] != no_partner || (run[i].kind != Kind::open && run[i].kind != Kind::close);
+  };
   Tokens part;
   for (std::size_t i = 0; i < run.size(); ++i) {
-    if (paired[i]) {
+    if (stands(i)) {
       part.push_back(run[i]);
       continue;
     }
     add_run(std::exchange(part, {}));  // may have lost the partners of other tags
     pieces_.keep(run[i].raw);
   }
-  add_run(part);
+  part.size() == run.size() ? add_line(run) : add_run(part);
 }
 
 void Runs::add_line(const Tokens& run) {
   if (run.empty()) return;
-  std::vector<text::LinePart> parts;
   std::string raw;
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    const Token& token = run[i];
-    if (touches(run, i)) parts.push_back({text::LinePart::Kind::text, " "});
-    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw, token.gap});
-    raw += token.raw;
-  }
-  pieces_.add(text::MarkedLine(std::move(parts)), raw);
+  for (const Token& token : run) raw += token.raw;
+  pieces_.add(text::MarkedLine(line_parts(run)), raw);
 }
 
 }  // namespace hexapla::document

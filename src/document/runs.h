@@ -1,5 +1,6 @@
 #pragma once
 // Tags and text of a marked-up document become lines: what is between two blocks is one, with its inline elements.
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,14 @@ struct Token {
   std::string text = {};  // of a text what it says
   bool gap = false;       // of a point: words before and after it are two even without a blank
 };
+
+// Of each tag that has its partner among them, well nested, where that is; of every other token `no_partner`. Work
+// grows with the product of tags and open elements.
+inline constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
+std::vector<std::size_t> partners_of(const std::vector<Token>& tokens);
+
+// Text no_partner, or as part of a line; everything but text as it is written.
+std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens);
 
 class Runs {
  public:

@@ -175,7 +175,7 @@ class Reader {
       if (!is_element(n)) text += n.v.text.text;
       return false;
     });
-    if (text.empty() || text::has_letter(text)) return false;
+    if (std::all_of(text.begin(), text.end(), blank) || text::has_letter(text)) return false;
     if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return true;
     const char after = end < html_.size() ? html_[end] : ' ';
     const bool goes_on = letter(after) || (after >= '0' && after <= '9') || (after & 0x80) != 0;
@@ -229,7 +229,7 @@ class Reader {
   void add_rest(std::size_t begin, std::size_t end) {
     while (begin < end) {
       const std::size_t markup = markup_in(begin, end);
-      if (markup > begin) all_.push_back({Kind::text, "", raw(begin, markup), decoded(raw(begin, markup))});
+      if (markup > begin) all_.push_back({Kind::text, "", raw(begin, markup), without_entities(raw(begin, markup))});
       if (markup == end) return;
       const bool comment = html_.substr(markup, 4) == comment_begin;
       const std::size_t closing = html_.find(comment ? comment_end : std::string_view(">"), markup);
@@ -240,20 +240,20 @@ class Reader {
     }
   }
 
-  static std::string decoded(const std::string& text) {
-    if (text.find('&') == std::string::npos) return text;
-    std::string result;  // after a letter, because a parser drops blanks at the beginning of a page
-    const std::string all = cat("x", text);
-    for (const Token& token : Reader(all, all).tokens()) result += token.text;
-    return result.substr(1);
-  }
-
   std::string_view html_, readable_;
   std::vector<Stretch> found_;
   std::vector<Token> all_;
 };
 
 }  // namespace
+
+std::string without_entities(std::string_view text) {
+  if (text.find('&') == std::string_view::npos) return std::string(text);
+  std::string all = "x", result;  // after a letter, because a parser drops blanks at the beginning of a page
+  for (const char c : text) c == '<' ? all += "&lt;" : all += c;
+  for (const Token& token : Reader(all, all).tokens()) result += token.text;
+  return result.substr(1);
+}
 
 std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
   const std::string readable = readable_page(parsed);

@@ -69,10 +69,12 @@ bool counts_days(const std::string& word) {
                    "jahrhunderts", "jh",     "platz",     "stock",   "klasse",   "jahrestag", "geburtstag"});
 }
 
-// The word that ends before byte `end`, without the brackets and quotes that it begins with.
+// The word that ends before byte `end`, without the brackets and quotes that it begins with; of a long one its end.
 std::string_view word_before(std::string_view text, size_t end) {
-  size_t begin = 0;
-  for (size_t at = 0; at < end; at += character_at(text, at).size())
+  constexpr size_t longest = 60;  // bytes, so that a text without an end takes no time for each mark
+  size_t begin = end > longest ? end - longest : 0;
+  while (begin < end && (text[begin] & 0xC0) == 0x80) ++begin;
+  for (size_t at = begin; at < end; at += character_at(text, at).size())
     if (const std::string_view c = character_at(text, at); is_blank(c) || is_opening(c) || c == "-" || c == "/")
       begin = at + c.size();
   return text.substr(begin, end - begin);

@@ -1,0 +1,27 @@
+#pragma once
+// The lines of a file, whatever ends them.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace hexapla::document {
+
+struct FileLine {
+  std::string_view text, end;  // without its end, and that: \n, \r\n, \r, or nothing at the end of the file
+};
+
+inline std::vector<FileLine> file_lines(std::string_view content) {
+  std::vector<FileLine> lines;
+  while (!content.empty()) {
+    const std::size_t text = std::min(content.find_first_of("\r\n"), content.size());
+    const std::size_t end = content.substr(text, 2) == "\r\n" ? 2 : text < content.size() ? 1 : 0;
+    lines.push_back({content.substr(0, text), content.substr(text, end)});
+    content.remove_prefix(text + end);
+  }
+  return lines;
+}
+
+// How long the byte order mark is that a text in UTF-8 begins with; 0: it has none.
+inline std::size_t size_of_mark(std::string_view content) { return content.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
+
+}  // namespace hexapla::document
