@@ -160,13 +160,13 @@ TEST(Captions, LoseNothing) {
     std::string content = round % 2 == 0 ? "WEBVTT\n\n" : "";
     int start = 10;
     for (std::size_t i = 0, cues = 1 + random(5); i < cues; ++i) {
-      content += std::to_string(i) + "\n00:00:" + std::to_string(second) +
-                 ".000 --> 00:00:" + std::to_string(second + 1) + ".000\n";
+      content += std::to_string(i) + "\n00:00:" + std::to_string(start) +
+                 ".000 --> 00:00:" + std::to_string(start + 1) + ".000\n";
       for (std::size_t k = 0, n = random(12); k < n; ++k)
-        content += random(8) == 0 ? "<00:00:" + std::to_string(second) + "." + std::to_string(100 + k) + ">"
+        content += random(8) == 0 ? "<00:00:" + std::to_string(start) + "." + std::to_string(100 + k) + ">"
                                   : parts[random(parts.size())];
       content += "\n\n";
-      ++second;
+      ++start;
     }
     ASSERT_EQ(translated(content, [](const auto& words) { return words; }), content);
     const std::string back = translated(content, reversed);
