@@ -80,7 +80,7 @@ std::string advice_for(std::string_view name) {
   for (const char* const old : {".doc", ".ppt", ".xls"})
     if (ending == old)
       return cat(ending, " is an old format of Office; save the file as ", old, "x with the program that made it");
-  return cat("translates ", format_list());
+  return cat("names end in ", format_list());
 }
 
 }  // namespace hexapla::document

@@ -44,7 +44,7 @@ struct DocumentCommand {
   std::shared_ptr<const document::Document> open() const {
     const document::Format* const format = document::format_of(input);
     if (format == nullptr)
-      throw UsageError(cat("--input ", input, ": a document's name ends in ", document::format_list()));
+      throw UsageError(cat("--input ", input, ": not a document that is translated: ", document::advice_for(input)));
     try {
       return document::read(*format, read_file(input));
     } catch (const DataError& e) {
