@@ -34,6 +34,17 @@ TEST_F(DocumentCommandTest, WritesTheSameFormat) {
   EXPECT_EQ(read_file(at("b.html")), "<p>" + line("a dog") + "</p>\n<!-- two cats --><p>" + line("two cats"));
 }
 
+TEST_F(DocumentCommandTest, IsNamedByTranslate) {
+  const auto translate = [&](const std::string& file) {
+    return run_command({"translate", "-m", folder(), "--extra-length", "5", "--input", file});
+  };
+  const Result page = translate(write("a.html", "<p>a dog</p>"));
+  EXPECT_EQ(page.code, 0);
+  EXPECT_THAT(page.err, HasSubstr("hexapla document"));
+  EXPECT_THAT(translate(write("a.txt", "a dog")).err, testing::Not(HasSubstr("document")));
+  EXPECT_EQ(translate(write("a.docx", "PK")).code, 2);
+}
+
 TEST_F(DocumentCommandTest, SaysWhatIsWrongAndWritesNothing) {
   const Result other = document(write("a.xyz", "a"), at("b.xyz"));
   EXPECT_EQ(other.code, 2);

@@ -25,6 +25,7 @@
 #include "decode/option_ranges.h"
 #include "decode/text/opened_line.h"
 #include "decode/trace/beam_trace.h"
+#include "document/formats.h"
 #include "inspect/text_pair.h"
 #include "models/open_model.h"
 #include "report/beam_report.h"
@@ -87,6 +88,7 @@ struct Translate {
     check_shard(options());
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
+    say_of_documents(progress);
     const ShardWork work = shard.open(input, models);
     if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
@@ -149,6 +151,16 @@ struct Translate {
   std::optional<decode::Shortlist> read_shortlist(const models::OpenModel& m) const {
     if (shortlist.empty()) return {};
     return decode::Shortlist(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
+  }
+
+  // A document would be read as lines of text.
+  void say_of_documents(Progress& progress) const {
+    const document::Format* const format = document::format_of(input);
+    if (format == nullptr || format->ending == ".txt") return;
+    if (!format->text) throw UsageError(cat("--input ", input, " is a document: translate it with hexapla document"));
+    if (!quiet)
+      progress.say(
+          cat(input, " is translated line by line, markup included; hexapla document translates its text alone"));
   }
 
   // What a user asks for may be on no list.

@@ -74,6 +74,18 @@ TEST_F(Libre, KeepsTheTagsOfHtml) {
   EXPECT_EQ(html, translated("a big dog"));
 }
 
+TEST_F(Libre, KeepsTheTagsOfHtmlThroughAThirdLanguage) {
+  const Json j = server
+                     ->post("/translate", {{"q", "The <b>old dog</b> sees <img src=x> a <i>cat</i>."},
+                                           {"source", "en"},
+                                           {"target", "fr"},
+                                           {"format", "html"}})
+                     .json();
+  const std::string html = j.value("translatedText", "");
+  for (const std::string tag : {"<b>", "</b>", "<i>", "</i>", "<img src=x>"})
+    EXPECT_TRUE(html.find(tag) != std::string::npos && html.find(tag) == html.rfind(tag)) << tag << " in " << html;
+}
+
 TEST_F(Libre, GivesAlternatives) {
   const Json one =
       server->post("/translate", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}, {"alternatives", 2}}).json();

@@ -5,6 +5,7 @@
 #include "document/text/text_lines.h"
 #include "serve/http/message.h"
 #include "serve/work/api_keys.h"
+#include "serve/work/chained_alignment.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 #include "serve/work/workers.h"
@@ -91,6 +92,25 @@ PendingTranslation::Lines upper(const std::vector<std::string>& lines) {
     found.push_back({best, second});
   }
   return found;
+}
+
+// "two cats" -> "zwei Katzen" -> "chats deux": the product of both matrices.
+TEST(ChainedAlignment, LeadsThroughTheWordsBetween) {
+  const auto matrix = [](std::size_t rows, std::vector<double> values) {
+    return Matrix{rows, values.size() / rows, std::move(values)};
+  };
+  const Alignment first{
+      {"two", "cats"}, {"zwei", "Katzen"}, matrix(3, {.9, .1, 0, .2, .7, .1, 0, 0, 1}), {{0, 0}, {1, 1}}};
+  const Alignment second{
+      {"zwei", "Katzen"}, {"chats", "deux"}, matrix(3, {.1, .9, 0, .8, .2, 0, 0, 0, 1}), {{1, 0}, {0, 1}}};
+  const Alignment whole = chained(first, second);
+  EXPECT_EQ(whole.source_words, first.source_words);
+  EXPECT_EQ(whole.target_words, second.target_words);
+  EXPECT_EQ(whole.links, (std::vector<std::pair<int, int>>{{1, 0}, {0, 1}}));
+  EXPECT_NEAR(whole.weights(0, 1), .1 * .1 + .9 * .7, 1e-12);
+  Alignment other = second;
+  other.source_words = {"zwei", "Hunde"};
+  EXPECT_TRUE(chained(first, other).links.empty()) << "of other words nothing is known";
 }
 
 TEST(TextLines, PutsTextsTogetherAgain) {
