@@ -30,7 +30,8 @@ TEST_F(Guarded, EveryRouteThatIsNotOpenNeedsAKey) {
   RunningService s(with_keys());
   const std::set<std::string> open{"/",        "/assets/*",        "/languages",    "/frontend/settings",
                                    "/health",  "/ready",           "/spec",         "/v1/models",
-                                   "/v1/info", "/download_file/*", "/v2/languages", "/suggest"};
+                                   "/v1/info", "/download_file/*", "/v2/languages", "/suggest",
+                                   "/v2/glossary-language-pairs"};
   const Json body{{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}, {"text", {"a"}}, {"target_lang", "DE"}};
   const Router& router = s.service.router();
   for (const Route& route : router.routes()) {
@@ -45,7 +46,8 @@ TEST_F(Guarded, EveryRouteThatIsNotOpenNeedsAKey) {
     EXPECT_EQ(ask(""), route.path.starts_with("/v2") ? 403 : 400) << route.path;
     EXPECT_EQ(ask("eve"), 403) << route.path;
     const int status = ask("alice");
-    EXPECT_TRUE(status == 200 || route.path == "/translate_file" || route.path.starts_with("/v1/runs"))
+    EXPECT_TRUE(status == 200 || route.path == "/translate_file" || route.path.starts_with("/v1/runs") ||
+                route.path.starts_with("/v2/glossaries"))
         << route.method << " " << route.path << " " << status;
   }
 }
