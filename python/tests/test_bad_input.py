@@ -156,6 +156,12 @@ CONSTRAINTS: list[Case] = [
           (Constraints(prefix=None), "constraints.prefix", "None"),  # type: ignore[arg-type]
           (Constraints(require="der"), "constraints.require", "der"),
           (Constraints(forbid=[5]), "constraints.forbid[0]", "5"))),  # type: ignore[list-item]
+    (translate("a", glossary={"a": "b"}), ArgumentTypeError, "glossary", "'b'"),
+    (lambda _: hexapla.Glossary("terms.tsv"), ArgumentTypeError, "terms", "terms.tsv"),
+    (lambda _: hexapla.Glossary([("a",)]), ArgumentTypeError, "terms[0]", "a"),
+    (lambda _: hexapla.Glossary({"a": 5}), ArgumentTypeError, "terms[0][1]", "5"),
+    (lambda _: hexapla.Glossary({"a": "b", "A": "c"}), UsageError, "glossary", "A"),
+    (lambda _: hexapla.Glossary({"a": []}), UsageError, "glossary", "a"),
     (translate("a", constraints=Constraints(SURROGATE)), UsageError, "constraints.prefix", r"\ud800"),
     (translate(["a", "b"], constraints=[Constraints()]), UsageError, "constraints", "1"),
     (translate(["a"], constraints=[Constraints()] * 3), UsageError, "constraints", "3"),

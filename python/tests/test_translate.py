@@ -103,6 +103,21 @@ def test_constraints_of_the_program(program: Program, translator: hexapla.Transl
     assert all("Hund" in line for line in translator.translate(lines, constraints=constraints[0]))
 
 
+def test_glossaries_of_the_program(program: Program, translator: hexapla.Translator, model: str,
+                                   tmp_path: pathlib.Path) -> None:
+    lines = LINES[:20]
+    file = tmp_path / "terms.tsv"
+    file.write_text("dog\tHund|Hunde\nthe\trot\n")
+    expected = program("translate", "-m", model, "--glossary", file, text="".join(line + "\n" for line in lines))
+    for glossary in (hexapla.Glossary.read(file), hexapla.Glossary({"dog": ["Hund", "Hunde"], "the": "rot"}),
+                     hexapla.Glossary([("dog", "Hund|Hunde"), ("the", "rot")])):
+        assert len(glossary) == 2
+        assert translator.translate(lines, glossary=glossary) == expected.splitlines()
+    assert translator.submit(lines, glossary=glossary).result()[3][0].text == expected.splitlines()[3]
+    assert translator.translate_n_best(lines[3], glossary=glossary)[0].text == expected.splitlines()[3]
+    assert list(translator.stream(lines[3], glossary=glossary))[-1] == expected.splitlines()[3]
+
+
 def test_ensembles_of_the_program(program: Program, model: str) -> None:
     lines = LINES[:20]
     expected = program("translate", "-m", model, model, "--weights", "2,1", "--ensemble", "log-linear",

@@ -142,7 +142,7 @@ Headers Service::headers() {
   return {{"Access-Control-Allow-Origin", "*"},
           {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
           {"Access-Control-Expose-Headers", "Authorization"},
-          {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+          {"Access-Control-Allow-Methods", "GET, POST"},
           {"Access-Control-Allow-Credentials", "true"},
           {"Access-Control-Max-Age", "1728000"},
           {"Content-Security-Policy", page_policy},

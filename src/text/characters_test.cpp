@@ -26,5 +26,16 @@ TEST(Essence, ForgetsCaseBlanksAndPunctuationOfEveryScript) {
   EXPECT_NE(essence("caf\xE9"), "");
 }
 
+TEST(Folded, IsTheSameForAllWritingsOfATerm) {
+  const char* const same[][2] = {
+      {" Hot\t DOG ", "hot dog"},     {"STRASSE", "Straße"}, {"e\u0301t\u00AD\u0435", "\u00E9t\u0435"},
+      {"ＡＢＣ\u3000１２", "abc 12"}, {"ΟΔΟΣ", "οδος"},      {"北\u00A0京", "北 京"}};
+  for (const auto& [a, b] : same) EXPECT_EQ(folded(a), folded(b)) << a;
+  EXPECT_EQ(folded("A man,  a Plan!"), "a man, a plan!");
+  EXPECT_NE(folded("hot dog"), folded("hotdog"));
+  EXPECT_EQ(folded(" \u00AD\n"), "");
+  EXPECT_EQ(folded("caf\xE9"), "caf\uFFFD");
+}
+
 }  // namespace
 }  // namespace hexapla::text

@@ -171,6 +171,35 @@ TEST_F(LiveApi, ConstraintsAreOfEachLine) {
   }
 }
 
+TEST_F(LiveApi, TermsOfAGlossaryHaveTheirTranslations) {
+  TranslatorOptions options = short_options();
+  options.glossary = Glossary({{"DOG", "red|blue"}, {"cats", "two"}});
+  EXPECT_EQ(options.glossary.size(), 2u);
+  const std::vector<std::string> some{"a dog", "two cats. a dog", "a bird"};
+  const auto found = translator.translate(some, options);
+  EXPECT_THAT(found[0], testing::AnyOf(HasSubstr("red"), HasSubstr("Red"), HasSubstr("blue"), HasSubstr("Blue")));
+  EXPECT_THAT(found[1], testing::AnyOf(HasSubstr("two"), HasSubstr("Two")));
+  EXPECT_EQ(found[2], translator.translate("a bird", short_options()));
+  EXPECT_EQ(texts_of(translator.submit(some, options).get()), found);
+  EXPECT_EQ(translator.complete(options).glossary.size(), 2u);
+  EXPECT_THROW(translator.score({"a"}, {"b"}, options), UsageError);
+  options.sample = true;
+  EXPECT_THROW(translator.translate(some, options), UsageError);
+  EXPECT_THROW(translator.submit(some, options), UsageError);
+}
+
+TEST_F(LiveApi, AWrongGlossaryIsNamed) {
+  try {
+    Glossary({{"dog", "Hund"}, {"cat", " "}});
+    ADD_FAILURE();
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("entry 2"));
+    EXPECT_EQ(e.option(), "glossary");
+  }
+  EXPECT_THROW(Glossary::read("/no/such/file"), DataError);
+  EXPECT_EQ(Glossary().size(), 0u);
+}
+
 TEST_F(LiveApi, ARequestIsWhatTheCallGives) {
   const auto expected = texts_of(translator.translate_n_best(lines, two_short()));
   std::vector<PendingTranslation> pending;

@@ -1,16 +1,11 @@
 #include "decode/constraints/constraints.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <limits>
 
-#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
+#include "decode/constraints/test_constraints.h"
 #include "decode/search/beam_entry.h"
-#include "decode/test_models.h"
-#include "decode/text/translator.h"
-#include "text/letter_case.h"
 #include "text/lines/plain_line.h"
 #include "text/vocabulary/byte_level/test_byte_model.h"
 
@@ -18,61 +13,11 @@ namespace hexapla::decode {
 namespace {
 using namespace test;
 
-const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
-                                     "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
-
-std::vector<std::string> made_up_lines(int n, uint64_t seed) {
-  Random random(seed);
-  std::vector<std::string> lines(n);
-  for (std::string& line : lines)
-    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
-      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
-  return lines;
-}
-
-const text::Vocabulary& vocabulary() {
-  static const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 56});
-  return v;
-}
-const PieceTexts& pieces() {
-  static const PieceTexts p(vocabulary());
-  return p;
-}
-
-model::Config config() {
-  model::Config c = small_config();
-  c.source_vocab = c.target_vocab = vocabulary().size();
-  c.tied = "none";
-  return c;
-}
-
-class ConstraintsTest : public testing::Test {
- protected:
-  ConstraintsTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
-  std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
-    std::vector<std::string> best;
-    warnings_ = 0;
-    for (const auto& t : translator_.translate(lines, options, [&](size_t, const std::string&) { ++warnings_; }))
-      best.push_back(t.at(0).text);
-    return best;
-  }
-  TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
-  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
-  TranslateOptions options_{.search = {.extra_length = 8}};
-  int warnings_ = 0;
-};
-
-bool has(const std::string& text, const std::string& phrase) { return stands_in({phrase, {}}, text, Ending::closed); }
 int count(const std::vector<std::string>& texts, const std::string& phrase) {
   return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return has(t, phrase); }));
 }
 
 // ---- phrases ----
-
-Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
-  return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};
-}
 
 TEST(Phrases, AreWholeWords) {
   EXPECT_TRUE(has("ein Hund läuft", "Hund"));
@@ -231,65 +176,6 @@ TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
   EXPECT_EQ(missing, 0);
   EXPECT_EQ(warnings_, 0);
   EXPECT_GT(missing_before, 1000) << "the model says them of its own accord";
-}
-
-// Each line with its terms, several times where it has them several times; sentence by sentence.
-TEST_F(ConstraintsTest, TermsOfAGlossaryAreTranslatedEachTime) {
-  const std::vector<Glossary::Pair> pairs{{"hund", "die Katze|Katzen"}, {"zwei katzen", "schnell"}, {"katzen", "zwei"}};
-  options_.everywhere.glossary = std::make_shared<const Glossary>(pairs);
-  std::vector<std::string> lines = made_up_lines(300, 6);
-  for (size_t i = 0; i + 1 < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
-  options_.parting.sentences = Sentences::split;
-  const auto times = [](const std::string& text, std::initializer_list<const char*> forms) {
-    std::vector<Requirement> wanted;
-    std::vector<Phrase> phrases;
-    for (const char* form : forms)
-      for (const std::string& one : {std::string(form), text::capitalized(form)}) phrases.push_back({one, {5}});
-    do wanted.push_back(any_of(phrases, true));
-    while (met(wanted, {1}, text).all);
-    return wanted.size() - 1;
-  };
-  const auto found = texts({lines}, options_);
-  size_t all = 0, doubles = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const size_t dogs = times(lines[i], {"Hund"}), two = times(lines[i], {"zwei Katzen"}),
-                 cats = times(lines[i], {"Katzen"}) - two;
-    EXPECT_GE(times(found[i], {"die Katze", "Katzen"}), dogs) << lines[i] << " -> " << found[i];
-    EXPECT_GE(times(found[i], {"schnell"}), two) << lines[i] << " -> " << found[i];
-    EXPECT_GE(times(found[i], {"zwei"}), cats) << lines[i] << " -> " << found[i];
-    all += dogs + two + cats, doubles += dogs > 1;
-  }
-  EXPECT_GT(all, 200u);
-  EXPECT_GT(doubles, 20u);
-  EXPECT_EQ(warnings_, 0);
-  options_.search.sampling = SamplingOptions{};
-  EXPECT_THROW(texts({lines}, options_), UsageError);
-}
-
-TEST_F(ConstraintsTest, LinesMayHaveGlossariesOfTheirOwn) {
-  const auto of = [](const char* target) {
-    return LineConstraints{.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"hund", target}})};
-  };
-  const std::vector<std::string> lines{"ein Hund", "ein Hund", "ein Hund", "ein Hund"};
-  const std::vector<LineConstraints> requests{of("schnell"), {}, of("Katze"), of("Ж")};
-  const auto found = texts({lines, requests}, options_);
-  EXPECT_TRUE(has(found[0], "schnell") || has(found[0], "Schnell")) << found[0];
-  EXPECT_EQ(found[1], texts({lines}, options_)[1]);
-  EXPECT_TRUE(has(found[2], "Katze")) << found[2];
-  EXPECT_EQ(found[3], found[1]) << "what cannot be written is left out";
-  texts({lines, requests}, options_);
-  EXPECT_EQ(warnings_, 1);
-  options_.search.sampling = SamplingOptions{};
-  EXPECT_THROW(texts({lines, requests}, options_), LineError);
-}
-
-TEST_F(ConstraintsTest, ASentenceHasOnlySoManyTerms) {
-  options_.everywhere.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"ein", "und"}});
-  std::string line;
-  for (int i = 0; i < 70; ++i) line += "ein ";
-  options_.search.extra_length = 0;
-  EXPECT_FALSE(texts({std::vector{line}}, options_)[0].empty());
-  EXPECT_EQ(warnings_, 1);
 }
 
 TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {

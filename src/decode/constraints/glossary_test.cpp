@@ -4,9 +4,12 @@
 
 #include "base/error.h"
 #include "data/files/test_files.h"
+#include "decode/constraints/test_constraints.h"
+#include "text/letter_case.h"
 
 namespace hexapla::decode {
 namespace {
+using namespace test;  // NOLINT: what tests of this folder have in common
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -86,6 +89,69 @@ TEST(Glossary, PairsAreCheckedAlike) {
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), HasSubstr("entry 2: 'Dog' is also the term of entry 1"));
   }
+}
+
+// ---- searches ----
+
+struct TermsTest : ConstraintsTest {};
+
+// Each line with its terms, several times where it has them several times; sentence by sentence.
+TEST_F(TermsTest, TermsOfAGlossaryAreTranslatedEachTime) {
+  const std::vector<Glossary::Pair> pairs{{"hund", "die Katze|Katzen"}, {"zwei katzen", "schnell"}, {"katzen", "zwei"}};
+  options_.everywhere.glossary = std::make_shared<const Glossary>(pairs);
+  std::vector<std::string> lines = made_up_lines(300, 6);
+  for (size_t i = 0; i + 1 < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
+  options_.parting.sentences = Sentences::split;
+  const auto times = [](const std::string& text, std::initializer_list<const char*> forms) {
+    std::vector<Requirement> wanted;
+    std::vector<Phrase> phrases;
+    for (const char* form : forms)
+      for (const std::string& one : {std::string(form), text::capitalized(form)}) phrases.push_back({one, {5}});
+    do wanted.push_back(any_of(phrases, true));
+    while (met(wanted, {1}, text).all);
+    return wanted.size() - 1;
+  };
+  const auto found = texts({lines}, options_);
+  size_t all = 0, doubles = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const size_t dogs = times(lines[i], {"Hund"}), two = times(lines[i], {"zwei Katzen"}),
+                 cats = times(lines[i], {"Katzen"}) - two;
+    EXPECT_GE(times(found[i], {"die Katze", "Katzen"}), dogs) << lines[i] << " -> " << found[i];
+    EXPECT_GE(times(found[i], {"schnell"}), two) << lines[i] << " -> " << found[i];
+    EXPECT_GE(times(found[i], {"zwei"}), cats) << lines[i] << " -> " << found[i];
+    all += dogs + two + cats, doubles += dogs > 1;
+  }
+  EXPECT_GT(all, 200u);
+  EXPECT_GT(doubles, 20u);
+  EXPECT_EQ(warnings_, 0);
+  options_.search.sampling = SamplingOptions{};
+  EXPECT_THROW(texts({lines}, options_), UsageError);
+}
+
+TEST_F(TermsTest, LinesMayHaveGlossariesOfTheirOwn) {
+  const auto of = [](const char* target) {
+    return LineConstraints{.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"hund", target}})};
+  };
+  const std::vector<std::string> lines{"ein Hund", "ein Hund", "ein Hund", "ein Hund"};
+  const std::vector<LineConstraints> requests{of("schnell"), {}, of("Katze"), of("Ж")};
+  const auto found = texts({lines, requests}, options_);
+  EXPECT_TRUE(has(found[0], "schnell") || has(found[0], "Schnell")) << found[0];
+  EXPECT_EQ(found[1], texts({lines}, options_)[1]);
+  EXPECT_TRUE(has(found[2], "Katze")) << found[2];
+  EXPECT_EQ(found[3], found[1]) << "what cannot be written is left out";
+  texts({lines, requests}, options_);
+  EXPECT_EQ(warnings_, 1);
+  options_.search.sampling = SamplingOptions{};
+  EXPECT_THROW(texts({lines, requests}, options_), LineError);
+}
+
+TEST_F(TermsTest, ASentenceHasOnlySoManyTerms) {
+  options_.everywhere.glossary = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"ein", "und"}});
+  std::string line;
+  for (int i = 0; i < 70; ++i) line += "ein ";
+  options_.search.extra_length = 0;
+  EXPECT_FALSE(texts({std::vector{line}}, options_)[0].empty());
+  EXPECT_EQ(warnings_, 1);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ std::string_view cut(std::string_view& text, const char* ends) {
 bool cut_value(std::string_view& text, std::string& value, std::size_t& line) {
   value.clear();
   const std::size_t first = line;
-  if (text.starts_with('"')) {
+  const bool quoted = text.starts_with('"');
+  if (quoted) {
     for (text.remove_prefix(1);; text.remove_prefix(1)) {
       if (text.empty()) refuse(first, "a quotation mark is not closed");
       if (text[0] == '"' && !text.substr(1).starts_with('"')) break;
@@ -34,7 +35,6 @@ bool cut_value(std::string_view& text, std::string& value, std::size_t& line) {
     }
     text.remove_prefix(1);
   }
-  const bool quoted = line != first || !value.empty();
   const std::size_t end = std::min(text.find_first_of(",\r\n"), text.size());
   if (quoted && end > 0) refuse(line, "something follows a closing quotation mark");
   value += text.substr(0, end);

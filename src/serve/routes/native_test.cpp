@@ -269,6 +269,28 @@ TEST_F(NativeRuns, AreThoseOfOneFolder) {
   EXPECT_EQ(RunningService().get("/v1/runs").status, 404);
 }
 
+TEST_F(Native, TakesAGlossary) {
+  const auto ask = [&](const Json& glossary, const char* model = "en-de") {
+    return server->post("/v1/translate", {{"q", "a dog\na cat"}, {"model", model}, {"glossary", glossary}});
+  };
+  for (const Json& glossary : {Json{{"dog", "red"}}, Json::array({{"dog", "red"}})}) {
+    const Json lines = ask(glossary).json()["translations"];
+    EXPECT_THAT(lines[0][0]["text"].get<std::string>(), testing::AnyOf(HasSubstr("red"), HasSubstr("Red")));
+    EXPECT_EQ(lines[1], ask(nullptr).json()["translations"][1]);
+  }
+  EXPECT_EQ(ask(Json::object()).json()["translations"], ask(nullptr).json()["translations"]);
+  for (const Json& glossary :
+       {Json("dog"), Json(5), Json{{"dog", 5}}, Json::array({"dog"}), Json::array({{"a", "b", "c"}})})
+    EXPECT_THAT(error(ask(glossary)), HasSubstr("glossary must be an object")) << glossary;
+  EXPECT_THAT(error(ask({{"dog", " "}})), HasSubstr("entry 1"));
+  EXPECT_THAT(error(ask(Json::array({{"dog", "a"}, {"DOG", "b"}}))), HasSubstr("entry 2: 'DOG'"));
+  EXPECT_THAT(error(ask({{"dog", "red"}}, "en-de+de-fr")), HasSubstr("by way of de"));
+  EXPECT_THAT(ask({{"dog", "\u4e2d"}}).json()["warnings"][0]["what"].get<std::string>(), HasSubstr("no piece for"));
+  Json many = Json::object();
+  for (int i = 0; i <= 10'000; ++i) many[std::to_string(i)] = "a";
+  EXPECT_THAT(error(ask(many)), HasSubstr("at most 10000"));
+}
+
 // Every route is described, every path that is described is there, and what it calls required is asked for.
 TEST_F(Native, IsDescribedAsItIs) {
   const Json spec = server->get("/spec").json();
@@ -277,6 +299,7 @@ TEST_F(Native, IsDescribedAsItIs) {
   for (const auto& [path, methods] : spec["paths"].items())
     for (const auto& [method, operation] : methods.items()) {
       ++operations;
+      if (method == "delete" || path.starts_with("/v2/document/")) continue;  // of one that somebody has made
       const std::string name = method == "get" ? "GET" : "POST";
       const std::string target = std::regex_replace(path, std::regex("\\{name\\}"), "x");
       if (name == "GET") {
@@ -287,7 +310,8 @@ TEST_F(Native, IsDescribedAsItIs) {
       const Json schema = operation.value("/requestBody/content/application~1json/schema"_json_pointer, Json::object());
       for (const Json& field : schema.value("required", Json::array())) {
         Json body{{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}, {"text", {"a"}}, {"target_lang", "DE"}};
-        EXPECT_EQ(server->post(target, body).status, 200) << target;
+        body.update({{"name", "n"}, {"source_lang", "EN"}, {"entries", "a\tb"}});
+        EXPECT_EQ(server->post(target, body).status / 100, 2) << target;
         body.erase(field.get<std::string>());
         EXPECT_EQ(server->post(target, body).status, 400) << target << " without " << field;
       }

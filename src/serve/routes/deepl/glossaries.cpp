@@ -1,4 +1,8 @@
 // DeepL's glossaries: /v2/glossaries and what is below it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "base/error.h"
@@ -12,11 +16,12 @@ constexpr std::string_view prefix = "/v2/glossaries/", entries_suffix = "/entrie
 
 // With a fraction of the second, which DeepL's client for Python insists on.
 std::string time_text(std::chrono::system_clock::time_point at) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+  const std::time_t seconds = ms / 1000;
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &utc)};  // numbers alone, in every locale
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec, ms % 1000);
 }
 
 Json json_of(const StoredGlossary& g) {

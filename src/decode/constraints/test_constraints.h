@@ -1,0 +1,64 @@
+#pragma once
+// A small translator of made-up words with random weights, for the tests of this folder.
+#include <gtest/gtest.h>
+
+#include "backend/cpu/cpu.h"
+#include "decode/constraints/phrases.h"
+#include "decode/test_models.h"
+#include "decode/text/translator.h"
+
+namespace hexapla::decode::test {
+
+inline const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
+                                            "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
+
+inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::string> lines(n);
+  for (std::string& line : lines)
+    for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
+      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+  return lines;
+}
+
+inline const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 56});
+  return v;
+}
+inline const PieceTexts& pieces() {
+  static const PieceTexts p(vocabulary());
+  return p;
+}
+
+inline model::Config config() {
+  model::Config c = small_config();
+  c.source_vocab = c.target_vocab = vocabulary().size();
+  c.tied = "none";
+  return c;
+}
+
+class ConstraintsTest : public testing::Test {
+ protected:
+  ConstraintsTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
+  std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
+    std::vector<std::string> best;
+    warnings_ = 0;
+    for (const auto& t : translator_.translate(lines, options, [&](size_t, const std::string&) { ++warnings_; }))
+      best.push_back(t.at(0).text);
+    return best;
+  }
+  TestModel m_{config()};
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TranslateOptions options_{.search = {.extra_length = 8}};
+  int warnings_ = 0;
+};
+
+inline bool has(const std::string& text, const std::string& phrase) {
+  return stands_in({phrase, {}}, text, Ending::closed);
+}
+inline Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
+  return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};
+}
+
+}  // namespace hexapla::decode::test
