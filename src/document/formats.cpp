@@ -4,6 +4,8 @@
 
 #include "document/captions/captions.h"
 #include "document/html/html.h"
+#include "document/strings/json_strings.h"
+#include "document/strings/po_strings.h"
 #include "document/text/text_lines.h"
 
 namespace hexapla::document {
@@ -19,6 +21,13 @@ std::shared_ptr<const Document> captions(const std::string& content) {
   return std::make_shared<const Captions>(content);
 }
 
+std::shared_ptr<const Document> po(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{po_strings(content)});
+}
+std::shared_ptr<const Document> json(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{json_strings(content)});
+}
+
 }  // namespace
 
 const std::vector<Format>& formats() {
@@ -27,7 +36,9 @@ const std::vector<Format>& formats() {
                                        {".vtt", "text/vtt", true, captions},
                                        {".sbv", "text/x-sbv", true, captions},
                                        {".html", "text/html", true, html},
-                                       {".htm", "text/html", true, html}};
+                                       {".htm", "text/html", true, html},
+                                       {".po", "text/x-gettext-translation", true, po},
+                                       {".json", "application/json", true, json}};
   return all;
 }
 
