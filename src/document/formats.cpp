@@ -8,12 +8,33 @@
 #include "document/office/epub.h"
 #include "document/office/open_document.h"
 #include "document/office/open_xml.h"
+#include "document/strings/json_strings.h"
+#include "document/strings/po_strings.h"
 #include "document/text/text_lines.h"
+#include "document/text/utf16.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
 
 namespace hexapla::document {
 namespace {
+
+// A document that was read in UTF-8 and is written in UTF-16.
+class WideDocument final : public Document {
+ public:
+  WideDocument(std::shared_ptr<const Document> document, bool little)
+      : document_(std::move(document)), little_(little) {
+    for (std::size_t i = 0; i < document_->lines().size(); ++i)
+      add_line(document_->lines()[i], document_->aligned()[i]);
+  }
+  std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override {
+    return to_utf16(document_->joined(text, found, rank), little_);
+  }
+  std::size_t ranks(std::size_t text, const Lines& found) const override { return document_->ranks(text, found); }
+
+ private:
+  std::shared_ptr<const Document> document_;
+  bool little_;
+};
 
 std::shared_ptr<const Document> plain(const std::string& content) {
   return std::make_shared<const TextLines>(std::vector{content});
@@ -23,6 +44,13 @@ std::shared_ptr<const Document> html(const std::string& content) {
 }
 std::shared_ptr<const Document> captions(const std::string& content) {
   return std::make_shared<const Captions>(content);
+}
+
+std::shared_ptr<const Document> po(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{po_strings(content)});
+}
+std::shared_ptr<const Document> json(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{json_strings(content)});
 }
 
 const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
@@ -38,6 +66,8 @@ std::string ending_of(std::string_view name) {
 }  // namespace
 
 std::shared_ptr<const Document> read(const Format& format, const std::string& content) {
+  if (format.text && is_utf16(content))
+    return std::make_shared<const WideDocument>(format.open(from_utf16(content)), content[0] == '\xFF');
   if (format.text && text::invalid_utf8(content))
     throw DataError("the file is not UTF-8; " + text::advice(text::encoding_of(content)));
   return format.open(content);
@@ -50,6 +80,8 @@ const std::vector<Format>& formats() {
                                        {".sbv", "text/x-sbv", true, captions},
                                        {".html", "text/html", true, html},
                                        {".htm", "text/html", true, html},
+                                       {".po", "text/x-gettext-translation", true, po},
+                                       {".json", "application/json", true, json},
                                        {".docx", open_xml_type + "wordprocessingml.document", false, open_xml},
                                        {".pptx", open_xml_type + "presentationml.presentation", false, open_xml},
                                        {".xlsx", open_xml_type + "spreadsheetml.sheet", false, open_xml},

@@ -8,7 +8,9 @@
 
 namespace hexapla::document {
 
-// Lines with a letter, a digit or a mark are translated, without their line ends; the others stay as they are.
+// Lines with a letter, a digit or a mark are translated, without the blanks at their ends; those, the other lines and
+// all line ends (\n, \r\n, \r) stay as they are. A line is never joined to the next: whether a line ends in the middle of
+// a sentence or is a verse, a heading or a row of a table is nothing that a plain text says.
 class TextLines final : public Document {
  public:
   explicit TextLines(const std::vector<std::string>& texts);
@@ -18,9 +20,9 @@ class TextLines final : public Document {
 
  private:
   struct Part {
-    bool translated;
-    std::size_t line;  // of lines_, where it is
-    std::string kept;  // the line, where it is not, and its end
+    std::string before;      // what stays, up to a line
+    bool translated = true;  // whether one follows
+    std::size_t line = 0;    // of lines_
   };
   std::vector<std::vector<Part>> texts_;
 };
