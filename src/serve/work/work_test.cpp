@@ -115,9 +115,9 @@ TEST(ChainedAlignment, LeadsThroughTheWordsBetween) {
 
 TEST(TextLines, PutsTextsTogetherAgain) {
   const document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
-  EXPECT_THAT(lines.lines(), testing::ElementsAre("a", " b", "...😀", "c"));
+  EXPECT_THAT(lines.lines(), testing::ElementsAre("a", "b", "...😀", "c"));
   const auto found = upper(lines.lines());
-  EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n< b>\n<...😀>\n😀");
+  EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n <b>\n<...😀>\n😀");
   EXPECT_EQ(lines.joined(1, found, 0), "");
   EXPECT_EQ(lines.joined(2, found, 1), "(c)");
   EXPECT_EQ(lines.joined(2, found, 5), "(c)");
