@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "decode/constraints/test_constraints.h"
 #include "decode/search/beam_entry.h"
@@ -12,6 +13,10 @@
 namespace hexapla::decode {
 namespace {
 using namespace test;
+
+struct ConstraintsTest : WithTranslator {
+  ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
+};
 
 int count(const std::vector<std::string>& texts, const std::string& phrase) {
   return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return has(t, phrase); }));

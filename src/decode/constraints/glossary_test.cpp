@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/cpu/cpu.h"
 #include "base/error.h"
 #include "data/files/test_files.h"
 #include "decode/constraints/test_constraints.h"
@@ -14,6 +15,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Pairs = std::vector<Glossary::Pair>;
+
+struct ConstraintsTest : WithTranslator {
+  ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
+};
 
 std::vector<std::string> found(const Pairs& pairs, const std::string& text) {
   const Glossary glossary(pairs);

@@ -2,7 +2,6 @@
 // A small translator of made-up words with random weights, for the tests of this folder.
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
 #include "decode/constraints/phrases.h"
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
@@ -37,9 +36,11 @@ inline model::Config config() {
   return c;
 }
 
-class ConstraintsTest : public testing::Test {
+class WithTranslator : public testing::Test {
  protected:
-  ConstraintsTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }
+  explicit WithTranslator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {
+    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;
+  }
   std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
     std::vector<std::string> best;
     warnings_ = 0;
@@ -48,7 +49,7 @@ class ConstraintsTest : public testing::Test {
     return best;
   }
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_;
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 8}};
   int warnings_ = 0;
