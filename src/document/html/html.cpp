@@ -2,21 +2,6 @@
 
 namespace hexapla::document {
 
-std::string with_entities(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    if (c == '&')
-      html += "&amp;";
-    else if (c == '<')
-      html += "&lt;";
-    else if (c == '>')
-      html += "&gt;";
-    else
-      html += c;
-  }
-  return html;
-}
-
 Pieces html_pieces(std::string_view html, text::Escape escape) {
   Pieces pieces(std::move(escape));
   Runs runs(pieces);

@@ -7,6 +7,7 @@
 #include "document/document.h"
 #include "document/pieces.h"
 #include "document/runs.h"
+#include "document/xml/xml_text.h"
 
 namespace hexapla::document {
 
@@ -14,9 +15,6 @@ namespace hexapla::document {
 // An element that is not translated (a script, translate="no", class="notranslate") is one token. DataError: elements
 // are nested so deeply that parsing would take too long.
 std::vector<Token> html_tokens(std::string_view html);
-
-// The text so that HTML shows it: & < > become references.
-std::string with_entities(std::string_view text);
 
 // DataError as html_tokens().
 Pieces html_pieces(std::string_view html, text::Escape escape = with_entities);
