@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "document/bilingual/tmx.h"
+#include "document/bilingual/xliff.h"
 #include "document/captions/subtitle_text.h"
 #include "document/html/html.h"
 #include "document/text/text_lines.h"
@@ -35,7 +37,10 @@ const std::vector<Format>& formats() {
                                        {".srt", "application/x-subrip", true, captions},
                                        {".vtt", "text/vtt", true, captions},
                                        {".html", "text/html", true, html},
-                                       {".htm", "text/html", true, html}};
+                                       {".htm", "text/html", true, html},
+                                       {".xlf", "application/x-xliff+xml", true, xliff},
+                                       {".xliff", "application/x-xliff+xml", true, xliff},
+                                       {".tmx", "application/x-tmx+xml", true, tmx}};
   return all;
 }
 

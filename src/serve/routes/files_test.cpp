@@ -77,7 +77,8 @@ TEST_F(FileRoutes, AreClosedOnAServerThatKeepsNone) {
   RunningService without(o);
   EXPECT_EQ(send(form("a.txt", "a dog"), without).status, 403);
   EXPECT_EQ(without.get("/frontend/settings").json()["supportedFilesFormat"], Json::array());
-  EXPECT_EQ(server->get("/frontend/settings").json()["supportedFilesFormat"], Json({".txt", ".srt", ".vtt", ".html", ".htm"}));
+  EXPECT_EQ(server->get("/frontend/settings").json()["supportedFilesFormat"],
+            Json({".txt", ".srt", ".vtt", ".html", ".htm", ".xlf", ".xliff", ".tmx"}));
 }
 
 TEST(FileShelf, TheOldestMakeRoom) {
