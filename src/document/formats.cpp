@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "document/bilingual/tmx.h"
+#include "document/bilingual/xliff.h"
 #include "document/captions/captions.h"
 #include "document/html/html.h"
 #include "document/office/epub.h"
@@ -82,6 +84,9 @@ const std::vector<Format>& formats() {
                                        {".htm", "text/html", true, html},
                                        {".po", "text/x-gettext-translation", true, po},
                                        {".json", "application/json", true, json},
+                                       {".xlf", "application/x-xliff+xml", true, xliff},
+                                       {".xliff", "application/x-xliff+xml", true, xliff},
+                                       {".tmx", "application/x-tmx+xml", true, tmx},
                                        {".docx", open_xml_type + "wordprocessingml.document", false, open_xml},
                                        {".pptx", open_xml_type + "presentationml.presentation", false, open_xml},
                                        {".xlsx", open_xml_type + "spreadsheetml.sheet", false, open_xml},

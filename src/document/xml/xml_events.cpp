@@ -31,8 +31,10 @@ bool is_utf_8(std::string encoding) {
 
 class Reader {
  public:
-  Reader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found)
-      : xml_(xml), name_(name), found_(found), parser_(XML_ParserCreate("UTF-8")) {
+  // hidden: bytes of the first line that messages do not count
+  Reader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found,
+         std::size_t hidden = 0)
+      : xml_(xml), hidden_(hidden), name_(name), found_(found), parser_(XML_ParserCreate("UTF-8")) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
     XML_UseForeignDTD(parser_.get(), XML_TRUE);  // an entity that nobody declares is an event, not an error
@@ -110,8 +112,9 @@ class Reader {
   std::size_t position() const { return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get())); }
   std::size_t length() const { return static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get())); }
   std::string here() const {
-    return cat(name_, ", line ", XML_GetCurrentLineNumber(parser_.get()), ", column ",
-               XML_GetCurrentColumnNumber(parser_.get()) + 1, ": ");
+    const auto line = XML_GetCurrentLineNumber(parser_.get());
+    return cat(name_, ", line ", line, ", column ",
+               XML_GetCurrentColumnNumber(parser_.get()) + 1 - (line == 1 ? hidden_ : 0), ": ");
   }
 
   void start(const char* name, const char** attributes) {
@@ -160,6 +163,7 @@ class Reader {
   }
 
   std::string_view xml_;
+  std::size_t hidden_;
   const std::string& name_;
   const std::function<void(XmlEvent)>& found_;
   std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
@@ -183,6 +187,23 @@ void read_xml(std::string_view xml, const std::string& name, const std::function
 std::vector<XmlEvent> xml_events(std::string_view xml, const std::string& name) {
   std::vector<XmlEvent> events;
   read_xml(xml, name, [&](XmlEvent event) { events.push_back(std::move(event)); });
+  return events;
+}
+
+// Inside of an element of its own; a declaration or a document type may only stand before one.
+std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::string& name) {
+  const std::size_t mark = xml.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::string_view first = xml.substr(std::min(xml.find_first_not_of(" \t\r\n", mark), xml.size()));
+  if (first.starts_with("<?xml ") || first.starts_with("<!DOCTYPE")) return xml_events(xml, name);
+  constexpr std::string_view open = "<fragment>", close = "</fragment>";
+  std::vector<XmlEvent> events;
+  const auto add = [&](XmlEvent event) {
+    event.begin -= open.size(), event.end -= open.size();
+    events.push_back(std::move(event));
+  };
+  Reader(cat(open, xml, close), name, add, open.size()).read();
+  events.erase(events.begin());
+  events.pop_back();
   return events;
 }
 

@@ -2,10 +2,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "document/html/html.h"
-#include "document/text/text_lines.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
+#include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 
 namespace hexapla::serve {
@@ -27,13 +26,6 @@ std::vector<std::string> texts_of(const Json& text) {
   return all;
 }
 
-std::shared_ptr<const document::Document> parts_of(const std::string& tags, const std::vector<std::string>& texts) {
-  if (tags == "html" || tags == "xml")
-    return std::make_shared<const document::PiecesDocument>(document::html_document(texts));
-  if (!tags.empty()) refuse("Value for 'tag_handling' not supported.");
-  return std::make_shared<const document::TextLines>(texts);
-}
-
 // Texts of one language go through the same models.
 struct Group {
   std::string source;
@@ -43,7 +35,8 @@ struct Group {
 
 struct Asked {
   std::vector<std::string> texts, translated;
-  std::string target, tags;
+  std::string target;
+  DeeplOptions how = {};
   std::string sentences = "auto";  // as `sentences` of a search
   Glossary glossary = {};
   std::vector<Group> groups;
@@ -59,10 +52,11 @@ struct Asked {
     for (const Group& g : groups)
       for (const std::size_t i : g.texts) sources[i] = g.source;
     Json all = Json::array();
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      all.push_back({{"detected_source_language", code_in_capitals(sources[i])},
-                     {"text", translated[i]},
-                     {"billed_characters", characters_in(texts[i])}});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      all.push_back({{"detected_source_language", code_in_capitals(sources[i])}, {"text", translated[i]}});
+      if (how.billed) all.back()["billed_characters"] = characters_in(texts[i]);
+      if (!how.model_type_used.empty()) all.back()["model_type_used"] = how.model_type_used;
+    }
     return {{"translations", std::move(all)}};
   }
 };
@@ -70,10 +64,10 @@ struct Asked {
 // "1", the usual: sentences end at punctuation and at newlines; "nonewlines": at punctuation; "0": nowhere. What ends
 // no sentence is a blank.
 void read_split_sentences(const Parameters& p, Asked& asked) {
-  const std::string word = p.text_or("split_sentences", asked.tags.empty() ? "1" : "nonewlines");
+  const std::string word = p.text_or("split_sentences", asked.how.tags.empty() ? "1" : "nonewlines");
   if (word != "0" && word != "1" && word != "nonewlines") refuse("Value for 'split_sentences' not supported.");
   if (word == "0") asked.sentences = "keep";
-  if (word == "1" || !asked.tags.empty()) return;
+  if (word == "1" || !asked.how.tags.empty()) return;
   for (std::string& text : asked.texts) std::replace(text.begin(), text.end(), '\n', ' ');
 }
 
@@ -87,7 +81,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
     if (most >= 0 && static_cast<std::int64_t>(characters_in(text)) > most)
       throw HttpError(413, cat("a text has ", characters_in(text), " characters, but at most ", most, " are allowed"));
   asked->glossary = glossary_for(service, p, call->request());
-  asked->tags = p.text_or("tag_handling", "");
+  asked->how = deepl_options_of(p);
   read_split_sentences(p, *asked);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models);
@@ -105,9 +99,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
 void translate(Service& service, const Service::Call& call, const std::shared_ptr<Asked>& asked, std::size_t group) {
   if (group == asked->groups.size()) return call->answer(json_response(asked->answer()));
   const Group& g = asked->groups[group];
-  std::vector<std::string> texts;
-  for (const std::size_t i : g.texts) texts.push_back(asked->texts[i]);
-  const std::shared_ptr<const document::Document> parts = parts_of(asked->tags, texts);
+  const std::shared_ptr<const document::Document> parts = deepl_document(asked->how, asked->texts, g.texts);
   if (g.hops.empty() || parts->lines().empty()) return translate(service, call, asked, group + 1);
   const auto go_on = [&service, call, asked, group, parts](const PendingTranslation::Lines& found) {
     const std::vector<std::size_t>& places = asked->groups[group].texts;
@@ -125,6 +117,7 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
 }
 
 Json languages(const ModelSet& models, const std::string& type) {
+  if (type != "source" && type != "target") refuse("Value for 'type' not supported.");
   Json all = Json::array();
   for (const std::string& code : type == "target" ? models.targets() : models.sources()) {
     all.push_back({{"language", code_in_capitals(code)}, {"name", language_name(code)}});
@@ -157,6 +150,11 @@ void add_deepl_routes(Router& router, Service& service) {
         {"target_lang", "string", true, "language to translate into"},
         {"source_lang", "string"},
         {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
+        {"tag_handling", "string", false, "xml or html: the texts have tags"},
+        {"ignore_tags", "text", false, "names of tags whose content stays as it is"},
+        {"splitting_tags", "text", false, "that end a sentence"},
+        {"non_splitting_tags", "text", false, "that do not"},
+        {"outline_detection", "boolean", false, "whether others do where the structure says so; the usual: true"},
         {"split_sentences", "string", false,
          "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {

@@ -21,8 +21,6 @@ std::string language_of(const std::vector<std::string>& codes, const std::string
 void refuse(const std::string& why) { throw HttpError(400, why); }
 
 Languages languages_of(const Parameters& p, const ModelSet& models) {
-  const std::string formality = p.text_or("formality", "default");
-  if (formality != "default" && !formality.starts_with("prefer_")) refuse("Value for 'formality' not supported.");
   const std::vector<std::string> codes = all_languages(models);
   const std::string given = p.text_or("source_lang", "");
   Languages l{language_of(codes, given), language_of(codes, p.text_or("target_lang", ""))};

@@ -13,7 +13,7 @@ namespace hexapla::serve::deepl {
 struct Languages {
   std::string source, target;  // codes; source "": to be found in the text
 };
-// Of a request. HttpError 400: a language that no model knows, or a formality that would have to be kept.
+// Of a request. HttpError 400: a language that no model knows.
 Languages languages_of(const Parameters& parameters, const ModelSet& models);
 
 // Models from a language to another one; none where they are the same. HttpError 400: there are none.

@@ -3,6 +3,7 @@
 #include "document/formats.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
+#include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "serve/routes/files/file_request.h"
 
@@ -23,6 +24,7 @@ std::string together(const std::vector<std::string>& lines) {
 void begin(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
+  check_formality(p);
   const SentFile file = sent_file(service, p, p.text_or("filename", ""));
   const auto document = read_document(file);
   const std::string text = together(document->lines());

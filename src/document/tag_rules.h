@@ -1,0 +1,24 @@
+#pragma once
+// What the tags of a document mean where somebody says so, as the users of DeepL's interface can.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/runs.h"
+
+namespace hexapla::document {
+
+struct TagRules {
+  // Names of elements, as the tokens have them.
+  std::vector<std::string> ignored = {};        // they stand for themselves, with all that is in them
+  std::vector<std::string> splitting = {};      // their tags end a sentence
+  std::vector<std::string> non_splitting = {};  // their tags do not
+  bool outline = true;                          // whether other tags do where the document's structure says so
+};
+
+bool among(const std::vector<std::string>& names, std::string_view name);
+
+// tokens: of a document, as its structure says; with them its lines. escape: as the format writes text.
+Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape);
+
+}  // namespace hexapla::document
