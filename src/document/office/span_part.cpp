@@ -48,9 +48,10 @@ void SpanPart::find_looks() {
     if (name(i) != "style:style") continue;
     std::string look;
     for (Index k = i; k < after(i); ++k) {
-      if (k != i && event(k).opens()) look += cat('<', event(k).name);
+      std::string own;
       for (const XmlAttribute& a : event(k).attributes)
-        if (!among(invisible, local(a.name))) look += cat(' ', a.name, '=', a.value);
+        if (!among(invisible, local(a.name))) own += cat(' ', a.name, '=', a.value);
+      if (!own.empty()) look += cat('<', event(k).name, own);
     }
     if (const std::string* const style = event(i).attribute("style:name")) looks_[*style] = look;
   }
