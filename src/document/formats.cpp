@@ -9,7 +9,7 @@
 #include "document/html/html.h"
 #include "document/office/epub.h"
 #include "document/office/open_document.h"
-#include "document/office/open_xml.h"
+#include "document/office/open_xml/open_xml.h"
 #include "document/strings/json_strings.h"
 #include "document/strings/po_strings.h"
 #include "document/text/text_lines.h"

@@ -6,7 +6,7 @@
 
 #include "base/compute/random.h"
 #include "document/html/html.h"
-#include "text/words.h"
+#include "document/test_translations.h"
 
 namespace hexapla::document {
 namespace {
@@ -76,29 +76,6 @@ class Pages {
   Random random_;
   int ids_ = 0;
 };
-
-// The words of a line in any order, with links of which some are wrong and some are missing.
-Translation shuffled(const std::string& line, Random& random) {
-  Translation t;
-  Alignment& a = t.alignment;
-  for (const std::string_view word : text::words(line)) a.source_words.emplace_back(word);
-  const auto n = static_cast<std::uint32_t>(a.source_words.size());
-  std::vector<std::uint32_t> order(n);
-  for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
-  for (std::uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    t.text += (i > 0 ? " " : "") + a.source_words[order[i]];
-    a.target_words.push_back(a.source_words[order[i]]);
-    if (random.below(8) > 0)
-      a.links.emplace_back(random.below(8) > 0 ? order[i] : random.below(n), static_cast<int>(i));
-  }
-  return t;
-}
-
-std::string without_blanks(std::string text) {
-  std::erase_if(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
-  return text;
-}
 
 struct Content {
   std::map<std::string, int> markup;

@@ -1,10 +1,12 @@
 #pragma once
 // Translations that tests of documents make up: words of a line in another order or writing, with their alignment.
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "base/compute/random.h"
 #include "document/document.h"
 #include "text/lines/sentences.h"
 #include "text/words.h"
@@ -48,6 +50,45 @@ inline std::string translated(const Document& document, const Words& words) {
   PendingTranslation::Lines found;
   for (const std::string& line : document.lines()) found.push_back({translation_of(line, words)});
   return document.joined(0, found, 0);
+}
+
+// The words of a line in any order, with links of which some are wrong and some are missing.
+inline Translation shuffled(const std::string& line, Random& random) {
+  Translation t;
+  Alignment& a = t.alignment;
+  for (const std::string_view word : text::words(line)) a.source_words.emplace_back(word);
+  const auto n = static_cast<std::uint32_t>(a.source_words.size());
+  std::vector<std::uint32_t> order(n);
+  for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
+  for (std::uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    t.text += (i > 0 ? " " : "") + a.source_words[order[i]];
+    a.target_words.push_back(a.source_words[order[i]]);
+    if (random.below(8) > 0)
+      a.links.emplace_back(random.below(8) > 0 ? order[i] : random.below(n), static_cast<int>(i));
+  }
+  return t;
+}
+
+inline std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+  return text;
+}
+
+// The words in their order, or from the last to the first, each with its link.
+inline Translation in_words_order(const std::string& line, bool backwards) {
+  Translation t;
+  Alignment& a = t.alignment;
+  for (const std::string_view word : text::words(line)) a.source_words.emplace_back(word);
+  a.target_words = a.source_words;
+  const int n = static_cast<int>(a.source_words.size());
+  for (int i = 0; i < n; ++i) a.links.emplace_back(backwards ? n - 1 - i : i, i);
+  t.text = line;
+  if (!backwards) return t;
+  std::reverse(a.target_words.begin(), a.target_words.end());
+  t.text.clear();
+  for (const std::string& word : a.target_words) t.text += (t.text.empty() ? "" : " ") + word;
+  return t;
 }
 
 }  // namespace hexapla::document

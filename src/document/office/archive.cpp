@@ -54,8 +54,9 @@ struct OpenArchive {
     Error error;
     source = zip_source_buffer_create(content.data(), content.size(), 0, &error);
     if (source == nullptr) throw std::bad_alloc();
-    zip_source_keep(source);  // so that it stays when the archive is closed
-    zip = zip_open_from_source(source, 0, &error);
+    if (content.empty()) zip_error_set(&error, ZIP_ER_NOZIP, 0);  // libzip would make a new one of it
+    zip_source_keep(source);                                      // so that it stays when the archive is closed
+    zip = content.empty() ? nullptr : zip_open_from_source(source, 0, &error);
     if (zip != nullptr) return;
     zip_source_free(source);
     zip_source_free(source);

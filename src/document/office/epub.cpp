@@ -70,7 +70,7 @@ std::shared_ptr<const Document> epub(const std::string& content) {
     if (page)
       members.push_back({name, xhtml_pieces(xml, name)});
     else
-      members.push_back({name, SpanPart(xml, name).pieces(), with_inner_paragraphs});
+      members.push_back(SpanPart(xml, name).member());
   }
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }

@@ -21,8 +21,7 @@ std::shared_ptr<const Document> open_document(const std::string& content) {
   refuse_encrypted(archive);
   std::vector<Member> members;
   for (const std::string name : {"content.xml", "styles.xml"})
-    if (name == "content.xml" || archive.has(name))
-      members.push_back({name, SpanPart(archive.read(name), name).pieces(), with_inner_paragraphs});
+    if (name == "content.xml" || archive.has(name)) members.push_back(SpanPart(archive.read(name), name).member());
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }
 

@@ -10,7 +10,7 @@ namespace hexapla::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
-using Part = Token::Kind;
+using Atom = RunAtom::Kind;
 
 // ncx:text is an entry of a book's contents.
 constexpr std::array<std::string_view, 5> paragraphs{"text:p", "text:h", "presentation:header-decl",
@@ -33,20 +33,25 @@ std::string_view local(std::string_view name) { return name.substr(name.find(':'
 
 }  // namespace
 
-SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move(xml), name) { find_styles(); }
+SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move(xml), name) {
+  style_numbers_[""] = 0;
+  styles_.push_back({.marks_blanks = false});
+  find_looks();
+}
 
 bool SpanPart::is_paragraph(Index i) const { return among(paragraphs, name(i)); }
 
 bool SpanPart::is_left_alone(Index i) const { return among(left_alone, name(i)); }
 
-void SpanPart::find_styles() {
+void SpanPart::find_looks() {
   for (Index i = 0; i < size(); ++i) {
     if (name(i) != "style:style") continue;
     std::string look;
     for (Index k = i; k < after(i); ++k) {
-      if (k != i && event(k).opens()) look += cat('<', event(k).name);
+      std::string own;
       for (const XmlAttribute& a : event(k).attributes)
-        if (!among(invisible, local(a.name))) look += cat(' ', a.name, '=', a.value);
+        if (!among(invisible, local(a.name))) own += cat(' ', a.name, '=', a.value);
+      if (!own.empty()) look += cat('<', event(k).name, own);
     }
     if (const std::string* const style = event(i).attribute("style:name")) looks_[*style] = look;
   }
@@ -54,11 +59,11 @@ void SpanPart::find_styles() {
 
 bool SpanPart::add_paragraph(Index paragraph, Pieces& pieces) {
   if (!has_words(paragraph)) return false;
+  RunAtoms atoms;
   started_ = false;
+  add_children(paragraph, 0, atoms);
   pieces.keep(raw(paragraph));
-  Runs runs(pieces);
-  add_children(paragraph, runs);
-  runs.finish();
+  add_lines(atoms, styles_, pieces);
   pieces.keep(raw(last(paragraph)));
   return true;
 }
@@ -74,43 +79,52 @@ bool SpanPart::has_words(Index paragraph) const {
   return false;
 }
 
-void SpanPart::add_children(Index parent, Runs& runs) {
-  for (Index i = parent + 1; i < last(parent); i = after(i)) {
-    if (name(i) != "text:span" || event(i).kind != Kind::start) {
-      add_child(i, runs);
-      continue;
-    }
-    const std::string look = look_of(i);
-    if (!look.empty()) runs.add({Part::open, "", std::string(raw(i))});
-    add_children(i, runs);
-    for (; look_of(after(i)) == look && after(i) < last(parent); add_children(i, runs)) i = after(i);
-    if (!look.empty()) runs.add({Part::close, "", std::string(raw(last(i)))});
-  }
-}
-
-// How text in a span looks; of what is no span "no span".
+// How text in a span looks; empty: as without it.
 std::string SpanPart::look_of(Index span) const {
-  if (name(span) != "text:span" || event(span).kind != Kind::start) return "no span";
   const std::string* const style = event(span).attribute("text:style-name");
   if (style == nullptr) return "";
   const auto automatic = looks_.find(*style);
   return automatic == looks_.end() ? *style : automatic->second;
 }
 
-void SpanPart::add_child(Index i, Runs& runs) {
+std::size_t SpanPart::style_of(Index span) {
+  const auto [number, added] = style_numbers_.emplace(look_of(span), styles_.size());
+  if (added) styles_.push_back({.before = std::string(raw(span)), .after = "</text:span>", .marks_blanks = false});
+  return number->second;
+}
+
+// Whether no other one is in it, so that it is no more than a style.
+bool SpanPart::is_simple(Index span) const {
+  if (name(span) != "text:span" || event(span).kind != Kind::start) return false;
+  for (Index i = span + 1; i < last(span); i = after(i))
+    if (among(around_text, name(i))) return false;
+  return true;
+}
+
+void SpanPart::add_children(Index parent, std::size_t style, RunAtoms& atoms) {
+  for (Index i = parent + 1; i < last(parent); i = after(i)) add_child(i, style, atoms);
+}
+
+void SpanPart::add_child(Index i, std::size_t style, RunAtoms& atoms) {
   const std::string& is = name(i);
-  const std::string written(raw(i));
-  if (event(i).kind == Kind::text || event(i).kind == Kind::cdata) {
+  if (event(i).kind == Kind::text) {
     started_ = true;
-    return runs.add({Part::text, "", written, event(i).text});
+    return atoms.push_back({Atom::text, "", event(i).text, std::string(raw(i)), style});
   }
-  if (is == "text:s" && started_) return runs.add({Part::text, "", std::string(element(i)), " "});
-  if (is == "text:tab") return runs.add({Part::block, is, std::string(element(i))});
-  if (is == "text:line-break") return runs.add({Part::point, is, std::string(element(i)), "", true});
-  if (!among(around_text, is) || event(i).kind != Kind::start) return runs.add({Part::point, is, with_references(i)});
-  runs.add({Part::open, "", written});
-  add_children(i, runs);
-  runs.add({Part::close, "", std::string(raw(last(i)))});
+  if (is_simple(i)) return add_children(i, style_of(i), atoms);
+  if (is == "text:s" && started_) return atoms.push_back({Atom::text, "", " ", " ", style});
+  if (!among(around_text, is) || event(i).kind != Kind::start) {
+    const Atom kind = is == "text:tab" ? Atom::block : is == "text:line-break" ? Atom::line_break : Atom::point;
+    return atoms.push_back({kind, in_span(with_references(i), style)});
+  }
+  atoms.push_back({Atom::open, std::string(raw(i))});
+  add_children(i, 0, atoms);
+  atoms.push_back({Atom::close, std::string(raw(last(i)))});
+}
+
+// A field, say, looks as the text around it.
+std::string SpanPart::in_span(std::string_view xml, std::size_t style) const {
+  return cat(styles_[style].before, xml, styles_[style].after);
 }
 
 }  // namespace hexapla::document

@@ -14,6 +14,9 @@ namespace {
 using Kind = XmlEvent::Kind;
 using Named = std::pair<std::string_view, std::string_view>;  // a namespace, and the prefix that we use for it
 
+// Not in XML, so that they cannot be in a document: between inner paragraphs, and before the number of one.
+constexpr char inner_paragraph = '\x14', inner_reference = '\x15', end_of_number = ';';
+
 constexpr std::array<Named, 13> namespaces{
     Named{"http://schemas.openxmlformats.org/wordprocessingml/2006/main", "w:"},
     Named{"http://purl.oclc.org/ooxml/wordprocessingml/main", "w:"},
@@ -72,10 +75,20 @@ std::string resolved(std::string_view text, const std::vector<std::string>& para
   return all += text;
 }
 
+std::string with_inner_paragraphs(const std::string& joined) {
+  std::vector<std::string> paragraphs = split(joined, inner_paragraph);
+  for (std::size_t k = paragraphs.size(); k-- > 0;) paragraphs[k] = resolved(paragraphs[k], paragraphs);
+  return std::move(paragraphs.front());
+}
+
 }  // namespace
 
 XmlPart::XmlPart(std::string xml, const std::string& name)
-    : xml_(std::move(xml)), events_(xml_events(xml_, name)), after_(events_.size()), names_(events_.size()) {
+    : name_(name),
+      xml_(std::move(xml)),
+      events_(xml_events(xml_, name)),
+      after_(events_.size()),
+      names_(events_.size()) {
   find_ends();
   find_names();
 }
@@ -141,20 +154,15 @@ void XmlPart::walk(Index from, Index to, Pieces& pieces) {
   }
 }
 
-Pieces XmlPart::pieces() {
+Member XmlPart::member() {
   Pieces pieces = Pieces(xml_text);
   walk(0, events_.size(), pieces);
   for (std::size_t k = 0; k < inner_.size(); ++k) {  // one may have more in it
     pieces.keep({&inner_paragraph, 1});
     walk(inner_[k], after(inner_[k]), pieces);
   }
-  return pieces;
-}
-
-std::string with_inner_paragraphs(const std::string& joined) {
-  std::vector<std::string> paragraphs = split(joined, inner_paragraph);
-  for (std::size_t k = paragraphs.size(); k-- > 0;) paragraphs[k] = resolved(paragraphs[k], paragraphs);
-  return std::move(paragraphs.front());
+  return {name_, std::move(pieces),
+          [styles = styles_](const std::string& joined) { return with_inner_paragraphs(with_runs(joined, styles)); }};
 }
 
 }  // namespace hexapla::document

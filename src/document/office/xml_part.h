@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document/office/archive_document.h"
+#include "document/office/open_xml/run_writer.h"
 #include "document/pieces.h"
 #include "document/xml/xml_events.h"
 
@@ -13,12 +15,12 @@ namespace hexapla::document {
 
 class XmlPart {
  public:
-  // name: of the part, for messages. DataError as xml_events().
+  // name: of the member of an archive. DataError as xml_events().
   XmlPart(std::string xml, const std::string& name);
   virtual ~XmlPart() = default;
 
-  // Its text; when it is joined, with_inner_paragraphs() makes the part of it.
-  Pieces pieces();
+  // To be called once.
+  Member member();
 
  protected:
   using Index = std::size_t;  // of an event; of an element its first one
@@ -44,22 +46,18 @@ class XmlPart {
   // The same, but with references in the place of paragraphs inside of it, which follow all others.
   std::string with_references(Index element);
 
+  std::vector<RunStyle> styles_;  // by their numbers in the lines that are added
+
  private:
   void walk(Index from, Index to, Pieces& pieces);
   void find_ends();
   void find_names();
 
-  std::string xml_;
+  std::string name_, xml_;
   std::vector<XmlEvent> events_;
   std::vector<Index> after_;
   std::vector<std::string> names_;
   std::vector<Index> inner_;  // paragraphs that are referred to
 };
-
-// joined: of pieces of an XmlPart.
-std::string with_inner_paragraphs(const std::string& joined);
-
-// Not in XML, so that they cannot be in a document: between inner paragraphs, and before the number of one.
-inline constexpr char inner_paragraph = '\x14', inner_reference = '\x15', end_of_number = ';';
 
 }  // namespace hexapla::document

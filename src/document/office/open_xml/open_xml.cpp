@@ -1,4 +1,4 @@
-#include "document/office/open_xml.h"
+#include "document/office/open_xml/open_xml.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "document/office/archive.h"
 #include "document/office/archive_document.h"
-#include "document/office/run_part.h"
+#include "document/office/open_xml/run_part.h"
 
 namespace hexapla::document {
 namespace {
@@ -72,14 +72,6 @@ std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<
   return heads;
 }
 
-Member member_of(const std::string& xml, const std::string& name, const std::set<std::string>& kept) {
-  RunPart part(xml, name, kept);
-  Pieces pieces = part.pieces();
-  return {name, std::move(pieces), [styles = part.styles()](const std::string& joined) {
-            return with_inner_paragraphs(with_runs(joined, styles));
-          }};
-}
-
 }  // namespace
 
 std::shared_ptr<const Document> open_xml(const std::string& content) {
@@ -91,7 +83,7 @@ std::shared_ptr<const Document> open_xml(const std::string& content) {
     if (!has_text(part.type)) continue;
     const std::string xml = archive.read(part.name);
     if (part.type.ends_with(sheet) && xml.find("inlineStr") == std::string::npos) continue;  // numbers alone
-    members.push_back(member_of(xml, part.name, heads));
+    members.push_back(RunPart(xml, part.name, heads).member());
   }
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "document/office/run_writer.h"
+#include "document/office/open_xml/run_writer.h"
 #include "document/pieces.h"
 
 namespace hexapla::document {

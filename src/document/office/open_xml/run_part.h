@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "document/office/run_atoms.h"
-#include "document/office/run_writer.h"
+#include "document/office/open_xml/run_atoms.h"
+#include "document/office/open_xml/run_writer.h"
 #include "document/office/xml_part.h"
 
 namespace hexapla::document {
@@ -16,9 +16,6 @@ class RunPart final : public XmlPart {
  public:
   // kept: texts of whole paragraphs that are not translated, because others refer to them.
   RunPart(std::string xml, const std::string& name, const std::set<std::string>& kept = {});
-
-  // After pieces(): the styles that with_runs() needs.
-  const std::vector<RunStyle>& styles() const { return styles_; }
 
  private:
   bool is_paragraph(Index element) const override;
@@ -40,7 +37,6 @@ class RunPart final : public XmlPart {
 
   std::set<std::string> kept_;
   std::map<std::string, std::size_t> style_numbers_;  // by their keys
-  std::vector<RunStyle> styles_;
 };
 
 }  // namespace hexapla::document

@@ -1,4 +1,4 @@
-#include "document/office/run_writer.h"
+#include "document/office/open_xml/run_writer.h"
 
 #include "base/error.h"
 #include "base/range.h"
@@ -51,8 +51,11 @@ class Writer {
     if (text_.empty()) return;
     const RunStyle& style = styles_[open_.back()];
     const bool blanks = style.marks_blanks && (blank(text_.front()) || blank(text_.back()));
-    out_ += cat(style.before, '<', style.text, blanks ? " xml:space=\"preserve\">" : ">", text_, "</", style.text, '>',
-                style.after);
+    out_ += style.before;
+    if (!style.text.empty()) out_ += cat('<', style.text, blanks ? " xml:space=\"preserve\">" : ">");
+    out_ += text_;
+    if (!style.text.empty()) out_ += cat("</", style.text, '>');
+    out_ += style.after;
     text_.clear();
   }
 

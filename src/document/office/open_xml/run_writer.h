@@ -9,9 +9,9 @@
 namespace hexapla::document {
 
 struct RunStyle {
-  std::string before, text, after;  // "<w:r><w:rPr>..</w:rPr>", "w:t", "</w:r>"
-  bool link = false;                // whether its text leads somewhere
-  bool marks_blanks = true;         // whether blanks at its ends need xml:space="preserve"
+  std::string before = {}, text = {}, after = {};  // "<w:r><w:rPr>..</w:rPr>", "w:t" (or none), "</w:r>"
+  bool link = false;                               // whether its text leads somewhere
+  bool marks_blanks = true;                        // whether blanks at its ends need xml:space="preserve"
 };
 
 // Marks of what a text between two of them is; in XML there are no such characters.

@@ -1,4 +1,4 @@
-#include "document/office/run_part.h"
+#include "document/office/open_xml/run_part.h"
 
 #include <algorithm>
 #include <array>
@@ -146,12 +146,14 @@ void RunPart::add_text(Index element, std::size_t style, const std::string& run,
   const std::string_view separators = name(element) == "x:t" ? "\t\n" : "\t";
   const std::size_t first = atoms.size();
   for (Index i = element + 1; i < last(element); ++i) {
+    if (event(i).kind != Kind::text) continue;
     const std::string& all = event(i).text;
     for (std::size_t at = 0, end = 0; at < all.size(); at = end) {
       const bool separates = separators.find(all[at]) != std::string_view::npos;
       end = separates ? at + 1 : std::min(all.find_first_of(separators, at), all.size());
       const std::string part = all.substr(at, end - at);
-      atoms.push_back({separates ? Atom::block : Atom::text, "", part, xml_text(part), style});
+      const std::string written = part == all ? std::string(raw(i)) : xml_text(part);
+      atoms.push_back({separates ? Atom::block : Atom::text, "", part, written, style});
     }
   }
   if (atoms.size() > first) atoms[first].xml = run;

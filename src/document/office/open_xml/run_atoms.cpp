@@ -1,4 +1,4 @@
-#include "document/office/run_atoms.h"
+#include "document/office/open_xml/run_atoms.h"
 
 #include <algorithm>
 #include <map>
@@ -48,16 +48,20 @@ RunAtom joined(const RunAtoms& atoms, std::size_t from, std::size_t to, Kind kin
   return all;
 }
 
-// The style that most text has; of a link only if there is no other.
+// The style that most text has; that of a link, or in an element, only if there is no other.
 std::size_t usual_style(const RunAtoms& atoms, const std::vector<RunStyle>& styles) {
   std::map<std::size_t, std::pair<bool, std::size_t>> bytes;
+  std::size_t depth = 0;
   for (const RunAtom& a : atoms) {
+    if (a.kind == Kind::open) ++depth;
+    if (a.kind == Kind::close) --depth;
     if (a.kind != Kind::text) continue;
-    bytes[a.style].first = !styles[a.style].link;
-    bytes[a.style].second += a.text.size();
+    auto& [plain, count] = bytes[a.style];
+    plain = plain || (depth == 0 && !styles[a.style].link);
+    count += a.text.size();
   }
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  return std::max_element(bytes.begin(), bytes.end(), less)->first;
+  return bytes.empty() ? 0 : std::max_element(bytes.begin(), bytes.end(), less)->first;
 }
 
 class Lines {
