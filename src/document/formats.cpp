@@ -4,6 +4,7 @@
 
 #include "document/captions/captions.h"
 #include "document/html/html.h"
+#include "document/markdown/markdown.h"
 #include "document/strings/json_strings.h"
 #include "document/strings/po_strings.h"
 #include "document/text/text_lines.h"
@@ -49,6 +50,9 @@ std::shared_ptr<const Document> captions(const std::string& content) {
   return std::make_shared<const Captions>(content);
 }
 
+std::shared_ptr<const Document> marked_down(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{markdown(content)});
+}
 std::shared_ptr<const Document> po(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::vector{po_strings(content)});
 }
@@ -65,6 +69,7 @@ const std::vector<Format>& formats() {
                                        text_format(".sbv", "text/x-sbv", captions),
                                        text_format(".html", "text/html", html),
                                        text_format(".htm", "text/html", html),
+                                       text_format(".md", "text/markdown", marked_down),
                                        text_format(".po", "text/x-gettext-translation", po),
                                        text_format(".json", "application/json", json)};
   return all;

@@ -44,7 +44,7 @@ std::vector<std::size_t> partners_of(const std::vector<Token>& tokens) {
 std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens) {
   std::vector<text::LinePart> parts;
   for (const Token& token : tokens)
-    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw});
+    parts.push_back({part_kind(token.kind), token.kind == Kind::text || !token.text.empty() ? token.text : token.raw});
   return parts;
 }
 
@@ -82,7 +82,7 @@ void Runs::add_line(const Tokens& run) {
   if (run.empty()) return;
   std::string raw;
   for (const Token& token : run) raw += token.raw;
-  pieces_.add(text::MarkedLine(line_parts(run)), raw);
+  pieces_.add(text::MarkedLine(line_parts(run)), raw, writing_);
 }
 
 }  // namespace hexapla::document
