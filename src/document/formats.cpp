@@ -7,6 +7,7 @@
 #include "document/bilingual/xliff.h"
 #include "document/captions/captions.h"
 #include "document/html/html.h"
+#include "document/markdown/markdown.h"
 #include "document/office/epub.h"
 #include "document/office/open_document.h"
 #include "document/office/open_xml/open_xml.h"
@@ -48,6 +49,9 @@ std::shared_ptr<const Document> captions(const std::string& content) {
   return std::make_shared<const Captions>(content);
 }
 
+std::shared_ptr<const Document> marked_down(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{markdown(content)});
+}
 std::shared_ptr<const Document> po(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::vector{po_strings(content)});
 }
@@ -82,6 +86,7 @@ const std::vector<Format>& formats() {
                                        {".sbv", "text/x-sbv", true, captions},
                                        {".html", "text/html", true, html},
                                        {".htm", "text/html", true, html},
+                                       {".md", "text/markdown", true, marked_down},
                                        {".po", "text/x-gettext-translation", true, po},
                                        {".json", "application/json", true, json},
                                        {".xlf", "application/x-xliff+xml", true, xliff},

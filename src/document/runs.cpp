@@ -58,7 +58,8 @@ std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (touches(tokens, i)) parts.push_back({text::LinePart::Kind::text, " "});
-    parts.push_back({part_kind(token.kind), token.kind == Kind::text ? token.text : token.raw, token.gap});
+    const bool as_text = token.kind == Kind::text || !token.text.empty();
+    parts.push_back({part_kind(token.kind), as_text ? token.text : token.raw, token.gap});
   }
   return parts;
 }
@@ -97,7 +98,7 @@ void Runs::add_line(const Tokens& run) {
   if (run.empty()) return;
   std::string raw;
   for (const Token& token : run) raw += token.raw;
-  pieces_.add(text::MarkedLine(line_parts(run)), raw);
+  pieces_.add(text::MarkedLine(line_parts(run)), raw, writing_);
 }
 
 }  // namespace hexapla::document

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "document/pieces.h"
@@ -15,7 +16,7 @@ struct Token {
   Kind kind = Kind::text;
   std::string name = {};  // of an element, as its other tag has it; none: of a style, which may change within a word
   std::string raw = {};   // as it is written
-  std::string text = {};  // of a text what it says
+  std::string text = {};  // of a text what it says; of other tokens how they are written in a translation, if not raw
   bool gap = false;       // of a point: words before and after it are two even without a blank
 };
 
@@ -29,7 +30,8 @@ std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens);
 
 class Runs {
  public:
-  explicit Runs(Pieces& pieces) : pieces_(pieces) {}
+  // writing: of each line.
+  explicit Runs(Pieces& pieces, Pieces::Writing writing = {}) : pieces_(pieces), writing_(std::move(writing)) {}
 
   void add(Token token);
   void finish();  // after the last token
@@ -40,6 +42,7 @@ class Runs {
   void add_line(const Tokens& run);
 
   Pieces& pieces_;
+  Pieces::Writing writing_;
   Tokens run_;
 };
 

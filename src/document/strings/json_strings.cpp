@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "document/file_lines.h"
 #include "document/strings/string_lines.h"
@@ -12,7 +13,7 @@ namespace {
 
 std::string decoded(std::string_view raw) {
   if (raw.find('\\') == raw.npos) return std::string(raw);
-  const nlohmann::json text = json_or_null('"' + std::string(raw) + '"');
+  const nlohmann::json text = json_or_null(cat('"', raw, '"'));
   return text.is_string() ? text.get<std::string>() : std::string(raw);
 }
 

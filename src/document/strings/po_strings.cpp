@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "document/file_lines.h"
 #include "document/strings/string_lines.h"
 
@@ -98,7 +99,7 @@ class Reader {
   void fill(std::size_t first, const PoLine& field) {
     const FileLine& line = lines_[first];
     const std::string_view source = source_of(field.word), end = line.end.empty() ? "\n" : line.end;
-    const std::string next = '"' + std::string(end) + '"';
+    const std::string next = cat('"', end, '"');
     const std::size_t break_at = source.find("\\n");
     pieces_.keep(field.before);
     if (break_at != source.npos && break_at + 2 < source.size()) pieces_.keep(next);
