@@ -28,7 +28,9 @@ std::optional<std::string> TranslationCache::context_of(const std::vector<std::u
   std::string context = options.alignment;
   for (const std::uint64_t model : models) context += cat(" ", model);
   api::visit_public(options, [&](const char*, const auto& value) {
-    context += value ? " " + OptionValue(*value).words().front() : " -";
+    if (!value) context += " -";
+    if (value)
+      for (const std::string& word : OptionValue(*value).words()) context += " " + word;
   });
   return context + "\n";
 }
