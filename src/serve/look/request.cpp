@@ -62,8 +62,8 @@ TranslatorOptions options_member(const nlohmann::json& request, const char* name
 TranslatorOptions options_of_request(const Options& given) {
   TranslatorOptions options = TranslatorOptions::from(given);
   if (options.protect_pattern)
-    throw UsageError("`protect_pattern` is for who starts the server (hexapla serve): leave it out", "protect_pattern",
-                     "");
+    throw UsageError("\"protect_pattern\" is for who starts the server (hexapla serve): leave it out",
+                     "protect_pattern", "");
   return options;
 }
 

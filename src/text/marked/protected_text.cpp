@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
+#include "base/range.h"
 #include "text/characters.h"
 #include "text/lines/marks.h"
 #include "text/lines/plain_line.h"
@@ -179,7 +181,7 @@ std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
   std::size_t at = all.from;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     parts.push_back({LinePart::Kind::text, std::string(line.substr(at, spans[i].from - at))});
-    parts.push_back({LinePart::Kind::point, begin_number + std::to_string(i) + end_number});
+    parts.push_back({LinePart::Kind::point, cat(begin_number, i, end_number)});
     at = spans[i].to;
   }
   parts.push_back({LinePart::Kind::text, std::string(line.substr(at, std::max(at, all.to) - at))});
@@ -250,7 +252,7 @@ class ProtectedText::Writer {
     for (std::size_t at = 0; at < placed.size(); ++at) {
       if (placed[at] == begin_number) {
         const std::size_t end = placed.find(end_number, at);
-        number(std::stoul(std::string(placed.substr(at + 1, end - at - 1))));
+        number(parse_number<std::size_t>(placed.substr(at + 1, end - at - 1)).value());
         at = end;
       } else if (places_.size() < translation_.size() && placed[at] == translation_[places_.size()]) {
         translated(placed[at]);
