@@ -252,7 +252,7 @@ class ProtectedText::Writer {
     for (std::size_t at = 0; at < placed.size(); ++at) {
       if (placed[at] == begin_number) {
         const std::size_t end = placed.find(end_number, at);
-        number(parse_number<std::size_t>(placed.substr(at + 1, end - at - 1)).value());
+        number(parse_number<std::size_t>(std::string(placed.substr(at + 1, end - at - 1))).value());
         at = end;
       } else if (places_.size() < translation_.size() && placed[at] == translation_[places_.size()]) {
         translated(placed[at]);
