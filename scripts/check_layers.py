@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTIL
 ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "nccl.h", "cublasLt.h",
             "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "cld2/public/compact_lang_det.h",
             "nlohmann/json.hpp", "CLI/CLI.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h", "gumbo.h",
-            "expat.h", "zip.h"]
+            "expat.h", "zip.h", "re2/re2.h"]
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}

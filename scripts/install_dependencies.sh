@@ -6,8 +6,8 @@
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
-  libssl-dev libcld2-dev libgumbo-dev libexpat1-dev libzip-dev libcmark-gfm-dev libcmark-gfm-extensions-dev googletest
-  libgtest-dev libgmock-dev)
+  libssl-dev libcld2-dev libgumbo-dev libexpat1-dev libzip-dev libcmark-gfm-dev libcmark-gfm-extensions-dev libre2-dev
+  googletest libgtest-dev libgmock-dev)
 locales=()
 if [ "${1:-}" = --checks ]; then
   # MeCab: BLEU of Japanese; nginx before the server; locales: the tests run under a German one, too.

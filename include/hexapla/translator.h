@@ -51,9 +51,13 @@ struct TranslatorOptions {
   // "split": always; "keep": never
   std::optional<std::string> sentences;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
-  std::optional<bool> sample;             // false; true: sample n_best translations (up to 1,000) instead of searching
-  std::optional<double> temperature;      // 1; above: flatter distribution, between 0 and 1: sharper
-  std::optional<int> top_k;               // 0, all: sample from this many most probable tokens, up to 4,194,304
+  // "auto": the model does not see placeholders, tags, addresses, @names, #tags, emoji, `code` and what its vocabulary
+  // cannot spell; they go along with the words beside them. "none": it sees them as text
+  std::optional<std::string> protect;
+  std::optional<std::vector<std::string>> protect_pattern;  // regular expressions (RE2) of more that is protected
+  std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching
+  std::optional<double> temperature;  // 1; above: flatter distribution, between 0 and 1: sharper
+  std::optional<int> top_k;           // 0, all: sample from this many most probable tokens, up to 4,194,304
   std::optional<double> top_p;        // 1, all: sample from the fewest tokens whose probabilities sum to at least this
   std::optional<std::uint64_t> seed;  // 1: random seed; a line's samples depend on it and on the line's index
   // Units of the word alignments that translate_n_best() and submit() give: "words" (in scripts without spaces,

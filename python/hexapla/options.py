@@ -35,6 +35,8 @@ class SearchOptions(TypedDict, total=False):
     stop_when: str
     sentences: str
     long_input: str
+    protect: str
+    protect_pattern: Sequence[str]
     sample: bool
     temperature: float
     top_k: int

@@ -1,6 +1,18 @@
 #include "decode/decoding_options.h"
 
+#include "base/error.h"
+
 namespace hexapla::decode {
+
+namespace {
+
+std::shared_ptr<const text::Protection> protection(const std::string& word, const std::vector<std::string>& patterns) {
+  if (word != "auto" && word != "none") throw UsageError(cat("`protect` '", word, "' is unknown; choose auto or none"));
+  if (word == "none" && patterns.empty()) return {};
+  return std::make_shared<const text::Protection>(word == "auto", patterns);
+}
+
+}  // namespace
 
 TranslateOptions ScoringOptions::translate_options() const {
   TranslateOptions o;
@@ -8,6 +20,7 @@ TranslateOptions ScoringOptions::translate_options() const {
   o.batch_sentences = batch_sentences;
   o.batch_tokens = batch_tokens;
   o.max_length = max_length;
+  o.parting.protection = protection(protect, protect_pattern);
   return o;
 }
 
@@ -30,7 +43,9 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.forbid_unknown = unk == "forbid";
   o.copy_unknown = unk == "copy";
   o.coverage_penalty = coverage_penalty;
-  o.parting = {parse_sentences(sentences), familiar, parse_long_input(long_input)};
+  o.parting.sentences = parse_sentences(sentences);
+  o.parting.familiar = familiar;
+  o.parting.long_input = parse_long_input(long_input);
   return o;
 }
 

@@ -3,6 +3,7 @@
 // something; command line, requests and messages follow from it. The options become TranslateOptions.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/options/when.h"
 #include "base/range.h"
@@ -18,6 +19,8 @@ struct ScoringOptions {
   int64_t batch_sentences = 64, batch_tokens = 4096;
   int64_t max_length = 512;
   std::string precision = "f32";
+  std::string protect = "auto";
+  std::vector<std::string> protect_pattern;
 
   // f(name, field, help, allowed, when): allowed is a number's Range, the Choices of a word, or Anything.
   template <class Self, class F>
@@ -25,6 +28,9 @@ struct ScoringOptions {
     visit_scores(o, f);
     visit_batches(o, f);
     visit_max_length(o, f);
+    visit_protect(o, f);
+    f("protect-pattern", o.protect_pattern,
+      "regular expression (RE2) of more that is protected; may be given several times", AnyValue{}, kAlways);
     f("precision", o.precision, "of products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"}, kAlways);
   }
 
@@ -52,6 +58,13 @@ struct ScoringOptions {
   static void visit_max_length(Self& o, F&& f) {
     f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>", ranges::line_tokens,
       kAlways);
+  }
+  template <class Self, class F>
+  static void visit_protect(Self& o, F&& f) {
+    f("protect", o.protect,
+      "placeholders, tags, addresses, @names, #tags, emoji, `code` and what the vocabulary cannot spell go along with "
+      "the words beside them, and the model does not see them (auto); or it sees them as text (none)",
+      Choices{"auto", "none"}, kAlways);
   }
 };
 
@@ -189,7 +202,8 @@ struct DecodingOptions : BeamOptions, SampleOptions {
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
 };
 
-// What one request among others can be told: neither batches nor the precision, which all of them have in common.
+// What one request among others can be told: neither batches nor the precision, which all of them have in common, nor
+// patterns, which are the operator's.
 struct RequestOptions : DecodingOptions {
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
@@ -197,6 +211,7 @@ struct RequestOptions : DecodingOptions {
     visit_scores(o, f);
     visit_max_length(o, f);
     visit_parting(o, f);
+    visit_protect(o, f);
     visit_n_best(o, f);
     SampleOptions::visit(o, f);
   }

@@ -25,7 +25,9 @@ void check_every_option() {
       for (const GivenOption& other : context)
         if (other.name == name) return;
       std::vector<GivenOption> given = context;
-      given.push_back({name, {fmt::format("{}", field)}, "o.yml:3"});
+      std::string word = "x";  // of a list
+      if constexpr (!is_list<std::remove_cvref_t<decltype(field)>>) word = fmt::format("{}", field);
+      given.push_back({name, {word}, "o.yml:3"});
       std::string said;
       try {
         read_options<Options>(given);

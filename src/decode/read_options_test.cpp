@@ -22,7 +22,12 @@ std::string refusal(const json& object) {
 template <class Options>
 std::map<std::string, std::string> values(const Options& options) {
   std::map<std::string, std::string> all;
-  Options::visit(options, [&](const char* name, const auto& value, const auto&...) { all[name] = cat(value); });
+  Options::visit(options, [&](const char* name, const auto& value, const auto&...) {
+    if constexpr (is_list<std::remove_cvref_t<decltype(value)>>)
+      all[name] = cat(value.size());
+    else
+      all[name] = cat(value);
+  });
   return all;
 }
 
@@ -46,10 +51,10 @@ TEST(ReadOptions, StandOnThoseOfTheService) {
   EXPECT_EQ(o.precision, "int8");
 }
 
-// What all requests have in common is none of theirs, and everything else is.
-TEST(ReadOptions, ARequestHasAllButBatchesAndPrecision) {
+// What all requests have in common, and what only the operator may say, is none of theirs; everything else is.
+TEST(ReadOptions, ARequestHasAllButBatchesPrecisionAndPatterns) {
   std::map<std::string, std::string> all = values(DecodingOptions());
-  for (const char* common : {"batch-sentences", "batch-tokens", "precision"}) {
+  for (const char* common : {"batch-sentences", "batch-tokens", "precision", "protect-pattern"}) {
     EXPECT_EQ(all.erase(common), 1u);
     EXPECT_THAT(refusal({{common, 1}}), HasSubstr(cat("unknown option '", common, "'")));
   }

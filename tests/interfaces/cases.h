@@ -88,7 +88,9 @@ class Draw {
                                                  "e\u0301te\u0301 ﬁn Ａ１",
                                                  "a\tb\u00a0c\u2028d",
                                                  "1984 – 100 €!",
-                                                 "<b>a</b> &amp; {x} ||| \\\"'"};
+                                                 "<b>a</b> &amp; {x} ||| \\\"'",
+                                                 "{0}: https://a.example/b?c=d. @you",
+                                                 "`x`。%1$s个 #tag me@a.example"};
     if (one_in(40)) return words(s, 3) + " \xff\xfe " + words(s, 2);
     if (one_in(5)) return of(others);
     std::string text = words(s, 8);
@@ -107,6 +109,7 @@ class Draw {
     if (one_in(5) && (c.options.value("length_penalty", 1.0) != 0 || in_vain()))
       c.options["length_normalization"] = "power";
     if (one_in(4)) c.options["max_length"] = 3 + below(30);
+    if (one_in(4)) c.options["protect"] = of(std::vector<std::string>{"auto", "none", "none"});
     if (one_in(6)) c.options["batch_sentences"] = 1 + below(3);
     if (one_in(6)) c.options["batch_tokens"] = 1 + below(60);
   }

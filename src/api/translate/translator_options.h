@@ -31,6 +31,8 @@ void visit_public(Self& o, F&& f) {
   f("stop-when", o.stop_when);
   f("sentences", o.sentences);
   f("long-input", o.long_input);
+  f("protect", o.protect);
+  f("protect-pattern", o.protect_pattern);
   f("sample", o.sample);
   f("temperature", o.temperature);
   f("top-k", o.top_k);

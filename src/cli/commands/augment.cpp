@@ -17,6 +17,7 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/training_text.h"
+#include "models/alignment_head.h"
 #include "models/open_model.h"
 
 namespace hexapla::cli {
@@ -80,6 +81,7 @@ struct Augment {
     take_search(*command, m.members[0].file.usage, search);
     decode::TranslateOptions how = search.translate_options();
     how.stop = work.stop;
+    how.attention = models::alignment_head(m.members[0]);
     const decode::TextTranslator translator = m.translator({}, {});
     LineNotes notes(progress);
     const augment::Translating by{translator, how,

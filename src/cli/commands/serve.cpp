@@ -178,6 +178,7 @@ void add_serve(Command& app, Action& chosen) {
   visit_search(s->search,
                [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
                  Option* option = declare_option(*c, "--" + name, field, spell_options(help, as_flag), allowed);
+                 if (name == "protect-pattern") option->repeated();
                  option->when(condition_of(s->search, name));
                  if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>)
                    option->check(one_of(name, allowed));

@@ -76,6 +76,8 @@ Gives of_scores() {
           {"length-normalization", word({"paper", "power"}, {"mean"})},
           {"max-length", whole(2, 30)},
           {"precision", word({"f32", "f32", "bf16", "int8"})},
+          {"protect", word({"auto", "none"}, {"all"})},
+          {"protect-pattern", word({"o+", "\\bdog\\b", "\\{.*\\}"}, {"(", "a*"})},
           {"alignment", word({"hard", "soft", "0.2"}, {"none"})},
           {"alignment-layer", word({"0", "1"}, {"2", "-1"})},
           {"alignment-head", word({"0", "1", "mean"}, {"7"})},

@@ -79,6 +79,7 @@ decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) 
   if (beam) options.beam_size = *beam;
   decode::take_search_defaults(
       m.file.usage, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
+  options.protect = "none";  // the other systems see all of a line
   return options;
 }
 

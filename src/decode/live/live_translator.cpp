@@ -59,7 +59,7 @@ LiveTranslator::~LiveTranslator() = default;
 
 void LiveTranslator::check(const TextRequest& request) const {
   decode::check(request.options);
-  if (request.options.copy_unknown || request.options.coverage_penalty > 0)
+  if (request.options.copy_unknown || request.options.coverage_penalty > 0 || request.options.parting.protection)
     decode::check(request.options.attention, ensemble_.models.front()->config);
   HEXAPLA_CHECK(request.on_end, "live translator: a request without on_end");
   HEXAPLA_CHECK(request.constraints.empty() || request.constraints.size() == request.lines.size(),

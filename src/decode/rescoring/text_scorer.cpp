@@ -76,6 +76,21 @@ SoftAlignment whole_of(std::span<const SoftAlignment> parts, std::span<const siz
   return whole;
 }
 
+// Tokens more before </s> on both sides, each of which looks at its own in the source.
+SoftAlignment with_tokens(SoftAlignment tokens, int64_t more) {
+  if (more == 0) return tokens;
+  SoftAlignment all{tokens.rows + more, tokens.columns + more, {}};
+  all.weights.assign(static_cast<size_t>(all.rows * all.columns), 0);
+  const auto at = [&](int64_t row, int64_t column) -> double& {
+    return all.weights[static_cast<size_t>(row * all.columns + column)];
+  };
+  for (int64_t t = 0; t < tokens.rows; ++t)
+    for (int64_t s = 0; s < tokens.columns; ++s)
+      at(t + 1 < tokens.rows ? t : all.rows - 1, s + 1 < tokens.columns ? s : all.columns - 1) = tokens.at(t, s);
+  for (int64_t i = 0; i < more; ++i) at(tokens.rows - 1 + i, tokens.columns - 1 + i) = 1;
+  return all;
+}
+
 std::vector<std::string> pieces_of(const text::Vocabulary& vocabulary, const std::vector<SourceReader::Part>& parts) {
   std::vector<std::string> all;
   for (const SourceReader::Part& part : parts)
@@ -125,17 +140,40 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
   }
   Sides sides;
   for (size_t i = 0; i < sources.size(); ++i) {
-    sides.from.push_back(source.encode_words(sources[i], i, ends, opened[i].bytes));
+    sides.kept.push_back(kept_in(source, texts[i], targets[i], options));
+    LineEncoder::Hidden from{opened[i].bytes}, to;
+    for (auto& [in_source, in_target] : sides.kept.back()) {
+      from.spans.push_back(in_source);
+      to.spans.push_back(in_target);
+      in_source = {in_source.from + opened[i].bytes, in_source.to + opened[i].bytes};
+    }
+    std::sort(to.spans.begin(), to.spans.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+    sides.from.push_back(source.encode_words(sources[i], i, ends, from));
     source_.end_source(sides.from.back().ids);
-    sides.to.push_back(target.encode_words(targets[i], i, ends));
+    sides.to.push_back(target.encode_words(targets[i], i, ends, to));
     if (opened[i].opening) open_with(*opened[i].opening, sides.to.back());
   }
   return sides;
 }
 
+// What is protected in the line, where all of it stands in the translation, too.
+TextScorer::KeptSpans TextScorer::kept_in(const LineEncoder& source, const std::string& line,
+                                          const std::string& translation, const TranslateOptions& options) const {
+  const std::string clean = text::clean_utf8(line);
+  if (!options.parting.protection) return {};
+  std::vector<text::TokenSpan> spans =
+      source.protected_in(clean, source_.encode(clean), options.parting.protection.get());
+  if (spans.empty()) return {};
+  const text::ProtectedText hidden(clean, std::move(spans));
+  const auto there = hidden.find_in(text::clean_utf8(translation));
+  KeptSpans kept;
+  for (size_t i = 0; there && i < there->size(); ++i) kept.emplace_back(hidden.spans()[i], (*there)[i]);
+  return kept;
+}
+
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
-  auto [from, to] = read(sources, targets, options, warn, text::WordEnds::by_script);
+  auto [from, to, kept] = read(sources, targets, options, warn, text::WordEnds::by_script);
   const PairBatches pairs(std::move(from), std::move(to), options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
@@ -164,6 +202,8 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
   for (size_t i = 0; i < sources.size(); ++i) {
     const LineEncoder::Line &from = pairs.from[i], &to = pairs.to[i];
     lines.push_back({from.words, to.words, from.word_count, to.word_count, {from.words.size()}});
+    add_kept(lines.back(), text::clean_utf8(sources[i]), text::clean_utf8(targets[i]), pairs.kept[i],
+             ends_of(how.unit));
   }
   return align(std::move(pairs), lines, options, how);
 }
@@ -176,6 +216,18 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
   for (size_t i = 0; i < sources.size(); ++i)
     lines.push_back(add_parts(pairs, sources[i], targets[i], options, ends_of(how.unit)));
   return align(std::move(pairs), lines, options, how);
+}
+
+void TextScorer::add_kept(AlignedLine& line, const std::string& source, const std::string& target,
+                          const KeptSpans& spans, text::WordEnds ends) {
+  std::vector<text::TokenSpan> from, to;
+  for (const auto& [in_source, in_target] : spans) {
+    if (in_target.from == in_target.to) continue;
+    from.push_back(in_source);
+    to.push_back(in_target);
+  }
+  const auto from_words = text::words_of_tokens(source, from, ends), to_words = text::words_of_tokens(target, to, ends);
+  for (size_t i = 0; i < from.size(); ++i) line.kept.emplace_back(from_words[i], to_words[i]);
 }
 
 namespace {
@@ -197,12 +249,16 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   HEXAPLA_CHECK(parts.size() == counts.size(), "alignment: a line in ", parts.size(), " parts, translated in ",
                 counts.size());
   AlignedLine line{{}, {}, 0, 0, {}};
+  KeptSpans kept;
   std::vector<text::TokenSpan> spans;
   auto id = target.ids.begin();
   for (size_t i = 0, at = begin; i < parts.size(); at += parts[i++].text.size()) {
-    auto& [text, ids, between] = parts[i];
+    auto& [text, ids, between, hidden] = parts[i];
     at = clean.find(text, at);
-    const std::vector<text::TokenSpan> own = source_.encode_with_spans(text).spans;
+    std::vector<text::TokenSpan> own = source_.encode_with_spans(hidden ? hidden->text() : text).spans;
+    if (hidden) own = hidden->in_line(std::move(own));
+    for (size_t k = 0; hidden && k < hidden->spans().size(); ++k)
+      kept.push_back({{at + hidden->spans()[k].from, at + hidden->spans()[k].to}, {0, 0}});
     for (size_t s = 0; s < ids.size(); ++s) spans.push_back({at + own[s].from, at + own[s].to});
     line.parts.push_back(ids.size());
     source_.end_source(ids);
@@ -215,6 +271,9 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   line.target =
       text::words_of_tokens(target.text, target.spans.empty() ? target_.spans_in(target.ids) : target.spans, ends);
   line.target_words = static_cast<int64_t>(text::words(target.text, ends).size());
+  if (kept.size() != target.protected_spans.size()) return line;  // a part has no translation
+  for (size_t k = 0; k < kept.size(); ++k) kept[k].second = target.protected_spans[k];
+  add_kept(line, clean, target.text, kept, ends);
   return line;
 }
 
@@ -228,9 +287,14 @@ std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const Aligne
   for (const AlignedLine& line : lines) {
     SoftAlignment tokens = whole_of({&of_pairs[next], line.parts.size()}, line.parts);
     next += line.parts.size();
-    results.push_back(how.unit == AlignmentUnit::pieces
-                          ? std::move(tokens)
-                          : merge(tokens, {line.source, line.source_words}, {line.target, line.target_words}));
+    if (how.unit == AlignmentUnit::pieces) {
+      results.push_back(std::move(tokens));
+      continue;
+    }
+    std::vector<text::WordSpan> source = line.source, target = line.target;
+    for (const auto& [from, to] : line.kept) source.push_back(from), target.push_back(to);
+    results.push_back(merge(with_tokens(std::move(tokens), static_cast<int64_t>(line.kept.size())),
+                            {source, line.source_words}, {target, line.target_words}));
   }
   return results;
 }

@@ -38,16 +38,18 @@ class TextScorer {
              Backend& backend);
 
   // How probable targets[i] is as the translation of sources[i], whatever the other pairs are; both may be blank. Of
-  // the options only batches, max_length, length_penalty and long_input count. A pair is never split: of a long line,
-  // or a long translation, only the beginning is scored, with a warning, or it is refused. UsageError: not as many
+  // the options only batches, max_length, length_penalty, long_input and protection count. A pair is never split: of a
+  // long line, or a long translation, only the beginning is scored, with a warning, or it is refused. What is protected
+  // in a line and all stands in its translation is scored on neither side: no model saw it. UsageError: not as many
   // targets as sources, or an option out of range. LineError, before anything is scored: a long line where they are
   // refused.
   std::vector<TextScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
                                const TranslateOptions& options, const LineWarning& warn = {}) const;
 
   // Which words, or pieces, of sources[i] those of targets[i] came from, whatever the other pairs are. Of the options
-  // only batches, max_length and long_input count; of a line that was cut the words that were not read have no
-  // attention. Errors as in score(), and UsageError where the model has no such layer or head.
+  // only batches, max_length, long_input and protection count; of a line that was cut the words that were not read have
+  // no attention. Words of what is protected have that of their own in the line, with other units than pieces. Errors
+  // as in score(), and UsageError where the model has no such layer or head.
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const std::string> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how,
                                    const LineWarning& warn = {}) const;
@@ -66,8 +68,10 @@ class TextScorer {
 
  private:
   using Lines = std::vector<LineEncoder::Line>;
+  using KeptSpans = std::vector<std::pair<text::TokenSpan, text::TokenSpan>>;  // in the line and in its translation
   struct Sides {
-    Lines from, to;  // the sources end with </s>
+    Lines from, to;               // the sources end with </s>
+    std::vector<KeptSpans> kept;  // of each pair that is given
   };
   // Lines that belong to each other as they are given.
   Sides read(std::span<const std::string> sources, std::span<const std::string> targets,
@@ -83,7 +87,12 @@ class TextScorer {
     std::vector<text::WordSpan> source, target;
     int64_t source_words, target_words;
     std::vector<size_t> parts;
+    std::vector<std::pair<text::WordSpan, text::WordSpan>> kept = {};  // words of what the model did not see
   };
+  static void add_kept(AlignedLine& line, const std::string& source, const std::string& target, const KeptSpans& spans,
+                       text::WordEnds ends);
+  KeptSpans kept_in(const LineEncoder& source, const std::string& line, const std::string& translation,
+                    const TranslateOptions& options) const;
   AlignedLine add_parts(Sides& pairs, const std::string& source, const Translation& target,
                         const TranslateOptions& options, text::WordEnds ends) const;
   std::vector<SoftAlignment> align(Sides pairs, std::span<const AlignedLine> lines, const TranslateOptions& options,

@@ -11,14 +11,32 @@
 namespace hexapla::decode {
 namespace {
 
-// Whether each byte of a text stands in a piece that the vocabulary does not have.
-std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
+// Where pieces stand that the vocabulary does not have.
+std::vector<text::TokenSpan> unknown_spans(const text::Vocabulary& v, const std::string& text) {
   const text::EncodedText encoded = v.encode_with_spans(text);
-  std::vector<bool> unknown(text.size());
+  std::vector<text::TokenSpan> unknown;
   for (size_t i = 0; i < encoded.ids.size(); ++i)
-    if (encoded.ids[i] == v.unk())
-      for (size_t byte = encoded.spans[i].from; byte < encoded.spans[i].to; ++byte) unknown[byte] = true;
+    if (encoded.ids[i] == v.unk()) unknown.push_back(encoded.spans[i]);
   return unknown;
+}
+// Whether each byte of a text stands in one.
+std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
+  std::vector<bool> unknown(text.size());
+  for (const text::TokenSpan& span : unknown_spans(v, text))
+    for (size_t byte = span.from; byte < span.to; ++byte) unknown[byte] = true;
+  return unknown;
+}
+
+bool has(const text::Ids& ids, int32_t id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+
+// Tokens of what a model sees of a text, and where they stand in all of it.
+text::EncodedText encode_seen(const text::Vocabulary& v, const std::string& text,
+                              const std::vector<text::TokenSpan>& hidden) {
+  if (hidden.empty()) return v.encode_with_spans(text);
+  const text::ProtectedText seen(text, hidden);
+  text::EncodedText encoded = v.encode_with_spans(seen.text());
+  encoded.spans = seen.in_line(std::move(encoded.spans));
+  return encoded;
 }
 
 }  // namespace
@@ -57,10 +75,10 @@ std::vector<text::Ids> LineEncoder::encode(std::span<const std::string> lines) c
 }
 
 LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line, text::WordEnds ends,
-                                            size_t skipped) const {
-  const std::string clean = repaired(text, line), read_from = clean.substr(skipped);
-  text::EncodedText encoded = vocabulary_.encode_with_spans(read_from);
-  for (text::TokenSpan& span : encoded.spans) span.from += skipped, span.to += skipped;
+                                            const Hidden& hidden) const {
+  const std::string clean = repaired(text, line), read_from = clean.substr(hidden.bytes);
+  text::EncodedText encoded = encode_seen(vocabulary_, read_from, hidden.spans);
+  for (text::TokenSpan& span : encoded.spans) span.from += hidden.bytes, span.to += hidden.bytes;
   warn_of_unknown_letters(read_from, encoded.ids, line);
   const size_t all = encoded.ids.size();
   encoded.ids.resize(kept(all, line));
@@ -70,6 +88,13 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
   std::vector<text::WordSpan> spans = text::words_of_tokens(clean, encoded.spans, ends);
   const int32_t read = cut && !spans.empty() ? std::min(count, spans.back().last + 1) : count;
   return {std::move(encoded.ids), std::move(spans), count, read};
+}
+
+std::vector<text::TokenSpan> LineEncoder::protected_in(const std::string& clean, const text::Ids& ids,
+                                                       const text::Protection* protection) const {
+  if (!protection) return {};
+  const bool unknown = protection->placeholders() && has(ids, vocabulary_.unk());
+  return protection->find(clean, unknown ? unknown_spans(vocabulary_, clean) : std::vector<text::TokenSpan>());
 }
 
 // How many of so many tokens are read.
@@ -89,7 +114,7 @@ std::string LineEncoder::repaired(const std::string& text, size_t line) const {
 
 // A model that is given another script than its own reads next to nothing, and invents a fluent answer.
 void LineEncoder::warn_of_unknown_letters(const std::string& clean, const text::Ids& ids, size_t line) const {
-  if (!warn_ || std::find(ids.begin(), ids.end(), vocabulary_.unk()) == ids.end()) return;
+  if (!warn_ || !has(ids, vocabulary_.unk())) return;
   const std::vector<bool> unknown = unknown_bytes(vocabulary_, clean);
   size_t letters = 0, lacking = 0;
   for (const text::Character& c : text::characters_of(clean)) {

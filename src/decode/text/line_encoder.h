@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/config.h"
+#include "text/marked/protected_text.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::decode {
@@ -43,9 +44,18 @@ class LineEncoder {
     int32_t words_read = 0;  // fewer where the line was cut; one that was cut itself counts
     bool opened = false;     // the first token is given, and costs nothing (OpenedLine::opening)
   };
-  // skipped: bytes at the start that have words, but no tokens.
-  Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script,
-                    size_t skipped = 0) const;
+  // hidden: what has words, but no tokens: bytes at the start, and what the model does not see of the rest.
+  struct Hidden {
+    size_t bytes = 0;
+    std::vector<text::TokenSpan> spans = {};  // in the rest, in order
+  };
+  Line encode_words(const std::string& text, size_t line, text::WordEnds ends, const Hidden& hidden) const;
+  Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const {
+    return encode_words(text, line, ends, {});
+  }
+  // What of a text `protection` protects, in order. ids: of the text, which is valid UTF-8.
+  std::vector<text::TokenSpan> protected_in(const std::string& clean, const text::Ids& ids,
+                                            const text::Protection* protection) const;
 
  protected:
   std::string repaired(const std::string& text, size_t line) const;

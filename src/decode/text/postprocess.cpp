@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/rescoring/rescoring.h"
+#include "decode/text/put_back.h"
 #include "text/lines/sentences.h"
 
 namespace hexapla::decode {
@@ -14,6 +15,7 @@ void add_part(Translation& whole, const Translation& t, const std::string& betwe
   const size_t at = text::join(whole.text, t.text, between);
   for (const text::TokenSpan& span : t.spans.empty() ? target.spans_in(t.ids) : t.spans)
     whole.spans.push_back({at + span.from, at + span.to});
+  for (const text::TokenSpan& span : t.protected_spans) whole.protected_spans.push_back({at + span.from, at + span.to});
   whole.score += t.score;
   whole.normalized += t.normalized;
   whole.coverage += t.coverage;
@@ -83,7 +85,8 @@ Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
           .ids = std::move(found.ids),
           .token_scores = std::move(found.token_scores),
           .coverage = found.coverage,
-          .spans = std::move(reading.spans)};
+          .spans = std::move(reading.spans),
+          .protected_spans = {}};
 }
 
 }  // namespace
@@ -112,6 +115,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
       PieceTexts::Reading reading = read(sides, h.ids, sentences.constraints[i].prefix, words);
       all[i].push_back(translation(std::move(h), std::move(reading)));
     }
+  put_back(sides, sentences, all, align);
   return all;
 }
 
@@ -128,6 +132,10 @@ std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, c
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
     results.push_back(of_line(parts, std::span(sentences.between).subspan(first, n), target));
+    if (const std::string& kept = sentences.kept[i]; n == 0 && !kept.empty()) {
+      results.back().front().text = kept;
+      results.back().front().protected_spans = {{0, kept.size()}};
+    }
   }
   return results;
 }

@@ -21,6 +21,8 @@ struct Translation {
   double coverage = 0;                 // as in Hypothesis
   std::vector<text::TokenSpan> spans;  // of ids in the text; none where they are as Vocabulary::spans_in() has them
   std::vector<size_t> parts;           // of a line in parts: how many of the ids are each one's
+  // Where what the model did not see stands in the text, in the order of the line; empty: a constraint asked for it.
+  std::vector<text::TokenSpan> protected_spans;
 
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
 };
@@ -30,7 +32,7 @@ struct Translation {
 SearchOptions options_of_search(const TranslateOptions& options);
 
 // Of each sentence its translations, best first, from what a search with these options found: reordered by the coverage
-// penalty, with copies of unknown words, both by `align`.
+// penalty, with copies of unknown words, and with what the model did not see, all by `align`.
 std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align);

@@ -70,8 +70,14 @@ class LineChecks {
 void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const SentenceConstraints& asked,
               const text::Vocabulary& source) {
   all.first.push_back(all.ids.size());
-  for (auto& [text, ids, between] : parts) {
-    all.texts.push_back(std::move(text));
+  all.kept.emplace_back();
+  for (auto& [text, ids, between, hidden] : parts) {
+    if (ids.empty()) {
+      all.kept.back() = hidden->restored("", {}, {}).text;
+      continue;
+    }
+    all.texts.push_back(hidden ? hidden->text() : std::move(text));
+    all.hidden.push_back(std::move(hidden));
     all.between.push_back(std::move(between));
     all.ids.push_back(std::move(ids));
     source.end_source(all.ids.back());
@@ -93,7 +99,7 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
     if (lines.ids.empty())
       parts = reader.read(lines.text[i], i, parting_of(options.parting, asked[i]));
     else if (!lines.ids[i].empty())
-      parts = {{lines.text[i], lines.ids[i]}};
+      parts.push_back({.text = lines.text[i], .ids = lines.ids[i]});
     add_line(all, std::move(parts), asked[i], sides.source);
     for (size_t part = all.first.back(); part < all.ids.size(); ++part)
       maker.add_terms(lines.requests.empty() ? LineConstraints() : lines.requests[i], all.texts[part],

@@ -29,6 +29,7 @@ struct SentenceSpan {
   std::span<const text::Ids> ids;      // with </s>
   std::span<const std::string> texts;  // that they were made of
   std::span<const SentenceConstraints> constraints;
+  std::span<const std::shared_ptr<const text::ProtectedText>> hidden;  // of each what the model did not see, or null
 };
 
 // Lines as the sentences that are translated one by one: usually one a line, none of a blank one.
@@ -37,11 +38,13 @@ struct SourceSentences {
   std::vector<std::string> texts;
   std::vector<std::string> between;  // what separates each from the one before, where that is more than one blank
   std::vector<SentenceConstraints> constraints;
-  std::vector<size_t> first;  // of each line, and the end
+  std::vector<std::shared_ptr<const text::ProtectedText>> hidden;
+  std::vector<size_t> first;      // of each line, and the end
+  std::vector<std::string> kept;  // of each line: what of it is its own translation, if the model sees nothing of it
 
   size_t lines() const { return first.size() - 1; }
-  SentenceSpan all() const { return {ids, texts, constraints}; }
-  SentenceSpan one(size_t i) const { return {{&ids[i], 1}, {&texts[i], 1}, {&constraints[i], 1}}; }
+  SentenceSpan all() const { return {ids, texts, constraints, hidden}; }
+  SentenceSpan one(size_t i) const { return {{&ids[i], 1}, {&texts[i], 1}, {&constraints[i], 1}, {&hidden[i], 1}}; }
 };
 
 // Warns and throws as TextTranslator::translate() says.

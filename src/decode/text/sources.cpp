@@ -22,12 +22,58 @@ Sentences parse_sentences(const std::string& word) {
   throw UsageError(cat("`sentences` '", word, "' is unknown; choose auto, split or keep"));
 }
 
+namespace {
+
+std::vector<text::TokenSpan> masks(std::string_view masked, const Parting& how) {
+  return how.protection ? text::masks_of(masked) : std::vector<text::TokenSpan>();
+}
+
+}  // namespace
+
+// What the model sees nothing of goes along with the cut before it, or else with the one that follows.
+std::vector<SourceReader::Cut> SourceReader::with_neighbors(std::vector<Cut> cuts) {
+  std::vector<Cut> all;
+  for (Cut& cut : cuts) {
+    const bool joins = !all.empty() && (cut.ids.empty() || all.back().ids.empty());
+    if (!joins) {
+      all.push_back(std::move(cut));
+      continue;
+    }
+    Cut& last = all.back();
+    last.text = {last.text.data(), static_cast<size_t>(cut.text.data() + cut.text.size() - last.text.data())};
+    if (last.ids.empty()) last.ids = std::move(cut.ids);
+  }
+  return all;
+}
+
+std::vector<SourceReader::Part> SourceReader::parts_of(const text::MaskedLine& line, std::vector<Cut> cuts) {
+  std::vector<Part> all;
+  for (auto& [text, ids, between] : cuts) {
+    const auto from = static_cast<size_t>(text.data() - line.text().data());
+    auto [own, spans] = line.unmasked({from, from + text.size()});
+    Part part{.text = std::move(own), .ids = std::move(ids), .between = std::string(between)};
+    if (!spans.empty()) part.hidden = std::make_shared<const text::ProtectedText>(part.text, std::move(spans));
+    all.push_back(std::move(part));
+  }
+  return all;
+}
+
 // The text as one, or its sentences.
-std::vector<std::string_view> SourceReader::sentences_of(std::string_view clean, const text::Ids& ids,
+std::vector<std::string_view> SourceReader::sentences_of(std::string_view masked, const text::Ids& ids,
                                                          const Parting& how) const {
   const bool known = how.sentences == Sentences::automatic && static_cast<int64_t>(ids.size()) <= how.familiar;
-  if (how.sentences == Sentences::keep || known || !text::several_sentences(clean)) return {clean};
-  return text::sentences(clean);
+  if (how.sentences == Sentences::keep || known || !text::several_sentences(masked)) return {masked};
+  return text::sentences(masked);
+}
+
+text::MaskedLine SourceReader::masked(const std::string& clean, const text::Ids& ids, const Parting& how) const {
+  return {clean, protected_in(clean, ids, how.protection.get())};
+}
+
+text::Ids SourceReader::encode_masked(std::string_view masked, const Parting& how) const {
+  std::vector<text::TokenSpan> hidden = masks(masked, how);
+  if (hidden.empty()) return vocabulary_.encode(masked);
+  return vocabulary_.encode(text::ProtectedText(masked, std::move(hidden)).text());
 }
 
 std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size_t line, const Parting& how) const {
@@ -35,34 +81,38 @@ std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size
   const text::Ids ids = vocabulary_.encode(clean);
   if (ids.empty()) return {};
   warn_of_unknown_letters(clean, ids, line);
-  std::vector<Part> all;
+  const text::MaskedLine whole = masked(clean, ids, how);
+  std::vector<Cut> cuts;
   const char* end = nullptr;  // of the sentence before
-  for (const std::string_view sentence : sentences_of(clean, ids, how)) {
-    std::vector<Part> parts = parts_of(sentence, line, how.long_input);
-    if (end && !parts.empty() && !all.empty())
+  for (const std::string_view sentence : sentences_of(whole.text(), ids, how)) {
+    std::vector<Cut> own = cuts_of(sentence, line, how);
+    if (end && !own.empty() && !cuts.empty())
       if (const std::string_view between(end, static_cast<size_t>(sentence.data() - end)); between.size() > 1)
-        parts.front().between = between;
+        own.front().between = between;
     end = sentence.data() + sentence.size();
-    std::move(parts.begin(), parts.end(), std::back_inserter(all));
+    std::move(own.begin(), own.end(), std::back_inserter(cuts));
   }
-  return all;
+  return parts_of(whole, with_neighbors(std::move(cuts)));
 }
 
-std::vector<SourceReader::Part> SourceReader::parts_of(std::string_view sentence, size_t line,
-                                                       LongInput long_input) const {
-  std::string clean(sentence);
-  text::Ids ids = vocabulary_.encode(clean);
-  if (ids.empty()) return {};
-  if (fits(ids)) return {{std::move(clean), std::move(ids)}};
-  if (long_input != LongInput::split) {
+std::vector<SourceReader::Cut> SourceReader::cuts_of(std::string_view sentence, size_t line, const Parting& how) const {
+  text::Ids ids = encode_masked(sentence, how);
+  if (ids.empty() && masks(sentence, how).empty()) return {};
+  if (fits(ids)) return {{sentence, std::move(ids)}};
+  if (how.long_input != LongInput::split) {
     ids.resize(kept(ids.size(), line));
-    return {{std::move(clean), std::move(ids)}};
+    return {{sentence, std::move(ids)}};
   }
-  std::vector<Part> all;
-  for (std::string& part : text::parted(clean, [&](const std::string& t) { return fits(vocabulary_.encode(t)); })) {
-    text::Ids of_part = vocabulary_.encode(part);
+  std::vector<Cut> all;
+  size_t at = 0;
+  const auto is_short = [&](const std::string& t) { return fits(encode_masked(t, how)); };
+  for (const std::string& part : text::parted(sentence, is_short)) {
+    at = sentence.find(part, at);
+    text::Ids of_part = encode_masked(part, how);
     of_part.resize(kept(of_part.size(), line));  // a single character may have more tokens than fit
-    if (!of_part.empty()) all.push_back({std::move(part), std::move(of_part)});
+    if (!of_part.empty() || !masks(part, how).empty())
+      all.push_back({sentence.substr(at, part.size()), std::move(of_part)});
+    at += part.size();
   }
   warn(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
                  " parts; see `long-input`"));
@@ -82,13 +132,16 @@ bool SourceReader::too_long(const std::string& text, const Parting& how) const {
   const std::string clean = text::clean_utf8(text);
   const text::Ids ids = vocabulary_.encode(clean);
   if (fits(ids)) return false;
-  const std::vector<std::string_view> all = sentences_of(clean, ids, how);
-  return std::any_of(all.begin(), all.end(), [&](std::string_view s) { return too_long(std::string(s)); });
+  const text::MaskedLine whole = masked(clean, ids, how);
+  const std::vector<std::string_view> all = sentences_of(whole.text(), ids, how);
+  return std::any_of(all.begin(), all.end(), [&](std::string_view s) { return !fits(encode_masked(s, how)); });
 }
 
 bool SourceReader::has_several(const std::string& text, const Parting& how) const {
+  if (how.sentences == Sentences::keep) return false;
   const std::string clean = text::clean_utf8(text);
-  return how.sentences != Sentences::keep && sentences_of(clean, vocabulary_.encode(clean), how).size() > 1;
+  const text::Ids ids = vocabulary_.encode(clean);
+  return sentences_of(masked(clean, ids, how).text(), ids, how).size() > 1;
 }
 
 std::string SourceReader::why_refused(std::span<const std::string> lines, const char* otherwise) const {

@@ -1,5 +1,6 @@
 #pragma once
 // Lines of text as sentences of ids where a line may be too long for one.
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Parting {
   Sentences sentences = Sentences::keep;
   int64_t familiar = 0;  // tokens of lines with several sentences that the model has learned to translate; 0: of none
   LongInput long_input = LongInput::split;
+  std::shared_ptr<const text::Protection> protection = {};  // of what the model does not see; none: it sees all
 };
 
 class SourceReader : public LineEncoder {
@@ -31,8 +33,10 @@ class SourceReader : public LineEncoder {
     std::string text;          // UTF-8
     text::Ids ids;             // without </s>
     std::string between = {};  // what separates it from the part before, where that is more than one blank
+    std::shared_ptr<const text::ProtectedText> hidden = {};  // if there is something in it that ids do not have
   };
-  // The parts of a line; none for a blank line. Where something is lost, or a sentence cut in two, this warns.
+  // The parts of a line; none for a blank line. Where something is lost, or a sentence cut in two, this warns. A line
+  // of which the model sees nothing is a part without ids.
   std::vector<Part> read(const std::string& text, size_t line, const Parting& how) const;
   // The line as one part; a long one is cut, and warned of.
   std::vector<Part> whole(const std::string& text, size_t line) const;
@@ -47,8 +51,18 @@ class SourceReader : public LineEncoder {
   int64_t longest() const { return longest_; }
 
  private:
-  std::vector<std::string_view> sentences_of(std::string_view clean, const text::Ids& ids, const Parting& how) const;
-  std::vector<Part> parts_of(std::string_view sentence, size_t line, LongInput long_input) const;
+  // A sentence, or a part of one, of a line that is masked (text/marked/protected_text.h).
+  struct Cut {
+    std::string_view text;
+    text::Ids ids;  // of what the model sees
+    std::string_view between = {};
+  };
+  std::vector<std::string_view> sentences_of(std::string_view masked, const text::Ids& ids, const Parting& how) const;
+  std::vector<Cut> cuts_of(std::string_view sentence, size_t line, const Parting& how) const;
+  text::MaskedLine masked(const std::string& clean, const text::Ids& ids, const Parting& how) const;
+  text::Ids encode_masked(std::string_view masked, const Parting& how) const;
+  static std::vector<Cut> with_neighbors(std::vector<Cut> cuts);
+  static std::vector<Part> parts_of(const text::MaskedLine& line, std::vector<Cut> cuts);
   bool fits(const text::Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
 };
 

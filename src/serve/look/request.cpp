@@ -56,7 +56,15 @@ TranslatorOptions options_member(const nlohmann::json& request, const char* name
   if (!value->is_object()) refuse(name, "an object, {\"beam_size\": 4}", *value);
   Options options;
   for (const auto& [key, word] : value->items()) options.emplace(key, option_value(key, word));
-  return TranslatorOptions::from(options);
+  return options_of_request(options);
+}
+
+TranslatorOptions options_of_request(const Options& given) {
+  TranslatorOptions options = TranslatorOptions::from(given);
+  if (options.protect_pattern)
+    throw UsageError("\"protect_pattern\" is for who starts the server (hexapla serve): leave it out",
+                     "protect_pattern", "");
+  return options;
 }
 
 }  // namespace hexapla::serve

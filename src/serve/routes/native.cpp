@@ -6,6 +6,7 @@
 #include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "hexapla/hexapla.h"
+#include "serve/look/request.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
 #include "serve/routes/routes.h"
@@ -56,7 +57,7 @@ TranslatorOptions options_of(const Json& given) {
   Options options;
   if (!given.is_null() && !given.is_object()) refuse("options must be an object, as in {\"beam_size\": 5}");
   for (const auto& [name, value] : given.items()) options.emplace(name, option_value(name, value));
-  return TranslatorOptions::from(options);
+  return options_of_request(options);
 }
 
 // A text is translated line by line; of a list each is a line.

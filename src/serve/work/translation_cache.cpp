@@ -28,7 +28,8 @@ std::optional<std::string> TranslationCache::context_of(const std::vector<std::u
   std::string context = options.alignment;
   for (const std::uint64_t model : models) context += cat(" ", model);
   api::visit_public(options, [&](const char*, const auto& value) {
-    context += value ? " " + OptionValue(*value).words().front() : " -";
+    const std::vector<std::string> words = value ? OptionValue(*value).words() : std::vector<std::string>{"-"};
+    for (const std::string& word : words) context += " " + word;
   });
   return context + "\n";
 }

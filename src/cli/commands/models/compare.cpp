@@ -15,6 +15,7 @@
 #include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
+#include "models/alignment_head.h"
 #include "report/comparison.h"
 
 namespace hexapla::cli {
@@ -78,7 +79,9 @@ struct Compare {
         },
         options);
     if (beam_size > 0) options.beam_size = beam_size;
-    return options.translate_options();
+    decode::TranslateOptions how = options.translate_options();
+    how.attention = models::alignment_head(m);
+    return how;
   }
 
   static void add_scores(report::Comparison& c, const std::vector<evaluate::Sentences>& references) {
