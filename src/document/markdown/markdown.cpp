@@ -30,14 +30,15 @@ std::size_t size_of_definition(std::string_view line) {
   return skip_blanks(line, end + 2);
 }
 
-// Lines of front matter: from "---" to the next one.
+// Lines of front matter: from three dashes to the next ones.
 std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
   const auto is = [&](std::size_t i, std::string_view mark) {
     return lines[i].text.substr(0, lines[i].text.find_last_not_of(blanks) + 1) == mark;
   };
-  if (lines.empty() || !(is(0, "---") || is(0, "+++"))) return 0;
+  const std::string yaml(3, '-'), toml(3, '+');
+  if (lines.empty() || !(is(0, yaml) || is(0, toml))) return 0;
   for (std::size_t i = 1; i < lines.size(); ++i)
-    if (is(i, "---") || is(i, "+++") || is(i, "...")) return i + 1;
+    if (is(i, yaml) || is(i, toml) || is(i, "...")) return i + 1;
   return 0;
 }
 

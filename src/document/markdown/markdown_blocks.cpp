@@ -37,7 +37,7 @@ std::string without_inlines(std::string_view line) {
   const std::size_t begin = size_of_containers(line);
   const std::string_view rest = line.substr(begin);
   if (line.find_first_not_of("*_- \t") == line.npos && line.size() < 1000) return std::string(line);
-  if (rest.starts_with("```") || rest.starts_with("~~~")) return std::string(line);
+  if (rest.starts_with(std::string(3, '`')) || rest.starts_with("~~~")) return std::string(line);
   std::string plain(line);
   for (std::size_t at = begin; at < plain.size(); ++at) {
     const bool tag = plain[at] == '<' && (at == begin || plain.compare(at, 2, "</") == 0);
