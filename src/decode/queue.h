@@ -13,13 +13,13 @@ namespace hexapla::decode {
 
 // What is asked of one translation beyond being one.
 struct SentenceConstraints {
-  std::optional<int32_t> opening;           // the token that it begins with, before its text
-  std::string prefix;                       // its text begins so; normalized, and a blank at the end ends the last word
-  int64_t prefix_tokens = 0;                // that the prefix can take
-  std::vector<Requirement> required;        // it has each of these
-  std::vector<Phrase> forbidden;            // it has none of these
-  uint64_t line = 0;                        // with `part` it names what is drawn for this sentence
-  uint32_t part = 0;                        // of the line
+  std::optional<int32_t> opening;     // the token that it begins with, before its text
+  std::string prefix;                 // its text begins so; normalized, and a blank at the end ends the last word
+  int64_t prefix_tokens = 0;          // that the prefix can take
+  std::vector<Requirement> required;  // it has each of these
+  std::vector<Phrase> forbidden;      // it has none of these
+  uint64_t line = 0;                  // with `part` it names what is drawn for this sentence
+  uint32_t part = 0;                  // of the line
 };
 
 // What is asked of the sentences of a search.

@@ -59,8 +59,7 @@ std::string folded_form(std::string_view text) {
 std::string folded(std::string_view text) {
   const std::string form = folded_form(plain_line(text));
   std::string out;
-  for (const std::string_view word : words(form, WordEnds::at_blanks))
-    out.append(out.empty() ? "" : " ").append(word);
+  for (const std::string_view word : words(form, WordEnds::at_blanks)) out.append(out.empty() ? "" : " ").append(word);
   return out;
 }
 

@@ -44,7 +44,8 @@ class Lines {
 std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name) {
   const document::Format* const format = document::format_of(name);
   if (format == nullptr)
-    throw UsageError(cat(name, ": no document that is translated has this ending: ", document::advice_for(name)), "name", name);
+    throw UsageError(cat(name, ": no document that is translated has this ending: ", document::advice_for(name)),
+                     "name", name);
   return document::read(*format, content);
 }
 

@@ -71,7 +71,8 @@ std::string with_safe_bars(std::string text) {
 
 class Reader {
  public:
-  Reader(const std::string& content, Pieces& pieces) : content_(content), lines_(file_lines(content)), pieces_(pieces) {}
+  Reader(const std::string& content, Pieces& pieces)
+      : content_(content), lines_(file_lines(content)), pieces_(pieces) {}
 
   void read() {
     if (const std::size_t mark = size_of_mark(content_)) lines_[0].text.remove_prefix(mark);
@@ -170,7 +171,8 @@ class Reader {
     const auto is_underline = [&](std::string_view l) {
       return !l.empty() && l.find_first_not_of(l[0] == '=' ? "= \t" : "- \t") == l.npos;
     };
-    while (underline < lines_.size() && !is_underline(lines_[underline].text.substr(begin_of(block, underline)))) ++underline;
+    while (underline < lines_.size() && !is_underline(lines_[underline].text.substr(begin_of(block, underline))))
+      ++underline;
     if (underline < lines_.size()) read_lines(block, block.first, underline - 1, with_safe_begin);
   }
 

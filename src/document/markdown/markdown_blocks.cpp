@@ -78,7 +78,9 @@ std::vector<MarkdownBlock> markdown_blocks(const std::vector<FileLine>& lines, s
     const bool table = cmark_node_get_type_string(node) == std::string_view("table");
     if (event != CMARK_EVENT_ENTER || (!paragraph && !heading && !table)) continue;
     const auto line = [&](int number) { return from + static_cast<std::size_t>(number > 0 ? number - 1 : 0); };
-    blocks.push_back({paragraph ? Kind::paragraph : heading ? Kind::heading : Kind::table,
+    blocks.push_back({paragraph ? Kind::paragraph
+                      : heading ? Kind::heading
+                                : Kind::table,
                       line(cmark_node_get_start_line(node)), line(cmark_node_get_end_line(node)),
                       static_cast<std::size_t>(cmark_node_get_start_column(node) - 1), quotes_around(node)});
   }

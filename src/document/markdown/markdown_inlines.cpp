@@ -15,8 +15,9 @@ using Kind = Token::Kind;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-bool ascii_mark(char c) { return c > ' ' && c < 127 && !std::isalnum(static_cast<unsigned char>(c)); }
 bool latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool latin_or_digit(char c) { return latin(c) || (c >= '0' && c <= '9'); }
+bool ascii_mark(char c) { return c > ' ' && c < 127 && !latin_or_digit(c); }
 
 std::string_view character_before(std::string_view text, std::size_t at) {
   std::size_t begin = at;
@@ -48,13 +49,12 @@ class Scanner {
   }
 
  private:
-  std::size_t run(std::size_t at) const {
-    return std::min(text_.find_first_not_of(text_[at], at), text_.size()) - at;
-  }
+  std::size_t run(std::size_t at) const { return std::min(text_.find_first_not_of(text_[at], at), text_.size()) - at; }
   // What is read and is no markup.
   void take_text(std::size_t end) {
-    if (end > from_) tokens_.push_back({Kind::text, "", std::string(text_.substr(from_, end - from_)),
-                                        without_breaks(text_.substr(from_, end - from_))});
+    if (end > from_)
+      tokens_.push_back({Kind::text, "", std::string(text_.substr(from_, end - from_)),
+                         without_breaks(text_.substr(from_, end - from_))});
     from_ = end;
   }
   static std::string without_breaks(std::string_view raw) {
@@ -136,14 +136,14 @@ class Scanner {
     }
     std::string name(rest.substr(ends ? 2 : 1, rest.find_first_of(" \t\n/>", ends ? 2 : 1) - (ends ? 2 : 1)));
     const bool address = name.find_first_of(":@") != name.npos || !latin(next == '/' ? rest[2] : next);
-    const bool alone = address || rest[end - 1] == '/' || name == "br" || name == "img" || name == "wbr" || name == "input";
+    const bool alone =
+        address || rest[end - 1] == '/' || name == "br" || name == "img" || name == "wbr" || name == "input";
     const std::size_t token = put(alone ? Kind::point : ends ? Kind::close : Kind::open, end + 1, cat('<', name));
     if (!alone) pair(token, !ends, ends);
   }
   void take_entity() {
     std::size_t end = at_ + 1;
-    while (end < text_.size() && end < at_ + 33 && (text_[end] == '#' || std::isalnum(static_cast<unsigned char>(text_[end]))))
-      ++end;
+    while (end < text_.size() && end < at_ + 33 && (text_[end] == '#' || latin_or_digit(text_[end]))) ++end;
     if (end == text_.size() || text_[end] != ';' || end == at_ + 1) {
       ++at_;
       return;
@@ -168,9 +168,12 @@ class Scanner {
     if (rest.starts_with("(")) {
       int depth = 0;
       for (std::size_t i = 0; i < rest.size(); ++i) {
-        if (rest[i] == '\\') ++i;
-        else if (rest[i] == '(') ++depth;
-        else if (rest[i] == ')' && --depth == 0) return i + 1;
+        if (rest[i] == '\\')
+          ++i;
+        else if (rest[i] == '(')
+          ++depth;
+        else if (rest[i] == ')' && --depth == 0)
+          return i + 1;
       }
       return 0;
     }
@@ -227,8 +230,9 @@ class Scanner {
   void take_marks() {
     std::size_t size = run(at_);
     const char mark = text_[at_];
-    const std::string_view before = character_before(text_, at_),
-                           after = at_ + size < text_.size() ? text::character_at(text_, at_ + size) : std::string_view();
+    const std::string_view before = character_before(text_, at_), after = at_ + size < text_.size()
+                                                                              ? text::character_at(text_, at_ + size)
+                                                                              : std::string_view();
     const bool blank_before = before.empty() || blank(before[0]), blank_after = after.empty() || blank(after[0]);
     const bool left = !blank_after && (!is_mark(after) || blank_before || is_mark(before));
     const bool right = !blank_before && (!is_mark(before) || blank_after || is_mark(after));
@@ -282,14 +286,16 @@ class Scanner {
   void take_address() {
     const std::string_view rest = text_.substr(at_);
     const std::string_view before = character_before(text_, at_);
-    const bool begins = before.empty() || blank(before[0]) || before == "(" || before == "*" || before == "_" || before == "~";
+    const bool begins =
+        before.empty() || blank(before[0]) || before == "(" || before == "*" || before == "_" || before == "~";
     if (!begins || !(rest.starts_with("http://") || rest.starts_with("https://") || rest.starts_with("www."))) {
       ++at_;
       return;
     }
     std::size_t end = std::min(rest.find_first_of(" \t\n<*"), rest.size());
     const bool bracket = rest.substr(0, end).find('(') == rest.npos;
-    while (end > 0 && (std::string_view("?!.,:_~'\"]").find(rest[end - 1]) != std::string_view::npos || (bracket && rest[end - 1] == ')')))
+    while (end > 0 && (std::string_view("?!.,:_~'\"]").find(rest[end - 1]) != std::string_view::npos ||
+                       (bracket && rest[end - 1] == ')')))
       --end;
     const std::size_t closing = rest.substr(0, end).find(']');
     put(Kind::point, std::min(end, closing));
@@ -325,7 +331,9 @@ std::string markdown_label(std::string_view text) {
   return label;
 }
 
-std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels) { return Scanner(text, labels).tokens(); }
+std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels) {
+  return Scanner(text, labels).tokens();
+}
 
 std::string with_backslashes(std::string_view text) {
   std::string all;

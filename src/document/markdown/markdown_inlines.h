@@ -14,8 +14,8 @@ using Labels = std::set<std::string>;
 std::string markdown_label(std::string_view text);
 
 // labels: those that are defined. Emphasis and links are elements; code, images, addresses, footnotes and marks without
-// a partner stand for themselves; a hard line break is a block. A run of marks pairs with one of the same length. All raw
-// parts together are the text. Linear.
+// a partner stand for themselves; a hard line break is a block. A run of marks pairs with one of the same length. All
+// raw parts together are the text. Linear.
 std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels);
 
 // The text so that Markdown shows it.

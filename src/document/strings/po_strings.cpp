@@ -86,9 +86,7 @@ class Reader {
     for (std::size_t i = first; i < at_; ++i) keep(lines_[i]);
   }
 
-  bool is_last() const {
-    return at_ == lines_.size() || !po_line(lines_[at_].text).word.starts_with("msgstr");
-  }
+  bool is_last() const { return at_ == lines_.size() || !po_line(lines_[at_].text).word.starts_with("msgstr"); }
   std::string_view source_of(std::string_view word) const {
     if (has_choices(id_) || id_.empty()) return {};
     const bool singular = word == "msgstr" || plural_.empty() || (word == "msgstr[0]" && !is_last());

@@ -21,7 +21,8 @@ TEST(PoStrings, FillWhatIsEmpty) {
             "#: a.c:1\n#, c-format\nmsgid \"A \\\"dog\\\"\"\nmsgstr \"A \\\"DOG\\\"\"\n");
   EXPECT_EQ(translated(po("msgctxt \"menu\"\r\nmsgid \"\"\r\n\"one \"\r\n\"two\"\r\nmsgstr \"\"\r\n"), in_capitals),
             "msgctxt \"menu\"\r\nmsgid \"\"\r\n\"one \"\r\n\"two\"\r\nmsgstr \"ONE TWO\"\r\n");
-  EXPECT_EQ(translated(po("msgid \"สุนัข <b>كلب</b>\"\nmsgstr \"\""), as_they_are), "msgid \"สุนัข <b>كلب</b>\"\nmsgstr \"สุนัข <b>كلب</b>\"");
+  EXPECT_EQ(translated(po("msgid \"สุนัข <b>كلب</b>\"\nmsgstr \"\""), as_they_are),
+            "msgid \"สุนัข <b>كلب</b>\"\nmsgstr \"สุนัข <b>كلب</b>\"");
 }
 
 TEST(PoStrings, HaveALineForEachLine) {
@@ -33,22 +34,27 @@ TEST(PoStrings, PluralsAreOfThePlural) {
   const std::string id = "msgid \"a dog\"\nmsgid_plural \"some dogs\"\n";
   EXPECT_EQ(translated(po(id + "msgstr[0] \"\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n"), in_capitals),
             id + "msgstr[0] \"A DOG\"\nmsgstr[1] \"SOME DOGS\"\nmsgstr[2] \"SOME DOGS\"\n");
-  EXPECT_EQ(translated(po(id + "msgstr[0] \"\"\n"), in_capitals), id + "msgstr[0] \"SOME DOGS\"\n") << "Chinese has one form";
+  EXPECT_EQ(translated(po(id + "msgstr[0] \"\"\n"), in_capitals), id + "msgstr[0] \"SOME DOGS\"\n")
+      << "Chinese has one form";
 }
 
 TEST(PoStrings, KeepEverythingElse) {
   for (const char* content :
-       {"", "msgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n", "msgid \"\"\nmsgstr \"\"\n", "msgid \"a\"\nmsgstr \"b\"\n",
-        "#, fuzzy\nmsgid \"a\"\nmsgstr \"b\"\n", "#~ msgid \"a\"\n#~ msgstr \"\"\n", "msgid \"a\"\nmsgstr \"\"\n\"b\"\n",
-        "msgstr \"\"\n", "\"\"\n\"\n", "msgid \"{n, plural, one {a} other {b}}\"\nmsgstr \"\"\n", "msgid \"12\"\n", "msgid"})
+       {"", "msgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n", "msgid \"\"\nmsgstr \"\"\n",
+        "msgid \"a\"\nmsgstr \"b\"\n", "#, fuzzy\nmsgid \"a\"\nmsgstr \"b\"\n", "#~ msgid \"a\"\n#~ msgstr \"\"\n",
+        "msgid \"a\"\nmsgstr \"\"\n\"b\"\n", "msgstr \"\"\n", "\"\"\n\"\n",
+        "msgid \"{n, plural, one {a} other {b}}\"\nmsgstr \"\"\n", "msgid \"12\"\n", "msgid"})
     EXPECT_EQ(translated(po(content), in_capitals), content);
 }
 
 TEST(JsonStrings, AreValuesNotKeys) {
-  const std::string text = "\xEF\xBB\xBF{ \"a key\" : \"a dog\\nruns \\\"home\\\"\",\r\n\"b\":[ \"one\",{\"c\":\"two\"}, 3, null,\"x\"],\"d\":\"\"}";
+  const std::string text =
+      "\xEF\xBB\xBF{ \"a key\" : \"a dog\\nruns \\\"home\\\"\",\r\n\"b\":[ \"one\",{\"c\":\"two\"}, 3, "
+      "null,\"x\"],\"d\":\"\"}";
   EXPECT_THAT(json(text).lines(), ElementsAre("a dog", "runs \"home\"", "one", "two", "x"));
   EXPECT_EQ(translated(json(text), in_capitals),
-            "\xEF\xBB\xBF{ \"a key\" : \"A DOG\\nRUNS \\\"HOME\\\"\",\r\n\"b\":[ \"ONE\",{\"c\":\"TWO\"}, 3, null,\"X\"],\"d\":\"\"}");
+            "\xEF\xBB\xBF{ \"a key\" : \"A DOG\\nRUNS \\\"HOME\\\"\",\r\n\"b\":[ \"ONE\",{\"c\":\"TWO\"}, 3, "
+            "null,\"X\"],\"d\":\"\"}");
   EXPECT_EQ(translated(json("\"a dog\""), in_capitals), "\"A DOG\"");
 }
 
@@ -60,20 +66,24 @@ TEST(JsonStrings, AreWrittenAsJson) {
 }
 
 TEST(JsonStrings, KeepWhatIsNoText) {
-  for (const char* text : {"{}", "[]", "1", "[\"https://a.org/b\", \"12:30\", \"\"]", "[\"{n, plural, one {# dog} other {# dogs}}\"]",
-                           "{\"a\":{\"b\":\"{g, select, x{he} other{they}} ran\"}}"})
+  for (const char* text :
+       {"{}", "[]", "1", "[\"https://a.org/b\", \"12:30\", \"\"]", "[\"{n, plural, one {# dog} other {# dogs}}\"]",
+        "{\"a\":{\"b\":\"{g, select, x{he} other{they}} ran\"}}"})
     EXPECT_TRUE(json(text).lines().empty()) << text;
   EXPECT_THAT(json("[\"Hello {name}, hi\"]").lines(), ElementsAre("Hello {name}, hi"));
 }
 
 TEST(JsonStrings, RefuseWhatIsNoJson) {
-  for (const std::string& text : {std::string("{"), std::string("[\"a]"), std::string("[\"\\x\"]"), std::string(), std::string(100'000, '['), std::string("{'a':'b'}")})
+  for (const std::string& text : {std::string("{"), std::string("[\"a]"), std::string("[\"\\x\"]"), std::string(),
+                                  std::string(100'000, '['), std::string("{'a':'b'}")})
     EXPECT_THROW(json(text), DataError) << text.substr(0, 20);
 }
 
-// Any JSON stays the same bytes where its texts do, and valid JSON with the same keys, numbers and tags where they do not.
+// Any JSON stays the same bytes where its texts do, and valid JSON with the same keys, numbers and tags where they do
+// not.
 TEST(JsonStrings, LoseNothing) {
-  const std::vector<std::string> parts{"a dog", "\\n", "\\\"", "\\\\", "\\u72d7", "<b>", "</b>", "<br/>", "{x}", "狗", "  ", "\\t", "\\/", "สุนัข", "<0>", "كلب"};
+  const std::vector<std::string> parts{"a dog", "\\n", "\\\"", "\\\\", "\\u72d7", "<b>", "</b>", "<br/>",
+                                       "{x}",   "狗",  "  ",   "\\t",  "\\/",     "สุนัข", "<0>",  "كلب"};
   std::uint32_t state = 1;
   const auto random = [&](std::size_t n) { return (state = state * 1664525 + 1013904223) / 65536 % n; };
   for (int round = 0; round < 1000; ++round) {
@@ -94,7 +104,9 @@ TEST(JsonStrings, LoseNothing) {
         return n;
       };
       for (const char* part : {"<b>", "</b>", "<br/>", "<0>", "\n", "狗", "\\"})
-        ASSERT_EQ(count(is[item.key()].get<std::string>(), part), count(item.value().get<std::string>(), part)) << text << "\n" << back;
+        ASSERT_EQ(count(is[item.key()].get<std::string>(), part), count(item.value().get<std::string>(), part))
+            << text << "\n"
+            << back;
     }
   }
 }
@@ -104,7 +116,8 @@ TEST(Strings, TakeWhatNobodyWouldWrite) {
     std::string all;
     while (all.size() < 200'000) all += part;
     EXPECT_EQ(translated(json("[\"" + all + "\"]"), as_they_are), "[\"" + all + "\"]") << part;
-    EXPECT_EQ(translated(po("msgid \"" + all + "\"\nmsgstr \"x\"\n" + all), as_they_are).size(), 2 * all.size() + 20) << part;
+    EXPECT_EQ(translated(po("msgid \"" + all + "\"\nmsgstr \"x\"\n" + all), as_they_are).size(), 2 * all.size() + 20)
+        << part;
     EXPECT_GE(translated(po("msgid \"" + all + "\"\nmsgstr \"\"\n"), as_they_are).size(), all.size()) << part;
   }
 }

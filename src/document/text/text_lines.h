@@ -9,8 +9,8 @@
 namespace hexapla::document {
 
 // Lines with a letter, a digit or a mark are translated, without the blanks at their ends; those, the other lines and
-// all line ends (\n, \r\n, \r) stay as they are. A line is never joined to the next: whether a line ends in the middle of
-// a sentence or is a verse, a heading or a row of a table is nothing that a plain text says.
+// all line ends (\n, \r\n, \r) stay as they are. A line is never joined to the next: whether a line ends in the middle
+// of a sentence or is a verse, a heading or a row of a table is nothing that a plain text says.
 class TextLines final : public Document {
  public:
   explicit TextLines(const std::vector<std::string>& texts);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "serve/http/message.h"
 #include "serve/files/file_shelf.h"
+#include "serve/http/message.h"
 
 namespace hexapla::serve {
 namespace {

@@ -28,9 +28,18 @@ struct Guarded : TestFolder {
 
 TEST_F(Guarded, EveryRouteThatIsNotOpenNeedsAKey) {
   RunningService s(with_keys());
-  const std::set<std::string> open{"/",        "/assets/*",        "/languages",    "/frontend/settings",
-                                   "/health",  "/ready",           "/spec",         "/v1/models",
-                                   "/v1/info", "/download_file/*", "/v2/languages", "/suggest",
+  const std::set<std::string> open{"/",
+                                   "/assets/*",
+                                   "/languages",
+                                   "/frontend/settings",
+                                   "/health",
+                                   "/ready",
+                                   "/spec",
+                                   "/v1/models",
+                                   "/v1/info",
+                                   "/download_file/*",
+                                   "/v2/languages",
+                                   "/suggest",
                                    "/v2/glossary-language-pairs"};
   const Json body{{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}, {"text", {"a"}}, {"target_lang", "DE"}};
   const Router& router = s.service.router();
