@@ -45,15 +45,17 @@ class Pair {
       while (!text::word_boundary(text, end)) end += text::character_bytes(std::string_view(text).substr(end));
       all.push_back({0, end});
     }
-    for (const Phrase& phrase : constraints_.required)
-      for (size_t at = text.find(phrase.text); at != text.npos; at = text.find(phrase.text, at + 1))
-        all.push_back({at, at + phrase.text.size()});
+    for (const Requirement& required : constraints_.required)
+      for (const Phrase& phrase : *required.forms)
+        for (size_t at = text.find(phrase.text); at != text.npos; at = text.find(phrase.text, at + 1))
+          all.push_back({at, at + phrase.text.size()});
     return all;
   }
   // What the constraints ask for is there already.
   std::string given() const {
     std::string all = constraints_.prefix;
-    for (const Phrase& phrase : constraints_.required) all += "\n" + phrase.text;
+    for (const Requirement& required : constraints_.required)
+      for (const Phrase& phrase : *required.forms) all += "\n" + phrase.text;
     return all;
   }
 

@@ -144,7 +144,7 @@ struct Archive::Zip {
   const OpenArchive open;
   std::vector<std::string> names;
   std::unordered_map<std::string, zip_uint64_t> at;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, read = 0;
 };
 
 Archive::Archive(std::string_view content, const ArchiveLimits& limits) : zip_(std::make_unique<Zip>(content, limits)) {
@@ -173,6 +173,10 @@ std::string Archive::read(const std::string& name) const {
   if (stat.size > zip_->limits.member_bytes)
     throw DataError(cat("the archive's member ", name, " has ", stat.size, " bytes when it is unpacked, more than ",
                         zip_->limits.member_bytes, "; split the document"));
+  zip_->read += stat.size;
+  if (zip_->read > zip_->limits.read_bytes)
+    throw DataError(
+        cat("the document has more than ", zip_->limits.read_bytes, " bytes of text with its markup; split it"));
   if (stat.size > large && stat.size / zip_->limits.ratio > stat.comp_size)
     throw DataError(cat("the archive's member ", name, " is ", stat.size, " bytes packed into ", stat.comp_size,
                         ", more than ", zip_->limits.ratio, " to 1; split the document, or store it unpacked"));

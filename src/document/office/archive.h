@@ -15,6 +15,7 @@ struct ArchiveLimits {
   std::size_t members = 20'000;
   std::uint64_t bytes = std::uint64_t{1} << 30;          // of all members, unpacked
   std::uint64_t member_bytes = std::uint64_t{64} << 20;  // of one that is read, unpacked
+  std::uint64_t read_bytes = std::uint64_t{128} << 20;   // of all that are read
   std::uint64_t ratio = 200;                             // unpacked to packed, of one of more than 1 MiB that is read
 };
 
@@ -28,7 +29,8 @@ class Archive {
 
   const std::vector<std::string>& names() const;
   bool has(const std::string& name) const;
-  // DataError: there is none of this name, it is damaged, encrypted, or larger than the limits allow.
+  // DataError: there is none of this name, it is damaged, encrypted, or larger than the limits allow, alone or with
+  // those that were read before.
   std::string read(const std::string& name) const;
 
  private:

@@ -70,6 +70,9 @@ TEST(Archive, RefusesWhatIsTooLarge) {
   EXPECT_THAT(error_of(archive, "a", {.members = 1}), HasSubstr("2 members, more than 1"));
   EXPECT_THAT(error_of(archive, "a", {.bytes = 9999}), HasSubstr("more than 9999 bytes"));
   EXPECT_THAT(error_of(archive, "a", {.member_bytes = 4999}), HasSubstr("has 5000 bytes when it is unpacked"));
+  const Archive two(archive, {.read_bytes = 9999});
+  two.read("a");
+  EXPECT_THROW(two.read("b"), DataError);
   const std::string bomb = archive_of({{"a", std::string(2 << 20, '\0')}, {"b", std::string(2 << 20, '\0'), true}});
   EXPECT_THAT(error_of(bomb, "a"), HasSubstr("more than 200 to 1"));
   EXPECT_EQ(error_of(bomb, "b"), "none");

@@ -63,7 +63,7 @@ bool SpanPart::add_paragraph(Index paragraph, Pieces& pieces) {
   started_ = false;
   add_children(paragraph, 0, atoms);
   pieces.keep(raw(paragraph));
-  add_lines(atoms, styles_, pieces);
+  add_runs(atoms, pieces);
   pieces.keep(raw(last(paragraph)));
   return true;
 }
@@ -123,7 +123,8 @@ void SpanPart::add_child(Index i, std::size_t style, RunAtoms& atoms) {
 }
 
 // A field, say, looks as the text around it.
-std::string SpanPart::in_span(std::string_view xml, std::size_t style) const {
+std::string SpanPart::in_span(std::string_view xml, std::size_t style) {
+  spend(styles_[style].before.size());
   return cat(styles_[style].before, xml, styles_[style].after);
 }
 

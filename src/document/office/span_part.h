@@ -27,7 +27,7 @@ class SpanPart final : public XmlPart {
   bool is_simple(Index span) const;
   void add_children(Index parent, std::size_t style, RunAtoms& atoms);
   void add_child(Index child, std::size_t style, RunAtoms& atoms);
-  std::string in_span(std::string_view xml, std::size_t style) const;
+  std::string in_span(std::string_view xml, std::size_t style);
 
   std::map<std::string, std::string> looks_;          // of automatic styles, by their names
   bool started_ = false;                              // whether the paragraph has had text

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -32,29 +33,35 @@ constexpr std::array<Named, 13> namespaces{
     Named{"http://www.daisy.org/z3986/2005/ncx/", "ncx:"},
     Named{"http://www.idpf.org/2007/opf", "opf:"}};
 
-struct Scope {         // of a declaration
-  std::string prefix;  // with its colon
-  std::string_view ours;
-  bool known;
-};
+constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{1} << 20;
 
-void declare(const XmlEvent& event, std::vector<Scope>& scopes) {
-  for (const XmlAttribute& a : event.attributes) {
-    if (a.name != "xmlns" && !a.name.starts_with("xmlns:")) continue;
-    const auto known =
-        std::find_if(namespaces.begin(), namespaces.end(), [&](const Named& n) { return n.first == a.value; });
-    const bool found = known != namespaces.end();
-    const std::string prefix = a.name == "xmlns" ? "" : a.name.substr(6) + ":";
-    scopes.push_back({prefix, found ? known->second : "", found});
+// What prefixes stand for where an element is read.
+class Scopes {
+ public:
+  void open(const XmlEvent& element) {
+    std::vector<std::string>& declared = declared_.emplace_back();
+    for (const XmlAttribute& a : element.attributes) {
+      if (a.name != "xmlns" && !a.name.starts_with("xmlns:")) continue;
+      declared.push_back(a.name == "xmlns" ? "" : a.name.substr(6) + ":");
+      const auto ours =
+          std::find_if(namespaces.begin(), namespaces.end(), [&](const Named& n) { return n.first == a.value; });
+      prefixes_[declared.back()].push_back(ours == namespaces.end() ? declared.back() : std::string(ours->second));
+    }
   }
-}
+  void close() {
+    for (const std::string& prefix : declared_.back()) prefixes_[prefix].pop_back();
+    declared_.pop_back();
+  }
+  std::string name_of(const std::string& written) const {
+    const std::size_t colon = written.find(':'), size = colon == std::string::npos ? 0 : colon + 1;
+    const auto found = prefixes_.find(written.substr(0, size));
+    return found == prefixes_.end() || found->second.empty() ? written : found->second.back() + written.substr(size);
+  }
 
-std::string name_in(const std::string& written, const std::vector<Scope>& scopes) {
-  const std::size_t colon = written.find(':');
-  const std::string_view prefix = std::string_view(written).substr(0, colon == std::string::npos ? 0 : colon + 1);
-  const auto scope = std::find_if(scopes.rbegin(), scopes.rend(), [&](const Scope& s) { return s.prefix == prefix; });
-  return scope == scopes.rend() || !scope->known ? written : cat(scope->ours, written.substr(prefix.size()));
-}
+ private:
+  std::vector<std::vector<std::string>> declared_;  // by each open element
+  std::unordered_map<std::string, std::vector<std::string>> prefixes_;
+};
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts(1);
@@ -105,21 +112,13 @@ void XmlPart::find_ends() {
 }
 
 void XmlPart::find_names() {
-  std::vector<Scope> scopes;
-  std::vector<std::size_t> before;  // declarations, of each open element
+  Scopes scopes;
   for (Index i = 0; i < events_.size(); ++i) {
-    if (events_[i].kind == Kind::end) {
-      scopes.resize(before.back());
-      before.pop_back();
+    if (events_[i].opens()) {
+      scopes.open(events_[i]);
+      names_[i] = scopes.name_of(events_[i].name);
     }
-    if (!events_[i].opens()) continue;
-    const std::size_t outside = scopes.size();
-    declare(events_[i], scopes);
-    names_[i] = name_in(events_[i].name, scopes);
-    if (events_[i].kind == Kind::start)
-      before.push_back(outside);
-    else
-      scopes.resize(outside);
+    if (events_[i].kind == Kind::end || events_[i].kind == Kind::empty) scopes.close();
   }
 }
 
@@ -152,6 +151,22 @@ void XmlPart::walk(Index from, Index to, Pieces& pieces) {
     }
     i = after(i);
   }
+}
+
+void XmlPart::add_runs(const RunAtoms& atoms, Pieces& pieces) {
+  std::size_t largest = 0;
+  for (const RunAtom& atom : atoms)
+    if (atom.kind == RunAtom::Kind::text) largest = std::max(largest, styles_[atom.style].before.size());
+  spend(atoms.size() * largest);
+  add_lines(atoms, styles_, pieces);
+}
+
+void XmlPart::spend(std::size_t bytes) {
+  spent_ += bytes;
+  if (spent_ > most_growth * xml_.size() + growth_of_small)
+    throw DataError(cat(name_, " would be more than ", most_growth,
+                        " times as long with its styles at each part of its "
+                        "text; give its text simpler styles"));
 }
 
 Member XmlPart::member() {

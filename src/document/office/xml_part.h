@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "document/office/archive_document.h"
-#include "document/office/open_xml/run_writer.h"
+#include "document/office/run_atoms.h"
 #include "document/pieces.h"
 #include "document/xml/xml_events.h"
 
@@ -46,6 +46,12 @@ class XmlPart {
   // The same, but with references in the place of paragraphs inside of it, which follow all others.
   std::string with_references(Index element);
 
+  // The lines of a paragraph. DataError as spend().
+  void add_runs(const RunAtoms& atoms, Pieces& pieces);
+  // Counts bytes that are written more often than the document has them. DataError: a few of its bytes are repeated so
+  // often that the translation would be many times as long.
+  void spend(std::size_t bytes);
+
   std::vector<RunStyle> styles_;  // by their numbers in the lines that are added
 
  private:
@@ -58,6 +64,7 @@ class XmlPart {
   std::vector<Index> after_;
   std::vector<std::string> names_;
   std::vector<Index> inner_;  // paragraphs that are referred to
+  std::size_t spent_ = 0;     // bytes
 };
 
 }  // namespace hexapla::document

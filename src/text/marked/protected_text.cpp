@@ -27,7 +27,7 @@ TokenSpan trimmed(std::string_view text, TokenSpan span) {
   return span;
 }
 
-std::string_view last_character(std::string_view text) {
+std::string_view last_character_of(std::string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (text[--at] & 0xC0) == 0x80) {
   }
@@ -62,8 +62,8 @@ TokenSpan without_stops(std::string_view text, TokenSpan span) {
   span = trimmed(text, span);
   while (span.from < span.to && is_stop(character_at(text, span.from)))
     span.from += character_at(text, span.from).size();
-  while (span.from < span.to && is_stop(last_character(part(text, span))))
-    span.to -= last_character(part(text, span)).size();
+  while (span.from < span.to && is_stop(last_character_of(part(text, span))))
+    span.to -= last_character_of(part(text, span)).size();
   return trimmed(text, span);
 }
 
@@ -72,10 +72,10 @@ void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
   span = without_stops(line, span);
   if (span.from == span.to) return;
   if (has_word(part(line, span))) {
-    while (!word_boundary(line, span.from)) span.from -= last_character(line.substr(0, span.from)).size();
+    while (!word_boundary(line, span.from)) span.from -= last_character_of(line.substr(0, span.from)).size();
     while (!word_boundary(line, span.to)) span.to += character_at(line, span.to).size();
   } else if (span.from > 0 && span.to < line.size() &&
-             joins_words(code_point_at(last_character(line.substr(0, span.from)), 0).first) &&
+             joins_words(code_point_at(last_character_of(line.substr(0, span.from)), 0).first) &&
              joins_words(code_point_at(line, span.to).first)) {
     return;
   }
@@ -316,7 +316,7 @@ class ProtectedText::Writer {
     no_blank_ = begins_without_blank(line.substr(of_.spans_[i].to));
   }
   static bool joins_last(std::string_view text) {
-    return !text.empty() && joins_words(code_point_at(last_character(text), 0).first);
+    return !text.empty() && joins_words(code_point_at(last_character_of(text), 0).first);
   }
 
   const ProtectedText& of_;

@@ -117,6 +117,8 @@ TEST(Word, LinksOfFieldsAreTranslatedAndOtherFieldsStay) {
   EXPECT_THAT(lines("<w:p>" + run("one ") + page + run(" ") + link + "</w:p>"), ElementsAre("one two three"));
   EXPECT_EQ(reversed(run("one ") + link + run(" four five six")),
             run("six five four ") + field(" HYPERLINK \"x\" ", run("three two")) + run(" one"));
+  const std::string inserted = field(" HYPERLINK \"x\" ", "<w:ins>" + run("two") + "</w:ins>");
+  EXPECT_EQ(reversed(run("one ") + inserted + run(" four five six")), run("six five four ") + inserted + run(" one"));
   EXPECT_EQ(reversed(run("one ") + page + run(" two")), run("two one ") + page);
   const std::string unfinished = mark("begin") + "<w:r><w:instrText>TOC</w:instrText></w:r>" + mark("separate");
   EXPECT_EQ(reversed(unfinished + run("a b")), unfinished + run("b a"));

@@ -80,7 +80,7 @@ class Lines {
   void add(std::size_t i) {
     const RunAtom& atom = atoms_[i];
     if (atom.kind == Kind::text) return add_text(atom);
-    if (next_style(i) != style_) set_style(usual_);
+    if (next_[i] != style_) set_style(usual_);
     switch (atom.kind) {
       case Kind::open:
         return runs_.add({Part::open, "", run_marks::markup(atom.xml)});
@@ -98,14 +98,16 @@ class Lines {
     if (!all_blank(atom.text)) set_style(atom.style);
     runs_.add({Part::text, "", atom.written, atom.text});
   }
-  // Of the text after what is between texts, unless an element begins or ends there.
-  std::optional<std::size_t> next_style(std::size_t i) const {
-    for (; i < atoms_.size(); ++i) {
-      const Kind kind = atoms_[i].kind;
-      if (kind == Kind::open || kind == Kind::close || kind == Kind::block) break;
-      if (kind == Kind::text && !all_blank(atoms_[i].text)) return atoms_[i].style;
+  // Of each atom the style of the next text, unless an element begins or ends before.
+  static std::vector<std::optional<std::size_t>> next_styles(const RunAtoms& atoms) {
+    std::vector<std::optional<std::size_t>> next(atoms.size() + 1);
+    for (std::size_t i = atoms.size(); i-- > 0;) {
+      const Kind kind = atoms[i].kind;
+      next[i] = next[i + 1];
+      if (kind == Kind::open || kind == Kind::close || kind == Kind::block) next[i].reset();
+      if (kind == Kind::text && !all_blank(atoms[i].text)) next[i] = atoms[i].style;
     }
-    return {};
+    return next;
   }
 
   void set_style(std::size_t style) {
@@ -117,6 +119,7 @@ class Lines {
 
   const RunAtoms& atoms_;
   const std::size_t usual_;
+  const std::vector<std::optional<std::size_t>> next_ = next_styles(atoms_);
   Runs runs_;
   std::size_t style_ = usual_;
 };

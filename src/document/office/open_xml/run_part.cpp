@@ -79,7 +79,7 @@ bool RunPart::add_paragraph(Index paragraph, Pieces& pieces) {
   for (Index i = from; i < to; i = after(i)) add_child(i, atoms);
   atoms = with_fields_joined(atoms);
   pieces.keep(raw(paragraph, from));
-  add_lines(atoms, styles_, pieces);
+  add_runs(atoms, pieces);
   pieces.keep(raw(to, after(paragraph)));
   return true;
 }
@@ -106,7 +106,7 @@ void RunPart::add_child(Index i, RunAtoms& atoms) {
   if (among(runs, is)) return add_run(i, atoms);
   if (among(texts, is)) return add_text(i, style_of(0, i), std::string(element(i)), atoms);
   if (among(line_breaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
-  const Index content = is == "w:sdt" ? child_of(i, [&](Index c) { return name(c) == "w:sdtContent"; }) : i;
+  const Index content = is == "w:sdt" ? content_of(i) : i;
   if (among(containers, is) && content != 0) return add_container(i, content, atoms);
   atoms.push_back({Atom::point, with_references(i)});
 }
@@ -159,14 +159,14 @@ void RunPart::add_text(Index element, std::size_t style, const std::string& run,
   if (atoms.size() > first) atoms[first].xml = run;
 }
 
-XmlPart::Index RunPart::child_of(Index parent, const std::function<bool(Index)>& wanted) const {
-  for (Index i = parent + 1; i < last(parent); i = after(i))
-    if (wanted(i)) return i;
+XmlPart::Index RunPart::content_of(Index control) const {
+  for (Index i = control + 1; i < last(control); i = after(i))
+    if (name(i) == "w:sdtContent") return i;
   return 0;
 }
 
 XmlPart::Index RunPart::properties_of(Index run) const {
-  return child_of(run, [&](Index i) { return among(run_properties, name(i)); });
+  return run + 1 < last(run) && among(run_properties, name(run + 1)) ? run + 1 : 0;
 }
 
 // run, text: 0 where there is none around the text, and where the run has only a hyphen.
@@ -201,9 +201,10 @@ std::string RunPart::style_key(Index properties) const {
   return key;
 }
 
-std::string RunPart::in_run(Index run, std::string_view xml) const {
-  const Index properties = properties_of(run);
-  return cat('<', event(run).name, '>', properties == 0 ? "" : element(properties), xml, "</", event(run).name, '>');
+std::string RunPart::in_run(Index run, std::string_view xml) {
+  const std::string_view properties = properties_of(run) == 0 ? "" : element(properties_of(run));
+  spend(properties.size());
+  return cat('<', event(run).name, '>', properties, xml, "</", event(run).name, '>');
 }
 
 }  // namespace hexapla::document

@@ -1,6 +1,5 @@
 #pragma once
 // A part of an Office Open XML document (.docx, .pptx, .xlsx): paragraphs and shared strings whose text is in runs.
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -29,11 +28,11 @@ class RunPart final : public XmlPart {
   void add_run(Index run, RunAtoms& atoms);
   void add_part_of_run(Index run, Index part, bool alone, RunAtoms& atoms);
   void add_text(Index element, std::size_t style, const std::string& run, RunAtoms& atoms);
-  Index child_of(Index parent, const std::function<bool(Index)>& wanted) const;  // 0: none
-  Index properties_of(Index run) const;
+  Index content_of(Index control) const;  // 0: none
+  Index properties_of(Index run) const;   // 0: none
   std::size_t style_of(Index run, Index text);
   std::string style_key(Index properties) const;
-  std::string in_run(Index run, std::string_view xml) const;
+  std::string in_run(Index run, std::string_view xml);
 
   std::set<std::string> kept_;
   std::map<std::string, std::size_t> style_numbers_;  // by their keys
