@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "document/office/archive_document.h"
-#include "document/office/run_atoms.h"
+#include "document/office/open_xml/run_atoms.h"
 #include "document/pieces.h"
 #include "document/xml/xml_events.h"
 

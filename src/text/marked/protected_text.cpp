@@ -27,12 +27,7 @@ TokenSpan trimmed(std::string_view text, TokenSpan span) {
   return span;
 }
 
-std::string_view last_character_of(std::string_view text) {
-  std::size_t at = text.size();
-  while (at > 0 && (text[--at] & 0xC0) == 0x80) {
-  }
-  return text.substr(at);
-}
+std::string_view last_character_of(std::string_view text) { return text.substr(last_character(text)); }
 
 bool has_word(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) || has_letter(text);
