@@ -27,7 +27,13 @@ constexpr size_t fields() {
 
 template <class Value>
 std::string text_of(const Value& value) {
-  return cat(value);
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    std::string all;
+    for (const std::string& one : value) all += one + "\n";
+    return all;
+  } else {
+    return cat(value);
+  }
 }
 
 std::map<std::string, std::string> public_values(const TranslatorOptions& options) {
