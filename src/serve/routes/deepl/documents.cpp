@@ -26,6 +26,8 @@ void begin(Service& service, const Service::Call& call) {
   const std::int64_t most = service.admit(p, call->request());
   check_formality(p);
   const SentFile file = sent_file(service, p, p.text_or("filename", ""));
+  const std::string format = p.text_or("output_format", "");
+  if (!format.empty() && "." + format != file.format->ending) refuse("Value for 'output_format' not supported.");
   const auto document = read_document(file);
   const std::string text = together(document->lines());
   check_characters("file", text, most);

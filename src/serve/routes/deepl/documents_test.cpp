@@ -61,6 +61,8 @@ TEST_F(DocumentRoutes, SayWhatIsWrong) {
   EXPECT_EQ(message(send("a.txt", "")), "400 Invalid request: empty file");
   EXPECT_EQ(message(send("a.txt", "a dog", "ZZ")), "400 Value for 'target_lang' not supported.");
   EXPECT_THAT(message(send("a.txt", "a \xFF")), testing::StartsWith("400 the file is not UTF-8"));
+  const std::string pdf = "--b\r\nContent-Disposition: form-data; name=output_format\r\n\r\npdf\r\n";
+  EXPECT_EQ(message(send("a.txt", "a dog", "DE", pdf)), "400 Value for 'output_format' not supported.");
   const std::string formality = "--b\r\nContent-Disposition: form-data; name=formality\r\n\r\nmore\r\n";
   EXPECT_EQ(message(send("a.txt", "a dog", "DE", formality)),
             "400 'formality' is not supported for given 'target_lang'.");
