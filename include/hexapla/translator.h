@@ -52,7 +52,7 @@ struct TranslatorOptions {
   std::optional<std::string> sentences;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
   // "auto": the model does not see placeholders, tags, addresses, @names, #tags, emoji, `code` and what its vocabulary
-  // cannot spell; they go along with the words beside them. "none": it sees them as text
+  // cannot spell; they go along with the words beside them. "none", but in translate_document(): it sees them as text
   std::optional<std::string> protect;
   std::optional<std::vector<std::string>> protect_pattern;  // regular expressions (RE2) of more that is protected
   std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching

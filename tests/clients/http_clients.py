@@ -47,6 +47,10 @@ expect("deep-translator", LibreTranslator(source="en", target="de", base_url=url
 client = deepl.Translator("any", server_url=url)
 expect("deepl", client.translate_text(line, source_lang="EN", target_lang="DE").text, translation)
 expect("deepl list", [r.text for r in client.translate_text([line, line], source_lang="EN", target_lang="DE")], [translation] * 2)
+for tags in "xml", "html":
+    expect(f"deepl {tags}", client.translate_text(f"<p>{line}</p>", source_lang="EN", target_lang="DE", tag_handling=tags).text, f"<p>{translation}</p>")
+    expect(f"deepl {tags} lists", client.translate_text(f"<keep>{line}</keep><s/>{line}", source_lang="EN", target_lang="DE", tag_handling=tags, ignore_tags="keep",
+                                                        splitting_tags=["s"], outline_detection=False).text, f"<keep>{line}</keep><s/>{translation}")
 expect("deepl languages", [l.code for l in client.get_target_languages()], ["DE"])
 expect("deepl usage", client.get_usage().any_limit_reached, False)
 try:

@@ -48,7 +48,9 @@ std::string other_value(const std::string& name, const Field& usual, const Allow
 std::map<std::string, std::string> words_of(const TranslatorOptions& options) {
   std::map<std::string, std::string> words;
   visit_public(options, [&](const char* name, const auto& field) {
-    if (field) words[name] = OptionValue(*field).words().front();
+    if (!field) return;
+    const std::vector<std::string> all = OptionValue(*field).words();
+    words[name] = all.empty() ? "" : all.front();
   });
   return words;
 }
