@@ -33,7 +33,7 @@ constexpr std::array<Named, 13> namespaces{
     Named{"http://www.daisy.org/z3986/2005/ncx/", "ncx:"},
     Named{"http://www.idpf.org/2007/opf", "opf:"}};
 
-constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{1} << 20;
+constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{16} << 20;
 
 // What prefixes stand for where an element is read.
 class Scopes {
@@ -164,9 +164,9 @@ void XmlPart::add_runs(const RunAtoms& atoms, Pieces& pieces) {
 void XmlPart::spend(std::size_t bytes) {
   spent_ += bytes;
   if (spent_ > most_growth * xml_.size() + growth_of_small)
-    throw DataError(cat(name_, " would be more than ", most_growth,
-                        " times as long with its styles at each part of its "
-                        "text; give its text simpler styles"));
+    throw DataError(cat(name_, " takes more than ", most_growth,
+                        " times its length when its text is taken apart; give it "
+                        "simpler styles, or fewer tabs"));
 }
 
 Member XmlPart::member() {

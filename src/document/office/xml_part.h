@@ -48,8 +48,8 @@ class XmlPart {
 
   // The lines of a paragraph. DataError as spend().
   void add_runs(const RunAtoms& atoms, Pieces& pieces);
-  // Counts bytes that are written more often than the document has them. DataError: a few of its bytes are repeated so
-  // often that the translation would be many times as long.
+  // Counts bytes that are kept or written for each part of the text. DataError: they are many times the document, as
+  // only a document does that is made for it.
   void spend(std::size_t bytes);
 
   std::vector<RunStyle> styles_;  // by their numbers in the lines that are added

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "document/office/run_part.h"
 #include "document/office/test_office.h"
 #include "document/xml/xml_events.h"
 
@@ -120,6 +121,9 @@ TEST(Word, LinksOfFieldsAreTranslatedAndOtherFieldsStay) {
   const std::string inserted = field(" HYPERLINK \"x\" ", "<w:ins>" + run("two") + "</w:ins>");
   EXPECT_EQ(reversed(run("one ") + inserted + run(" four five six")), run("six five four ") + inserted + run(" one"));
   EXPECT_EQ(reversed(run("one ") + page + run(" two")), run("two one ") + page);
+  EXPECT_THAT(
+      lines("<w:p>" + field("TOC \\o", run("one") + "<w:r><w:tab/></w:r>" + field("PAGEREF x", run("two"))) + "</w:p>"),
+      ElementsAre("one"));
   const std::string unfinished = mark("begin") + "<w:r><w:instrText>TOC</w:instrText></w:r>" + mark("separate");
   EXPECT_EQ(reversed(unfinished + run("a b")), unfinished + run("b a"));
   EXPECT_EQ(reversed(run("a b") + mark("end")), run("b a") + mark("end"));
@@ -249,6 +253,23 @@ TEST(OpenXml, RefusesWhatIsNoDocument) {
   const auto document = open_xml(word("<w:p>" + wide + "</w:p>"));
   EXPECT_EQ(body_of(translated(*document, false)).size() > wide.size() / 2, true);
   EXPECT_THAT(open_xml(word(""))->lines(), IsEmpty());
+}
+
+TEST(OpenXml, RefusesWhatWouldGrow) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const std::string style = "<w:rPr>" + repeated("<w:lang/>", 10'000) + "</w:rPr>";
+  for (const std::string& content : {style + "<w:t>a</w:t>" + repeated("<w:br/>", 10'000),
+                                     style + "<w:t>a</w:t></w:r><w:bookmarkStart/><w:r><w:t>" +
+                                         repeated("a</w:t></w:r><w:bookmarkStart/><w:r><w:t>", 10'000) + "</w:t>",
+                                     "<w:t>" + repeated("a\tb\t", 100'000) + "</w:t>"}) {
+    const std::string xml = word_xml("<w:p><w:r>" + content + "</w:r></w:p>");
+    EXPECT_THROW(RunPart(xml, "x").member(), DataError) << content.size();
+  }
+  EXPECT_NO_THROW(RunPart(word_xml("<w:p>" + repeated(run("a\tb", bold) + run("c"), 10'000) + "</w:p>"), "x").member());
 }
 
 }  // namespace

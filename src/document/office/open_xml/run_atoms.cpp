@@ -19,7 +19,12 @@ struct Field {
   std::size_t around = 0;  // the element that it begins in
   std::string instruction = {};
 
-  bool is_link() const { return separate > begin && instruction.find("HYPERLINK") != std::string::npos; }
+  // Whether its text is the author's: of a link, or of the contents.
+  bool has_text() const {
+    const std::size_t word = std::min(instruction.find_first_not_of(' '), instruction.size());
+    const std::string_view name = std::string_view(instruction).substr(word);
+    return separate > begin && (name.starts_with("HYPERLINK") || name.starts_with("TOC"));
+  }
 };
 
 // The fields that begin and end in one element of the paragraph.
@@ -129,8 +134,8 @@ class Lines {
 RunAtoms with_fields_joined(const RunAtoms& atoms) {
   std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // the last atom of a part, and its kind, by its first
   for (const Field& f : whole_fields(atoms)) {
-    parts[f.begin] = f.is_link() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
-    if (f.is_link()) parts[f.end] = {f.end, Kind::close};
+    parts[f.begin] = f.has_text() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
+    if (f.has_text()) parts[f.end] = {f.end, Kind::close};
   }
   RunAtoms all;
   for (std::size_t i = 0; i < atoms.size(); ++i) {

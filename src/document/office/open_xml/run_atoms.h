@@ -21,8 +21,8 @@ struct RunAtom {
 };
 using RunAtoms = std::vector<RunAtom>;
 
-// A link is an element around its text; other fields stand for themselves, as their text is not the author's. A part of
-// a field whose other parts are in other paragraphs does, too.
+// A link is an element around its text, and so are contents; other fields stand for themselves, as their text is not
+// the author's. A part of a field whose other parts are in other paragraphs does, too.
 RunAtoms with_fields_joined(const RunAtoms& atoms);
 
 // Text in neighboring runs of one style is one. The style of most text, if it is no link, is that of the line; others

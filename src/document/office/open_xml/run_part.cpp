@@ -149,6 +149,7 @@ void RunPart::add_text(Index element, std::size_t style, const std::string& run,
     if (event(i).kind != Kind::text) continue;
     const std::string& all = event(i).text;
     for (std::size_t at = 0, end = 0; at < all.size(); at = end) {
+      spend(sizeof(RunAtom));
       const bool separates = separators.find(all[at]) != std::string_view::npos;
       end = separates ? at + 1 : std::min(all.find_first_of(separators, at), all.size());
       const std::string part = all.substr(at, end - at);
