@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "document/office/run_part.h"
+#include "document/office/open_xml/run_part.h"
 #include "document/office/test_office.h"
 #include "document/xml/xml_events.h"
 
