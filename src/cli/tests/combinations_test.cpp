@@ -140,6 +140,7 @@ Exceptions excepted() {
           {"input", "it is stdin, and ShardsTest has files"},
           {"output", "its own test compares it with stdout"},
           {"shortlist", "it refuses prefixes and requirements, and its own test compares translations"},
+          {"glossary", "it takes a file, and its own tests in decode/constraints try it with other constraints"},
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }
 

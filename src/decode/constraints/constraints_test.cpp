@@ -12,7 +12,8 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;
+using namespace test;               // NOLINT: what tests have in common
+using namespace test::constraints;  // NOLINT: and those of this folder
 
 struct ConstraintsTest : WithTranslator {
   ConstraintsTest() : WithTranslator(make_cpu_backend()) {}

@@ -10,7 +10,8 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;               // NOLINT: what tests have in common
+using namespace test::constraints;  // NOLINT: and those of this folder
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -6,7 +6,7 @@
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
 
-namespace hexapla::decode::test {
+namespace hexapla::decode::test::constraints {
 
 inline const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
                                             "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
@@ -62,4 +62,4 @@ inline Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
   return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};
 }
 
-}  // namespace hexapla::decode::test
+}  // namespace hexapla::decode::test::constraints
