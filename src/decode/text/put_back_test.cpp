@@ -234,9 +234,10 @@ TEST_F(PutBackTest, IsLinkedWithItself) {
 
 TEST_F(PutBackTest, OptionsSayWhatIsProtected) {
   DecodingOptions o;
+  EXPECT_FALSE(o.translate_options().parting.protection);
+  o.protect = "auto";
   ASSERT_TRUE(o.translate_options().parting.protection);
   o.protect = "none";
-  EXPECT_FALSE(o.translate_options().parting.protection);
   o.protect_pattern = {"a+"};
   EXPECT_FALSE(o.translate_options().parting.protection->placeholders());
   o.protect_pattern = {"("};
