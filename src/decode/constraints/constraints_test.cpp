@@ -12,8 +12,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;               // NOLINT: what tests have in common
-using namespace test::constraints;  // NOLINT: and those of this folder
+using namespace test;  // NOLINT: what tests have in common
 
 struct ConstraintsTest : WithTranslator {
   ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
@@ -74,29 +73,31 @@ TEST(Phrases, OneFormIsEnoughAndTermsHavePlacesApart) {
 }
 
 TEST(Phrases, BadOnesAreRefused) {
-  EXPECT_THROW(make_phrase(vocabulary(), pieces(), "  ", "`forbid`"), UsageError);
-  EXPECT_THROW(writable_phrase(vocabulary(), pieces(), "Hund Ж", "`require`"), UsageError);
-  EXPECT_NO_THROW(make_phrase(vocabulary(), pieces(), "Ж", "`forbid`"));
-  EXPECT_THROW(ConstraintMaker(vocabulary(), pieces(), {.require = {"ein Hund"}, .forbid = {"Hund"}}), UsageError);
+  EXPECT_THROW(make_phrase(phrase_vocabulary(), phrase_pieces(), "  ", "`forbid`"), UsageError);
+  EXPECT_THROW(writable_phrase(phrase_vocabulary(), phrase_pieces(), "Hund Ж", "`require`"), UsageError);
+  EXPECT_NO_THROW(make_phrase(phrase_vocabulary(), phrase_pieces(), "Ж", "`forbid`"));
+  EXPECT_THROW(ConstraintMaker(phrase_vocabulary(), phrase_pieces(), {.require = {"ein Hund"}, .forbid = {"Hund"}}),
+               UsageError);
   std::string long_phrase;
   for (int i = 0; i < 1000; ++i) long_phrase += "Hund ";
-  EXPECT_THROW(ConstraintMaker(vocabulary(), pieces(), {}).make({.require = {long_phrase}}, 0), UsageError);
+  EXPECT_THROW(ConstraintMaker(phrase_vocabulary(), phrase_pieces(), {}).make({.require = {long_phrase}}, 0),
+               UsageError);
 }
 
 TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
-  for (const std::string& line : made_up_lines(20, 3)) {
-    text::Ids ids = vocabulary().encode(line);
-    ids.insert(ids.begin(), vocabulary().bos());
-    EXPECT_EQ(pieces().read(ids), line);
+  for (const std::string& line : phrase_lines(20, 3)) {
+    text::Ids ids = phrase_vocabulary().encode(line);
+    ids.insert(ids.begin(), phrase_vocabulary().bos());
+    EXPECT_EQ(phrase_pieces().read(ids), line);
   }
-  EXPECT_EQ(pieces().normalized(" ein  Hund "), "ein Hund ");
-  EXPECT_EQ(pieces().unwritable("ЖЖ ein"), 4u);
+  EXPECT_EQ(phrase_pieces().normalized(" ein  Hund "), "ein Hund ");
+  EXPECT_EQ(phrase_pieces().unwritable("ЖЖ ein"), 4u);
 }
 
 // A prefix must fit into the memory that a translation gets, however it is written.
 TEST(PieceTextsTest, CountTheMostTokensOfAText) {
-  EXPECT_EQ(pieces().most_tokens("Hünd ЖЖ"), 7);
-  const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  EXPECT_EQ(phrase_pieces().most_tokens("Hünd ЖЖ"), 7);
+  const text::Vocabulary v = text::Vocabulary::train(phrase_lines(300, 1), {.size = 320, .byte_fallback = true});
   EXPECT_EQ(PieceTexts(v).most_tokens("Hünd ЖЖ"), 10);
   EXPECT_EQ(v.encode("ЖЖЖЖЖЖЖЖ").size(), 17u) << "a blank and two bytes of each";
 }
@@ -104,7 +105,7 @@ TEST(PieceTextsTest, CountTheMostTokensOfAText) {
 // Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
 // where a byte that vanishes stands between those of one character.
 TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
-  const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 320, .byte_fallback = true});
+  const text::Vocabulary v = text::Vocabulary::train(phrase_lines(300, 1), {.size = 320, .byte_fallback = true});
   const PieceTexts texts(v);
   const auto from_first_word = [](const std::string& text) {
     return text.substr(std::min(text.find_first_not_of(' '), text.size()));
@@ -146,7 +147,7 @@ TEST(PieceTextsTest, ByteLevelPiecesAreBytesAndBlanksAreCharacters) {
 // ---- searches ----
 
 TEST_F(ConstraintsTest, WithoutEffectTheyChangeNothing) {
-  const auto lines = made_up_lines(60, 5);
+  const auto lines = phrase_lines(60, 5);
   for (int n : {1, 4}) {
     options_.search.n_best = n;
     const auto plain = translator_.translate(lines, options_);
@@ -164,13 +165,13 @@ TEST_F(ConstraintsTest, WithoutEffectTheyChangeNothing) {
 }
 
 TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
-  const auto lines = made_up_lines(1000, 6);
+  const auto lines = phrase_lines(1000, 6);
   Random random(9);
   std::vector<LineConstraints> requests(lines.size());
   for (LineConstraints& r : requests)
     for (uint32_t i = random.below(3) + 1; i > 0; --i) {
-      r.require.push_back(words[random.below(12)]);
-      if (random.below(2) == 0) r.require.back() += " " + words[random.below(12)];
+      r.require.push_back(phrase_words[random.below(12)]);
+      if (random.below(2) == 0) r.require.back() += " " + phrase_words[random.below(12)];
     }
   const auto found = texts({lines, requests}, options_), free = texts({lines}, options_);
   int missing = 0, missing_before = 0;
@@ -185,7 +186,7 @@ TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
 }
 
 TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {
-  const auto lines = made_up_lines(300, 7);
+  const auto lines = phrase_lines(300, 7);
   const auto free = texts({lines}, options_);
   // The words that the model likes best, whatever they are.
   std::vector<std::pair<int, std::string>> liked;
@@ -212,7 +213,7 @@ TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {
 }
 
 TEST_F(ConstraintsTest, TranslationsBeginAsTheyMust) {
-  const auto lines = made_up_lines(100, 8);
+  const auto lines = phrase_lines(100, 8);
   for (const bool sampled : {false, true}) {
     if (sampled) options_.search.sampling = SamplingOptions{};
     for (const std::string prefix : {"zwei Katzen", "Hünd", "ein ", "die Ж", "und über die Straße läuft ein"}) {
@@ -225,7 +226,7 @@ TEST_F(ConstraintsTest, TranslationsBeginAsTheyMust) {
 }
 
 TEST_F(ConstraintsTest, AllTogetherAndWhateverTheNeighbors) {
-  const auto lines = made_up_lines(60, 10);
+  const auto lines = phrase_lines(60, 10);
   std::vector<LineConstraints> requests(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i % 2 == 0) requests[i].prefix = "die ";
@@ -267,7 +268,7 @@ TEST_F(ConstraintsTest, WhatCannotBeIsAWarningAndAnEmptyLine) {
 }
 
 TEST_F(ConstraintsTest, LengthsAreKept) {
-  const auto lines = made_up_lines(60, 11);
+  const auto lines = phrase_lines(60, 11);
   const auto lengths = [&](const TranslateOptions& o) {
     std::vector<int64_t> all;
     for (const auto& t : translator_.translate(lines, o)) all.push_back(static_cast<int64_t>(t[0].ids.size()));
@@ -283,21 +284,21 @@ TEST_F(ConstraintsTest, LengthsAreKept) {
   o.search.longest_ratio = 0.5;
   const auto half = lengths(o);
   for (size_t i = 0; i < lines.size(); ++i)
-    EXPECT_LE(half[i], (static_cast<int64_t>(vocabulary().encode(lines[i]).size()) + 1) / 2);
+    EXPECT_LE(half[i], (static_cast<int64_t>(phrase_vocabulary().encode(lines[i]).size()) + 1) / 2);
   const auto total = [](const std::vector<int64_t>& n) {
     int64_t sum = 0;
     for (const int64_t x : n) sum += x;
     return sum;
   };
   EXPECT_EQ(normalized(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
-  m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = 1;
+  m_.model.generator.bias->value.data<float>()[phrase_vocabulary().eos()] = 1;
   TranslateOptions brief = options_, wordy = options_;
   brief.search.word_penalty = 20, wordy.search.word_penalty = -20;
   EXPECT_LT(total(lengths(brief)), total(lengths(wordy)));
 }
 
 TEST_F(ConstraintsTest, NothingIsRepeated) {
-  const auto lines = made_up_lines(100, 12);
+  const auto lines = phrase_lines(100, 12);
   const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
     int all = 0;
     for (const auto& t : translator_.translate(lines, o)) {
@@ -316,7 +317,7 @@ TEST_F(ConstraintsTest, NothingIsRepeated) {
 
 // As with Marian's models, whose decoder begins with </s>: what a translation begins with is no token of it.
 TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
-  const Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
+  const Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &phrase_pieces()};
   const SpecialIds same{.bos = specials.eos, .eos = specials.eos, .pad = specials.pad};
   const SentenceConstraints request;
   for (const int64_t n : {1, 2, 3}) {
@@ -331,12 +332,12 @@ TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
 TEST(Constraints, StutterIsSeenInTheText) {
   const text::Ids nothing{specials.bos};
   SearchOptions options{.max_repetition = 2};
-  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &pieces()};
-  const Constraints rules(queue.constraints(), options, special_ids(vocabulary()));
+  Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &phrase_pieces()};
+  const Constraints rules(queue.constraints(), options, special_ids(phrase_vocabulary()));
   const SentenceConstraints request;
   const auto may_add = [&](const std::string& text, const char* piece) {
-    for (int32_t id = 0; id < pieces().size(); ++id)
-      if (pieces()[id] == piece) return rules.allows({nothing, text, request}, id);
+    for (int32_t id = 0; id < phrase_pieces().size(); ++id)
+      if (phrase_pieces()[id] == piece) return rules.allows({nothing, text, request}, id);
     ADD_FAILURE() << "no piece reads '" << piece << "'";
     return false;
   };
@@ -377,12 +378,12 @@ TEST(Constraints, StutterIsOfCharacters) {
 }
 
 TEST_F(ConstraintsTest, TheUnknownPieceCanBeForbidden) {
-  m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 20;
-  const auto lines = made_up_lines(10, 13);
+  m_.model.generator.bias->value.data<float>()[phrase_vocabulary().unk()] = 20;
+  const auto lines = phrase_lines(10, 13);
   const auto unknown = [&] {
     int n = 0;
     for (const auto& t : translator_.translate(lines, options_))
-      n += static_cast<int>(std::count(t[0].ids.begin(), t[0].ids.end(), vocabulary().unk()));
+      n += static_cast<int>(std::count(t[0].ids.begin(), t[0].ids.end(), phrase_vocabulary().unk()));
     return n;
   };
   EXPECT_GT(unknown(), 10);

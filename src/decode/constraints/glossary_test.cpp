@@ -10,8 +10,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;               // NOLINT: what tests have in common
-using namespace test::constraints;  // NOLINT: and those of this folder
+using namespace test;  // NOLINT: what tests have in common
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -105,7 +104,7 @@ struct TermsTest : ConstraintsTest {};
 TEST_F(TermsTest, TermsOfAGlossaryAreTranslatedEachTime) {
   const std::vector<Glossary::Pair> pairs{{"hund", "die Katze|Katzen"}, {"zwei katzen", "schnell"}, {"katzen", "zwei"}};
   options_.everywhere.glossary = std::make_shared<const Glossary>(pairs);
-  std::vector<std::string> lines = made_up_lines(300, 6);
+  std::vector<std::string> lines = phrase_lines(300, 6);
   for (size_t i = 0; i + 1 < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
   options_.parting.sentences = Sentences::split;
   const auto times = [](const std::string& text, std::initializer_list<const char*> forms) {

@@ -6,32 +6,32 @@
 #include "decode/test_models.h"
 #include "decode/text/translator.h"
 
-namespace hexapla::decode::test::constraints {
+namespace hexapla::decode::test {
 
-inline const std::vector<std::string> words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
-                                            "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
+inline const std::vector<std::string> phrase_words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
+                                                   "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
 
-inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
+inline std::vector<std::string> phrase_lines(int n, uint64_t seed) {
   Random random(seed);
   std::vector<std::string> lines(n);
   for (std::string& line : lines)
     for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
-      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+      line += (i > 0 ? " " : "") + phrase_words[random.below(static_cast<uint32_t>(phrase_words.size()))];
   return lines;
 }
 
-inline const text::Vocabulary& vocabulary() {
-  static const text::Vocabulary v = text::Vocabulary::train(made_up_lines(300, 1), {.size = 56});
+inline const text::Vocabulary& phrase_vocabulary() {
+  static const text::Vocabulary v = text::Vocabulary::train(phrase_lines(300, 1), {.size = 56});
   return v;
 }
-inline const PieceTexts& pieces() {
-  static const PieceTexts p(vocabulary());
+inline const PieceTexts& phrase_pieces() {
+  static const PieceTexts p(phrase_vocabulary());
   return p;
 }
 
-inline model::Config config() {
+inline model::Config phrase_config() {
   model::Config c = small_config();
-  c.source_vocab = c.target_vocab = vocabulary().size();
+  c.source_vocab = c.target_vocab = phrase_vocabulary().size();
   c.tied = "none";
   return c;
 }
@@ -39,7 +39,7 @@ inline model::Config config() {
 class WithTranslator : public testing::Test {
  protected:
   explicit WithTranslator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {
-    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;
+    m_.model.generator.bias->value.data<float>()[phrase_vocabulary().eos()] = -2;
   }
   std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
     std::vector<std::string> best;
@@ -48,9 +48,9 @@ class WithTranslator : public testing::Test {
       best.push_back(t.at(0).text);
     return best;
   }
-  TestModel m_{config()};
+  TestModel m_{phrase_config()};
   std::unique_ptr<Backend> backend_;
-  TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
+  TextTranslator translator_{m_.model, phrase_vocabulary(), phrase_vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 8}};
   int warnings_ = 0;
 };
@@ -62,4 +62,4 @@ inline Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
   return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};
 }
 
-}  // namespace hexapla::decode::test::constraints
+}  // namespace hexapla::decode::test

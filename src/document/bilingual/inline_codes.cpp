@@ -70,9 +70,9 @@ class Pairing {
   std::vector<std::size_t> open_;
 };
 
-class Segment {
+class SegmentReader {
  public:
-  Segment(const XmlElements& xml, Index source) : xml_(xml), source_(source) {
+  SegmentReader(const XmlElements& xml, Index source) : xml_(xml), source_(source) {
     const std::string* const space = xml.inherited(source, "xml:space");
     all_lines_ = space != nullptr && *space == "preserve";
   }
@@ -137,7 +137,7 @@ Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
     pieces.keep(f.before);
     Runs runs(pieces);
     if (f.source != XmlElements::none)
-      for (Token& token : Segment(xml, f.source).tokens()) runs.add(std::move(token));
+      for (Token& token : SegmentReader(xml, f.source).tokens()) runs.add(std::move(token));
     runs.finish();
     pieces.keep(f.after);
     at = f.end;
