@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // Of each line the words, the last one first where it says so, with their alignment.
-std::string translated(const Document& document, bool backwards = false) {
+std::string bilingual_translated(const Document& document, bool backwards = false) {
   PendingTranslation::Lines found;
   for (const std::string& line : document.lines()) {
     Translation t;
@@ -58,7 +58,7 @@ std::string second(const std::string& units) {
 std::string memory(const std::string& units, const std::string& language = "en") {
   return "<tmx version=\"1.4\"><header srclang=\"" + language + "\"/><body>" + units + "</body></tmx>";
 }
-std::string backwards_1(const std::string& units) { return translated(*xliff(first(units)), true); }
+std::string backwards_1(const std::string& units) { return bilingual_translated(*xliff(first(units)), true); }
 
 TEST(Xliff, OfVersion1GetsATargetAfterEachSource) {
   EXPECT_EQ(backwards_1("<trans-unit id='1'>\n  <source>one two</source>\n  <note>three</note></trans-unit>"),
@@ -71,7 +71,8 @@ TEST(Xliff, OfVersion1GetsATargetAfterEachSource) {
                         "</trans-unit>"),
             first("<trans-unit id='1'><source>a b</source><target xml:lang='de' state = 'needs-review-translation' "
                   "state-qualifier=\"leveraged-mt\">b a</target></trans-unit>"));
-  EXPECT_EQ(translated(*xliff("<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source></x:trans-unit></x:xliff>")),
+  EXPECT_EQ(bilingual_translated(
+                *xliff("<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source></x:trans-unit></x:xliff>")),
             "<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source><x:target" + machine +
                 ">42</x:target></x:trans-unit></x:xliff>");
 }
@@ -134,26 +135,28 @@ TEST(Xliff, SegmentsAndLinesAreSentencesOfTheirOwn) {
 
 TEST(Xliff, OfVersion2GetsATargetInEachSegment) {
   EXPECT_EQ(
-      translated(*xliff(second("<unit id='u'><originalData><data id='d'>x</data></originalData><segment id='1'>\n  "
-                               "<source>a <pc id='1'>big <ph id='2' dataRef='d'/>dog</pc></source>\n</segment>"
-                               "<ignorable><source> </source></ignorable><segment state='initial'><source>c "
-                               "d</source><target>x</target></segment></unit>")),
-                 true),
+      bilingual_translated(
+          *xliff(second("<unit id='u'><originalData><data id='d'>x</data></originalData><segment id='1'>\n  "
+                        "<source>a <pc id='1'>big <ph id='2' dataRef='d'/>dog</pc></source>\n</segment>"
+                        "<ignorable><source> </source></ignorable><segment state='initial'><source>c "
+                        "d</source><target>x</target></segment></unit>")),
+          true),
       second("<unit id='u'><originalData><data id='d'>x</data></originalData><segment id='1' state=\"translated\">\n  "
              "<source>a <pc id='1'>big <ph id='2' dataRef='d'/>dog</pc></source>\n  <target><pc id='1'> "
              "<ph id='2' dataRef='d'/>dog big</pc> a</target>\n</segment>"
              "<ignorable><source> </source></ignorable><segment state='translated'><source>c d</source><target>d c"
              "</target></segment></unit>"));
-  EXPECT_THAT(translated(*xliff(second("<unit><segment><source>a <sc id='1'/>b c<ec startRef='1'/> <mrk id='m' "
-                                       "translate='no'>D e</mrk> f</source></segment></unit>")),
-                         true),
-              HasSubstr("<target>f <sc id='1'/>c b<ec startRef='1'/> <mrk id='m' translate='no'>D e</mrk> a</target>"));
+  EXPECT_THAT(
+      bilingual_translated(*xliff(second("<unit><segment><source>a <sc id='1'/>b c<ec startRef='1'/> <mrk id='m' "
+                                         "translate='no'>D e</mrk> f</source></segment></unit>")),
+                           true),
+      HasSubstr("<target>f <sc id='1'/>c b<ec startRef='1'/> <mrk id='m' translate='no'>D e</mrk> a</target>"));
   for (const char* unit :
        {"<unit><segment><source>a b</source><target>x</target></segment></unit>",
         "<unit translate='no'><segment><source>a b</source></segment></unit>",
         "<unit><segment state='final'><source>a b</source><target>x</target></segment><x:matches xmlns:x='y'><x:match>"
         "<source>a</source><target/></x:match></x:matches></unit>"})
-    EXPECT_EQ(translated(*xliff(second(unit)), true), second(unit));
+    EXPECT_EQ(bilingual_translated(*xliff(second(unit)), true), second(unit));
 }
 
 TEST(Xliff, SaysWhatIsWrong) {
@@ -168,20 +171,20 @@ TEST(Xliff, SaysWhatIsWrong) {
 
 TEST(Tmx, UnitsGetWhatTheyLack) {
   const std::string en = "<tuv xml:lang=\"en-US\"><seg>one <hi>two</hi></seg></tuv>";
-  EXPECT_EQ(translated(*tmx(memory("<tu>\n  " + en + "\n  <tuv xml:lang='DE'><seg/></tuv></tu><tu>\n  " + en +
-                                   "\n</tu><tu>" + en + "<tuv xml:lang='de'><seg>x</seg></tuv></tu>")),
-                       true),
+  EXPECT_EQ(bilingual_translated(*tmx(memory("<tu>\n  " + en + "\n  <tuv xml:lang='DE'><seg/></tuv></tu><tu>\n  " + en +
+                                             "\n</tu><tu>" + en + "<tuv xml:lang='de'><seg>x</seg></tuv></tu>")),
+                                 true),
             memory("<tu>\n  " + en + "\n  <tuv xml:lang='DE'><seg><hi>two</hi> one</seg></tuv></tu><tu>\n  " + en +
                    "\n  <tuv xml:lang=\"DE\"><seg><hi>two</hi> one</seg></tuv>\n</tu><tu>" + en +
                    "<tuv xml:lang='de'><seg>x</seg></tuv></tu>"));
   const std::string codes = "<seg>a <bpt i='1'>&lt;b></bpt>b c<ept i='1'>&lt;/b></ept> <ph>x</ph> d</seg>";
-  EXPECT_THAT(
-      translated(*tmx(memory("<tu><tuv lang='en'>\n" + codes +
-                                 "\n</tuv></tu><tu><tuv lang='zh-Hans'><seg/></tuv><tuv lang='en'><seg/></tuv></tu>",
-                             "*all*")),
-                 true),
-      HasSubstr("\n</tuv><tuv xml:lang=\"zh-Hans\">\n<seg>d <bpt i='1'>&lt;b></bpt>c b<ept i='1'>&lt;/b></ept> "
-                "<ph>x</ph> a</seg>\n</tuv></tu>"));
+  EXPECT_THAT(bilingual_translated(
+                  *tmx(memory("<tu><tuv lang='en'>\n" + codes +
+                                  "\n</tuv></tu><tu><tuv lang='zh-Hans'><seg/></tuv><tuv lang='en'><seg/></tuv></tu>",
+                              "*all*")),
+                  true),
+              HasSubstr("\n</tuv><tuv xml:lang=\"zh-Hans\">\n<seg>d <bpt i='1'>&lt;b></bpt>c b<ept i='1'>&lt;/b></ept> "
+                        "<ph>x</ph> a</seg>\n</tuv></tu>"));
 }
 
 TEST(Tmx, SaysWhatIsWrong) {
@@ -236,7 +239,8 @@ TEST(Bilingual, LosesNoTag) {
   int filled = 0;
   for (int round = 0; round < 3000; ++round) {
     const std::string source = "<r>" + made_up(state, 3) + "</r>";
-    const std::string all = translated(*xliff(first("<trans-unit><source>" + source + "</source></trans-unit>")), true);
+    const std::string all =
+        bilingual_translated(*xliff(first("<trans-unit><source>" + source + "</source></trans-unit>")), true);
     const std::size_t begin = all.find("<r>", all.find("<target"));
     if (begin == std::string::npos) continue;  // nothing but blanks
     ++filled;
@@ -253,7 +257,7 @@ TEST(Bilingual, TakesWhatNobodyWouldWrite) {
     while (units.size() < 250'000) units += part;
     for (const std::string& file : {first(units), first("<trans-unit><source>" + units + "</source></trans-unit>")})
       try {
-        EXPECT_GE(translated(*xliff(file)).size(), file.size()) << part;
+        EXPECT_GE(bilingual_translated(*xliff(file)).size(), file.size()) << part;
       } catch (const DataError&) {
         EXPECT_STREQ(part, "<g>");
       }

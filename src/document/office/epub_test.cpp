@@ -38,7 +38,7 @@ std::vector<TestMember> book(const std::string& body) {
           {"out/c.xhtml", page_begin + "<p>Last page</p>" + page_end}};
 }
 std::string page_after(const std::string& body, bool backwards) {
-  const std::string page = part_of(translated(*epub(archive_of(book(body))), backwards), "OEBPS/Text/a b.xhtml");
+  const std::string page = part_of(office_translated(*epub(archive_of(book(body))), backwards), "OEBPS/Text/a b.xhtml");
   xml_events(page);  // it is well-formed
   return page.substr(page_begin.size(), page.size() - page_begin.size() - page_end.size());
 }
@@ -47,7 +47,7 @@ TEST(Epub, PagesAndContentsAreTranslated) {
   const std::string file = archive_of(book("<p>One page</p>"));
   const auto document = epub(file);
   EXPECT_THAT(document->lines(), ElementsAre("Part one", "One page", "Last page"));
-  const std::string after = translated(*document, true);
+  const std::string after = office_translated(*document, true);
   EXPECT_EQ(part_of(after, "OEBPS/x.opf"), package);
   EXPECT_THAT(part_of(after, "OEBPS/toc.ncx"),
               HasSubstr("<docTitle><text>The Book</text></docTitle><navLabel><text>one Part"));

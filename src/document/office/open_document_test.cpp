@@ -26,7 +26,7 @@ std::string open_file(const std::string& body) {
 }
 std::vector<std::string> lines(const std::string& body) { return open_document(open_file(body))->lines(); }
 std::string after(const std::string& body, bool backwards) {
-  const std::string xml = part_of(translated(*open_document(open_file(body)), backwards), "content.xml");
+  const std::string xml = part_of(office_translated(*open_document(open_file(body)), backwards), "content.xml");
   return xml.substr(begin.size(), xml.size() - begin.size() - std::string("</office:document-content>").size());
 }
 std::string paragraph(const std::string& content) { return "<text:p>" + content + "</text:p>"; }

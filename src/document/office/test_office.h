@@ -41,7 +41,7 @@ inline std::string archive_of(const std::vector<TestMember>& members) {
   return content;
 }
 
-inline std::string translated(const Document& document, bool backwards) {
+inline std::string office_translated(const Document& document, bool backwards) {
   Document::Lines found;
   for (const std::string& line : document.lines()) found.push_back({in_words_order(line, backwards)});
   return document.joined(0, found, 0);

@@ -29,7 +29,7 @@ std::vector<std::string> html_lines(const std::string& html, const TagRules& rul
 }
 
 // Its words in this order; none: as they are.
-std::string translated(const std::string& xml, const TagRules& rules = {}, const std::vector<int>& order = {}) {
+std::string xml_translated(const std::string& xml, const TagRules& rules = {}, const std::vector<int>& order = {}) {
   const PiecesDocument document = xml_document(xml, rules);
   PendingTranslation::Lines found;
   for (const std::string& line : document.lines()) {
@@ -52,7 +52,7 @@ TEST(XmlTokens, TagsWithinATextAreInline) {
   EXPECT_THAT(lines("A <x>dog</x> runs."), ElementsAre("A dog runs."));
   EXPECT_THAT(lines("<doc>A <x><y>big</y> <z>dog</z></x> runs.</doc>"), ElementsAre("A big dog runs."));
   EXPECT_THAT(lines("Press <x id=\"1\"/> to <b>go</b> on"), ElementsAre("Press to go on"));
-  EXPECT_EQ(translated("A <x>dog</x> runs.", {}, {2, 1, 0}), "runs. <x>dog</x> A");
+  EXPECT_EQ(xml_translated("A <x>dog</x> runs.", {}, {2, 1, 0}), "runs. <x>dog</x> A");
 }
 
 TEST(XmlTokens, TheStructureSaysWhichTagsEndASentence) {
@@ -82,7 +82,7 @@ TEST(XmlTokens, RulesSayItOtherwise) {
 TEST(XmlTokens, IgnoredElementsStandForThemselves) {
   const TagRules keep{.ignored = {"keep"}};
   EXPECT_THAT(lines("We saw <keep>Green <b>Park</b></keep> today.", keep), ElementsAre("We saw today."));
-  EXPECT_EQ(translated("We saw <keep>Green Park</keep> today", keep, {2, 0, 1}),
+  EXPECT_EQ(xml_translated("We saw <keep>Green Park</keep> today", keep, {2, 0, 1}),
             "today We saw <keep>Green Park</keep>");
   EXPECT_THAT(lines("<keep>a <keep>b</keep> c</keep><p>d</p><keep/> e", keep), ElementsAre("d e"));
   EXPECT_THAT(lines("<keep>a</keep> <KEEP>b</KEEP>", keep), ElementsAre("b"));
@@ -101,8 +101,8 @@ TEST(XmlTokens, EverythingElseKeepsItsBytes) {
        {"", " ", "a", "<?xml version=\"1.0\"?>\r\n<!DOCTYPE a>\r\n<a>\r\n  b\r\n</a>\r\n", "<a>\r\n b <c/> d\r</a>",
         "<!-- a --><b>c</b><?d e?>", "<a b='c > d'>e</a >", "<a>&unknown;b &lt; c &amp; d</a>", "<a> <b/> <c></c> </a>",
         "<keep>a &quot;b&quot;</keep> c", "a <keep>b</keep>c", "<x:a xmlns:x='y'>b</x:a>"})
-    EXPECT_EQ(translated(xml, {.ignored = {"keep"}}), xml);
-  EXPECT_EQ(translated("<![CDATA[a < b]]> &quot;c&quot; caf&eacute;&nbsp;"),
+    EXPECT_EQ(xml_translated(xml, {.ignored = {"keep"}}), xml);
+  EXPECT_EQ(xml_translated("<![CDATA[a < b]]> &quot;c&quot; caf&eacute;&nbsp;"),
             "<![CDATA[a < b]]> &quot;c&quot; caf&eacute;&nbsp;");
 }
 
@@ -130,14 +130,14 @@ TEST(XmlTokens, TakeWhatNobodyWouldWrite) {
     std::string xml;
     while (xml.size() < 250'000) xml += part;
     try {
-      EXPECT_GT(translated(xml, rules).size(), xml.size() / 20) << part;
+      EXPECT_GT(xml_translated(xml, rules).size(), xml.size() / 20) << part;
     } catch (const DataError&) {
       EXPECT_STREQ(part, "<k>");
     }
   }
   std::string deep, ends;
   for (int i = 0; i < 990; ++i) deep += "<a>b", ends = "</a>" + ends;
-  EXPECT_EQ(translated(deep + ends), deep + ends);
+  EXPECT_EQ(xml_translated(deep + ends), deep + ends);
 }
 
 }  // namespace

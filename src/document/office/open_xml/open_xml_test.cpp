@@ -49,7 +49,7 @@ std::string body_of(const std::string& file) {
   return xml.substr(begin, xml.find("</w:body>") - begin);
 }
 std::string after(const std::string& paragraph, bool backwards) {
-  const std::string body = body_of(translated(*open_xml(word("<w:p>" + paragraph + "</w:p>")), backwards));
+  const std::string body = body_of(office_translated(*open_xml(word("<w:p>" + paragraph + "</w:p>")), backwards));
   return body.substr(5, body.size() - 11);
 }
 std::string same(const std::string& paragraph) { return after(paragraph, false); }
@@ -70,7 +70,7 @@ TEST(Word, StaysAsItIsWhereNothingChanges) {
         run("H") + run("2", "<w:vertAlign w:val=\"subscript\"/>") + run("O")})
     EXPECT_EQ(same(paragraph), paragraph);
   const std::string file = word("<w:p><w:r><w:t>12.5</w:t></w:r><w:r/></w:p>");
-  EXPECT_EQ(translated(*open_xml(file), false), with_members(file, {})) << "no words";
+  EXPECT_EQ(office_translated(*open_xml(file), false), with_members(file, {})) << "no words";
 }
 
 TEST(Word, StylesGoWithTheirWords) {
@@ -169,7 +169,7 @@ TEST(Word, PrefixesAreTheDocuments) {
       "<ns0:b/></ns0:rPr><ns0:t>a b</ns0:t></ns0:r></ns0:p></ns0:document>";
   const auto document = open_xml(office_file({{word_name, word_type, xml}}));
   EXPECT_THAT(document->lines(), ElementsAre("a b"));
-  EXPECT_EQ(part_of(translated(*document, false), word_name), xml);
+  EXPECT_EQ(part_of(office_translated(*document, false), word_name), xml);
 }
 
 TEST(Word, AllPartsWithText) {
@@ -201,14 +201,14 @@ TEST(Slides, TextIsInRunsWithoutXmlSpace) {
                               "dog</a:t></a:r><a:r><a:rPr lang=\"de\" "
                               "err=\"1\"/><a:t> runs</a:t></a:r><a:fld type=\"slidenum\"><a:t>1</a:t></a:fld>");
   EXPECT_THAT(bold_dog->lines(), ElementsAre("A big dog runs"));
-  EXPECT_EQ(part_of(translated(*bold_dog, true), name),
+  EXPECT_EQ(part_of(office_translated(*bold_dog, true), name),
             begin + "<a:r><a:rPr lang=\"en\"/><a:t>runs </a:t></a:r>" + b +
                 "dog</a:t></a:r><a:r><a:rPr lang=\"en\"/><a:t> big A</a:t></a:r>"
                 "<a:fld type=\"slidenum\"><a:t>1</a:t></a:fld>" +
                 end);
   const auto two = slide("<a:r><a:t>a b\tc</a:t></a:r><a:br/><a:r><a:t>d</a:t></a:r>");
   EXPECT_THAT(two->lines(), ElementsAre("a b", "c d"));
-  EXPECT_EQ(part_of(translated(*two, false), name),
+  EXPECT_EQ(part_of(office_translated(*two, false), name),
             begin + "<a:r><a:t>a b\tc</a:t></a:r><a:br/><a:r><a:t>d</a:t></a:r>" + end);
 }
 
@@ -229,7 +229,7 @@ TEST(Sheets, StringsAreTranslatedAndNumbersStay) {
                                         {"xl/table.xml", "spreadsheetml.table", table}});
   const auto document = open_xml(file);
   EXPECT_THAT(document->lines(), ElementsAre("One two", "a b c d", "- x y", "- z", "in line"));
-  const std::string after = translated(*document, true);
+  const std::string after = office_translated(*document, true);
   EXPECT_EQ(part_of(after, "xl/strings.xml"),
             "<sst" + sheet_space +
                 " count=\"5\"><si><t>two One</t></si><si><t>12.5</t></si><si><r><rPr><b/></rPr><t "
@@ -250,7 +250,7 @@ TEST(OpenXml, RefusesWhatIsNoDocument) {
   for (int i = 0; i < 20'000; ++i)
     wide += run("a" + std::to_string(i) + " ") + run("b ", bold) + mark("begin") + "<w:r><w:br/></w:r>";
   const auto document = open_xml(word("<w:p>" + wide + "</w:p>"));
-  EXPECT_EQ(body_of(translated(*document, false)).size() > wide.size() / 2, true);
+  EXPECT_EQ(body_of(office_translated(*document, false)).size() > wide.size() / 2, true);
   EXPECT_THAT(open_xml(word(""))->lines(), IsEmpty());
 }
 
