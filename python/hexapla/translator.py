@@ -51,8 +51,8 @@ def _constraint(name: str, given: object) -> _core._ConstraintsTuple:
             _check.lines(f"{name}.forbid", given.forbid))
 
 
-def _options(given: Mapping[str, object], glossary: object) -> _core._SearchOptions:
-    options: _core._SearchOptions = {**_check.options(given)}
+def _options(given: Mapping[str, object], glossary: object) -> dict[str, Any]:
+    options: dict[str, Any] = {**_check.options(given)}
     if glossary is not None:
         if not isinstance(glossary, Glossary):
             raise _check.wrong_type("glossary", glossary, "a Glossary")
@@ -204,14 +204,15 @@ class Translator:
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
         given = content if isinstance(content, bytes) else _check.text("content", content).encode()
-        found = self._model.translate_document(given, _check.text("name", name), _check.options(options), _warner(warn))
+        found = self._model.translate_document(given, _check.text("name", name), _options(options, None),
+                                               _warner(warn))
         return found if isinstance(content, bytes) else found.decode()
 
     def tokens(self, line: str) -> list[str]:
         """Return the tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary."""
         return self._model.tokens(_check.text("line", line))
 
-    def translate_tokens(self, sentences: Iterable[Iterable[str]], *,
+    def translate_tokens(self, sentences: Iterable[Iterable[str]], /, *,
                          constraints: Optional[AnyConstraints] = None,
                          glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
@@ -264,7 +265,7 @@ class Translator:
         return Stream(Pending(self._model, begun, _of_only_line, _warner(warn)))
 
     def _begin(self, lines: list[str], constraints: Optional[AnyConstraints], timeout: Optional[float],
-               follow: bool, options: _core._SearchOptions) -> _core.Pending:
+               follow: bool, options: dict[str, Any]) -> _core.Pending:
         limit = 0.0 if timeout is None else _check.seconds("timeout", timeout)
         return _core.submit(self._model, lines, options, _constraints(constraints, len(lines)), limit,
                             follow)

@@ -157,9 +157,9 @@ CONSTRAINTS: list[Case] = [
           (Constraints(require="der"), "constraints.require", "der"),
           (Constraints(forbid=[5]), "constraints.forbid[0]", "5"))),  # type: ignore[list-item]
     (translate("a", glossary={"a": "b"}), ArgumentTypeError, "glossary", "'b'"),
-    (lambda _: hexapla.Glossary("terms.tsv"), ArgumentTypeError, "terms", "terms.tsv"),
-    (lambda _: hexapla.Glossary([("a",)]), ArgumentTypeError, "terms[0]", "a"),
-    (lambda _: hexapla.Glossary({"a": 5}), ArgumentTypeError, "terms[0][1]", "5"),
+    (lambda _: hexapla.Glossary("terms.tsv"), ArgumentTypeError, "terms", "terms.tsv"),  # type: ignore[arg-type]
+    (lambda _: hexapla.Glossary([("a",)]), ArgumentTypeError, "terms[0]", "a"),  # type: ignore[list-item]
+    (lambda _: hexapla.Glossary({"a": 5}), ArgumentTypeError, "terms[0][1]", "5"),  # type: ignore[arg-type]
     (lambda _: hexapla.Glossary({"a": "b", "A": "c"}), UsageError, "glossary", "A"),
     (lambda _: hexapla.Glossary({"a": []}), UsageError, "glossary", "a"),
     (translate("a", constraints=Constraints(SURROGATE)), UsageError, "constraints.prefix", r"\ud800"),

@@ -39,7 +39,8 @@ def type_of(kind: str) -> type:
     return TYPES[re.sub(r"std::optional<(.*)>", r"\1", kind)]
 
 
-TYPES = {"int": int, "double": float, "bool": bool, "std::string": str, "std::uint64_t": int}
+TYPES = {"int": int, "double": float, "bool": bool, "std::string": str, "std::uint64_t": int,
+         "std::vector<std::string>": Sequence[str]}
 
 
 def test_search_options_are_those_of_the_translator() -> None:

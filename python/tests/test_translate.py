@@ -38,6 +38,11 @@ CASES: list[dict[str, Any]] = [
     {"max_repetition": 1},
     {"unk": "forbid"},
     {"unk": "copy"},
+    {"repetition_penalty": 1.5},
+    {"sentences": "split"},
+    {"sentences": "keep"},
+    {"protect": "auto"},
+    {"protect_pattern": ["dog|cat"]},
     {"stop_when": "outscored"},
     {"stop_when": "shrinking"},
     {"long_input": "truncate", "max_length": 8},
@@ -52,7 +57,7 @@ def flags(options: dict[str, Any]) -> list[str]:
     for name, value in options.items():
         all_flags.append("--" + name.replace("_", "-"))
         if value is not True:
-            all_flags.append(str(value))
+            all_flags += value if isinstance(value, list) else [str(value)]
     return all_flags
 
 
@@ -159,7 +164,7 @@ def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
 def test_tokens_in_and_out(translator: hexapla.Translator) -> None:
     tokens = [translator.tokens(line) for line in LINES]
     assert translator.tokens("the dog") == ["▁the", "▁dog"] or "".join(translator.tokens("the dog")) == "▁the▁dog"
-    expected = translator.translate_n_best(LINES, n_best=2)
+    expected = translator.translate_n_best(LINES, n_best=2, sentences="keep")
     found = translator.translate_tokens(tokens, n_best=2)
     assert found == expected
     assert translator.translate_tokens((iter(one) for one in tokens[:3]), n_best=2) == expected[:3]
