@@ -75,20 +75,4 @@ inline std::string without_blanks(std::string text) {
   return text;
 }
 
-// The words in their order, or from the last to the first, each with its link.
-inline Translation in_words_order(const std::string& line, bool backwards) {
-  Translation t;
-  Alignment& a = t.alignment;
-  for (const std::string_view word : text::words(line)) a.source_words.emplace_back(word);
-  a.target_words = a.source_words;
-  const int n = static_cast<int>(a.source_words.size());
-  for (int i = 0; i < n; ++i) a.links.emplace_back(backwards ? n - 1 - i : i, i);
-  t.text = line;
-  if (!backwards) return t;
-  std::reverse(a.target_words.begin(), a.target_words.end());
-  t.text.clear();
-  for (const std::string& word : a.target_words) t.text += (t.text.empty() ? "" : " ") + word;
-  return t;
-}
-
 }  // namespace hexapla::document

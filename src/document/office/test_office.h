@@ -41,10 +41,9 @@ inline std::string archive_of(const std::vector<TestMember>& members) {
   return content;
 }
 
+// The words as they are, or from the last to the first.
 inline std::string office_translated(const Document& document, bool backwards) {
-  Document::Lines found;
-  for (const std::string& line : document.lines()) found.push_back({in_words_order(line, backwards)});
-  return document.joined(0, found, 0);
+  return translated(document, [&](const auto& words) { return backwards ? reversed(words) : words; });
 }
 
 inline std::string part_of(const std::string& archive, const std::string& name) { return Archive(archive).read(name); }

@@ -64,7 +64,8 @@ const std::string bold = "<w:b/>", italic = "<w:i/>", properties = "<w:pPr><w:jc
 
 TEST(Word, StaysAsItIsWhereNothingChanges) {
   for (const std::string& paragraph :
-       {run("One two."), properties + run("One two three ") + run("four ", bold) + run("five", italic) + run("."),
+       {run("One two."),
+        properties + run("One two three ") + run("four", bold) + run(" ") + run("five", italic) + run("."),
         run("狗") + run("在", bold) + run("跑"), run("كلب ") + run("يجري", bold) + run("."),
         "<w:bookmarkStart w:id=\"1\"/>" + run("One") + "<w:bookmarkEnd w:id=\"1\"/>", run("a &lt; b &amp; c"),
         run("H") + run("2", "<w:vertAlign w:val=\"subscript\"/>") + run("O")})

@@ -84,9 +84,13 @@ class Lines {
 
   void add(std::size_t i) {
     const RunAtom& atom = atoms_[i];
-    if (atom.kind == Kind::text) return add_text(atom);
-    if (next_[i] != style_) set_style(usual_);
+    if (atom.kind == Kind::text && !all_blank(atom.text))
+      set_style(atom.style);
+    else if (next_[i] != style_)
+      set_style(usual_);
     switch (atom.kind) {
+      case Kind::text:
+        return runs_.add({Part::text, "", atom.written, atom.text});
       case Kind::open:
         return runs_.add({Part::open, "", run_marks::markup(atom.xml)});
       case Kind::close:
@@ -99,10 +103,7 @@ class Lines {
         return runs_.add({Part::point, "", run_marks::markup(atom.xml)});
     }
   }
-  void add_text(const RunAtom& atom) {
-    if (!all_blank(atom.text)) set_style(atom.style);
-    runs_.add({Part::text, "", atom.written, atom.text});
-  }
+
   // Of each atom the style of the next text, unless an element begins or ends before.
   static std::vector<std::optional<std::size_t>> next_styles(const RunAtoms& atoms) {
     std::vector<std::optional<std::size_t>> next(atoms.size() + 1);
