@@ -140,8 +140,8 @@ struct RequestOptions {
   std::uint64_t client = 0;
   // Called once by submit(), before anything is translated: what it throws comes out of submit().
   std::function<void(const RequestSize& at_most)> on_size;
-  // What a line reads as so far, called between steps from the translator's own thread. What it throws ends the
-  // request, and comes out of get().
+  // What a line reads as so far, without what is protected, called between steps from the translator's own thread.
+  // What it throws ends the request, and comes out of get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;
   std::function<void()> on_end;  // called once, from the translator's own thread: get() does not wait any more
 };
@@ -213,7 +213,8 @@ class Translator {
   // chooses the language of the translation, which no token of the source says.
   std::vector<std::string> tokens(const std::string& line) const;
   // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations of the line. UsageError: a
-  // piece that the vocabulary does not have, options.alignment, or options.unk "copy", which are about words of a line.
+  // piece that the vocabulary does not have; options.alignment, options.unk "copy", options.protect "auto" or patterns,
+  // which are about words of a line.
   // DataError: a sentence of more than options.max_length tokens.
   std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
                                                          const TranslatorOptions& options = {},

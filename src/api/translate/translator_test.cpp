@@ -75,6 +75,28 @@ TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
   EXPECT_TRUE(translator.translate_tokens({}).empty());
 }
 
+TEST_F(LiveApi, ProtectedTextIsInEveryTranslation) {
+  const std::vector<std::string> protect{"a {0} dog", "@you see ACME-1 and a cat", "https://a.example/b.c"};
+  TranslatorOptions options = two_short();
+  options.alignment = "words";
+  options.protect_pattern = {"ACME-\\d"};
+  const auto found = translator.translate_n_best(protect, options);
+  for (const Translation& t : found[0]) EXPECT_THAT(t.text, HasSubstr("{0}"));
+  for (const Translation& t : found[1]) EXPECT_THAT(t.text, testing::AllOf(HasSubstr("@you"), HasSubstr("ACME-1")));
+  EXPECT_EQ(found[2][0].text, protect[2]);
+  EXPECT_EQ(texts_of(translator.submit(protect, options).get()), texts_of(found));
+  EXPECT_THAT(found[0][0].alignment.source_words, testing::ElementsAre("a", "{0}", "dog"));
+  const TranslatorOptions all = translator.complete(options);
+  EXPECT_EQ(*all.protect, "auto");
+  EXPECT_EQ(*all.protect_pattern, *options.protect_pattern);
+  EXPECT_EQ(translator.complete(translator.complete()).protect_pattern->size(), 0u);
+  options.protect = "none";
+  EXPECT_THAT(translator.translate_n_best({protect[1]}, options)[0][0].text, HasSubstr("ACME-1"));
+  options.protect_pattern = {"("};
+  EXPECT_THROW(translator.translate_n_best(protect, options), UsageError);
+  EXPECT_THROW(translator.translate_tokens({{}}, TranslatorOptions::from({{"protect", "auto"}})), UsageError);
+}
+
 TEST_F(LiveApi, TokensThatCannotBeAreRefused) {
   const auto refused = [&](const std::vector<std::vector<std::string>>& tokens, const TranslatorOptions& options = {}) {
     try {
