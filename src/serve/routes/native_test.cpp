@@ -217,7 +217,7 @@ TEST_F(Native, ProtectsWhatTheModelDoesNotSee) {
     return server->post("/v1/translate", body);
   };
   const std::string text = asked(Json::object()).json()["translations"][0][0]["text"];
-  EXPECT_THAT(text, AllOf(HasSubstr("{0}"), HasSubstr("https://a.example/b.c?d")));
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("{0}"), HasSubstr("https://a.example/b.c?d")));
   EXPECT_EQ(asked({{"protect", "auto"}}).json()["translations"][0][0]["text"], text);
   EXPECT_NE(asked({{"protect", "none"}}).json()["translations"][0][0]["text"], text);
   EXPECT_EQ(asked({{"protect", "all"}}).status, 400);
