@@ -212,9 +212,9 @@ class Translator {
   // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary. UsageError: the line
   // chooses the language of the translation, which no token of the source says.
   std::vector<std::string> tokens(const std::string& line) const;
-  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations of the line. UsageError: a
-  // piece that the vocabulary does not have; options.alignment, options.unk "copy", options.protect "auto" or patterns,
-  // which are about words of a line.
+  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations that the line has if nothing
+  // is protected. UsageError: a piece that the vocabulary does not have; options.alignment, options.unk "copy",
+  // options.protect "auto" or patterns, which are about words of a line.
   // DataError: a sentence of more than options.max_length tokens.
   std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
                                                          const TranslatorOptions& options = {},

@@ -107,7 +107,7 @@ void expect_same(const std::vector<std::vector<Translation>>& is, const std::vec
 
 // Every kind of request that there is.
 struct Draw {
-  Random random{17};
+  Random random{18};
   const std::vector<std::string> pool = made_up_lines(400, 4);
   const std::shared_ptr<const text::Protection> protection =
       std::make_shared<text::Protection>(true, std::span<const std::string>());
@@ -211,7 +211,7 @@ class LiveTranslatorOf : public testing::TestWithParam<uint64_t> {};
 // They arrive from three threads while two loops translate others.
 TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
   Draw draw;
-  std::vector<Asked> all(240);
+  std::vector<Asked> all(320);
   for (Asked& a : all) a.request = draw.request();
   Served served(2, limits, GetParam());
   std::vector<std::thread> callers;
@@ -243,7 +243,7 @@ TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
         copied += a.request.options.copy_unknown && !t.spans.empty(), none += !t.whole();
   }
   EXPECT_GT(refused, 5);
-  EXPECT_LT(refused, 80);
+  EXPECT_LT(refused, 110);
   EXPECT_GT(with_steps, 50);
   EXPECT_GT(copied, 20);
   EXPECT_GT(in_parts, 40);
