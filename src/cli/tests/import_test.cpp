@@ -46,8 +46,8 @@ TEST_F(ImportCommand, LanguagesAreRecordedAndMayBeChanged) {
   ASSERT_EQ(
       run_command({"import", "-q", folder, "--source-language", "en", "--target-language", "de", "-o", model}).code, 0);
   const auto ids = [&](const std::string& text, const std::vector<std::string>& more) {
-    const Result r =
-        run_command(std::vector<std::string>{"translate", "-q", "--json", "-m", model} + more, text + "\n");
+    const Result r = run_command(
+        std::vector<std::string>{"translate", "-q", "--json", "--protect", "none", "-m", model} + more, text + "\n");
     EXPECT_EQ(r.code, 0) << r.err;
     return nlohmann::json::parse(r.out)["translations"][0]["ids"];
   };
