@@ -52,7 +52,7 @@ struct TranslatorOptions {
   std::optional<std::string> sentences;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
   // "auto": the model does not see placeholders, tags, addresses, @names, #tags, emoji, `code` and what its vocabulary
-  // cannot spell; they go along with the words beside them. "none", but in translate_document(): it sees them as text
+  // cannot spell; they go along with the words beside them. "none": it sees them as text
   std::optional<std::string> protect;
   std::optional<std::vector<std::string>> protect_pattern;  // regular expressions (RE2) of more that is protected
   std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching
@@ -144,8 +144,8 @@ struct RequestOptions {
   std::uint64_t client = 0;
   // Called once by submit(), before anything is translated: what it throws comes out of submit().
   std::function<void(const RequestSize& at_most)> on_size;
-  // What a line reads as so far, called between steps from the translator's own thread. What it throws ends the
-  // request, and comes out of get().
+  // What a line reads as so far, without what is protected, called between steps from the translator's own thread.
+  // What it throws ends the request, and comes out of get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;
   std::function<void()> on_end;  // called once, from the translator's own thread: get() does not wait any more
 };
@@ -223,8 +223,9 @@ class Translator {
   // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary. UsageError: the line
   // chooses the language of the translation, which no token of the source says.
   std::vector<std::string> tokens(const std::string& line) const;
-  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations of the line. UsageError: a
-  // piece that the vocabulary does not have, options.alignment, or options.unk "copy", which are about words of a line.
+  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations that the line has if nothing
+  // is protected. UsageError: a piece that the vocabulary does not have; options.alignment, options.unk "copy",
+  // options.protect "auto" or patterns, which are about words of a line.
   // DataError: a sentence of more than options.max_length tokens.
   std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
                                                          const TranslatorOptions& options = {},

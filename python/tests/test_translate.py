@@ -41,11 +41,11 @@ CASES: list[dict[str, Any]] = [
     {"repetition_penalty": 1.5},
     {"sentences": "split"},
     {"sentences": "keep"},
-    {"protect": "auto"},
-    {"protect_pattern": ["dog|cat"]},
     {"stop_when": "outscored"},
     {"stop_when": "shrinking"},
     {"long_input": "truncate", "max_length": 8},
+    {"protect": "none"},
+    {"protect_pattern": ["do.", "big|red"]},
     {"sample": True, "seed": 7},
     {"sample": True, "temperature": 1.4, "top_k": 9, "top_p": 0.8},
 ]
@@ -55,9 +55,10 @@ def flags(options: dict[str, Any]) -> list[str]:
     """The options as the program's."""
     all_flags = []
     for name, value in options.items():
-        all_flags.append("--" + name.replace("_", "-"))
-        if value is not True:
-            all_flags += value if isinstance(value, list) else [str(value)]
+        for one in value if isinstance(value, list) else [value]:
+            all_flags.append("--" + name.replace("_", "-"))
+            if one is not True:
+                all_flags.append(str(one))
     return all_flags
 
 
@@ -164,7 +165,7 @@ def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
 def test_tokens_in_and_out(translator: hexapla.Translator) -> None:
     tokens = [translator.tokens(line) for line in LINES]
     assert translator.tokens("the dog") == ["▁the", "▁dog"] or "".join(translator.tokens("the dog")) == "▁the▁dog"
-    expected = translator.translate_n_best(LINES, n_best=2, sentences="keep")
+    expected = translator.translate_n_best(LINES, n_best=2, protect="none", sentences="keep")
     found = translator.translate_tokens(tokens, n_best=2)
     assert found == expected
     assert translator.translate_tokens((iter(one) for one in tokens[:3]), n_best=2) == expected[:3]

@@ -19,7 +19,7 @@ struct ScoringOptions {
   int64_t batch_sentences = 64, batch_tokens = 4096;
   int64_t max_length = 512;
   std::string precision = "f32";
-  std::string protect = "none";
+  std::string protect = "auto";
   std::vector<std::string> protect_pattern;
 
   // f(name, field, help, allowed, when): allowed is a number's Range, the Choices of a word, or Anything.

@@ -109,6 +109,7 @@ class Draw {
     if (one_in(5) && (c.options.value("length_penalty", 1.0) != 0 || in_vain()))
       c.options["length_normalization"] = "power";
     if (one_in(4)) c.options["max_length"] = 3 + below(30);
+    if (one_in(4)) c.options["protect"] = of(std::vector<std::string>{"auto", "none", "none"});
     if (one_in(6)) c.options["batch_sentences"] = 1 + below(3);
     if (one_in(6)) c.options["batch_tokens"] = 1 + below(60);
   }

@@ -24,7 +24,6 @@ class Lines {
   void translate(const Translator& translator, TranslatorOptions options, document::Document::Lines& found) const {
     if (text_.empty()) return;
     if (aligned_) options.alignment = "words";
-    if (!options.protect) options.protect = "auto";  // a document has to keep its placeholders
     if (options.warn)
       options.warn = [this, warn = options.warn](std::size_t line, const std::string& what) {
         warn(places_[line], what);

@@ -48,9 +48,7 @@ std::string other_value(const std::string& name, const Field& usual, const Allow
 std::map<std::string, std::string> words_of(const TranslatorOptions& options) {
   std::map<std::string, std::string> words;
   visit_public(options, [&](const char* name, const auto& field) {
-    if (!field) return;
-    const std::vector<std::string> all = OptionValue(*field).words();
-    words[name] = all.empty() ? "" : all.front();
+    if (field && !OptionValue(*field).words().empty()) words[name] = OptionValue(*field).words().front();
   });
   return words;
 }

@@ -261,6 +261,9 @@ PendingTranslation::Lines Translator::translate_tokens(const std::vector<std::ve
     };
     if (!options.alignment.empty()) refuse("alignment", options.alignment);
     if (options.unk == "copy") refuse("unk", "copy");
+    if (options.protect == "auto") refuse("protect", "auto");
+    if (const auto patterns = options.protect_pattern.value_or(std::vector<std::string>()); !patterns.empty())
+      refuse("protect-pattern", patterns.front());
     how.copy_unknown = false;
     std::vector<text::Ids> ids;
     std::vector<std::string> lines;

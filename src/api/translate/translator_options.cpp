@@ -44,7 +44,8 @@ std::vector<std::string> public_names() {
 std::vector<GivenOption> given_of(const TranslatorOptions& options) {
   std::vector<GivenOption> given;
   visit_public(options, [&](const char* name, const auto& field) {
-    if (field) given.push_back({name, OptionValue(*field).words()});
+    if (field && !OptionValue(*field).words().empty())  // a list of nothing
+      given.push_back({name, OptionValue(*field).words()});
   });
   return given;
 }

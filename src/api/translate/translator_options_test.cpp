@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "text/lines/sentences.h"
 
 namespace hexapla::api {
 namespace {
@@ -27,13 +28,10 @@ constexpr size_t fields() {
 
 template <class Value>
 std::string text_of(const Value& value) {
-  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-    std::string all;
-    for (const std::string& one : value) all += one + "\n";
-    return all;
-  } else {
+  if constexpr (is_list<Value>)
+    return text::joined(value);
+  else
     return cat(value);
-  }
 }
 
 std::map<std::string, std::string> public_values(const TranslatorOptions& options) {
@@ -76,6 +74,8 @@ TEST(TranslatorOptions, EachReachesItsDeclaration) {
       if (sample ? of_beam(name) : drawing(name)) return;
       if constexpr (std::same_as<Value, bool>)
         value = sample;
+      else if constexpr (is_list<Value>)
+        value = Value{"a", "b+"};
       else if constexpr (Number<Value>)
         value = static_cast<Value>(name == "top-p" ? 0.25 : next);
     });

@@ -65,7 +65,9 @@ TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
   given.insert(given.end(), {"", "  two  \u2603 dogs ", "\u72d7\u8dd1", "a \xff b", "\u0e2b\u0e21\u0e32 a"});
   std::vector<std::vector<std::string>> tokens;
   for (const std::string& line : given) tokens.push_back(translator.tokens(line));
-  const auto expected = translator.translate_n_best(given, short_options());
+  TranslatorOptions of_lines = short_options();
+  of_lines.protect = "none";  // tokens are all that there is
+  const auto expected = translator.translate_n_best(given, of_lines);
   const auto found = translator.translate_tokens(tokens, short_options());
   EXPECT_EQ(texts_of(found), texts_of(expected));
   for (size_t line = 0; line < given.size(); ++line) EXPECT_EQ(found[line][0].score, expected[line][0].score);
@@ -73,6 +75,28 @@ TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
   EXPECT_EQ(texts_of(translator.translate_tokens(tokens, short_options(), std::vector<Constraints>(tokens.size()))),
             texts_of(expected));
   EXPECT_TRUE(translator.translate_tokens({}).empty());
+}
+
+TEST_F(LiveApi, ProtectedTextIsInEveryTranslation) {
+  const std::vector<std::string> protect{"a {0} dog", "@you see ACME-1 and a cat", "https://a.example/b.c"};
+  TranslatorOptions options = two_short();
+  options.alignment = "words";
+  options.protect_pattern = {"ACME-\\d"};
+  const auto found = translator.translate_n_best(protect, options);
+  for (const Translation& t : found[0]) EXPECT_THAT(t.text, HasSubstr("{0}"));
+  for (const Translation& t : found[1]) EXPECT_THAT(t.text, testing::AllOf(HasSubstr("@you"), HasSubstr("ACME-1")));
+  EXPECT_EQ(found[2][0].text, protect[2]);
+  EXPECT_EQ(texts_of(translator.submit(protect, options).get()), texts_of(found));
+  EXPECT_THAT(found[0][0].alignment.source_words, testing::ElementsAre("a", "{0}", "dog"));
+  const TranslatorOptions all = translator.complete(options);
+  EXPECT_EQ(*all.protect, "auto");
+  EXPECT_EQ(*all.protect_pattern, *options.protect_pattern);
+  EXPECT_TRUE(translator.complete().protect_pattern->empty());
+  options.protect = "none";
+  EXPECT_THAT(translator.translate_n_best({protect[1]}, options)[0][0].text, HasSubstr("ACME-1"));
+  options.protect_pattern = {"("};
+  EXPECT_THROW(translator.translate_n_best(protect, options), UsageError);
+  EXPECT_THROW(translator.translate_tokens({{}}, TranslatorOptions::from({{"protect", "auto"}})), UsageError);
 }
 
 TEST_F(LiveApi, TokensThatCannotBeAreRefused) {

@@ -39,8 +39,9 @@ struct TextRequest {
   std::optional<LiveRequest::Clock::time_point> deadline = {};
   // Called once by submit(), before anything is translated; what it throws comes out.
   std::function<void(const TextSize& at_most)> on_size = {};
-  // What a line reads as so far: its best hypothesis at this moment, of every part that has been begun. Steps that
-  // follow each other while one is told of are told of together. Where it throws, the request has failed.
+  // What a line reads as so far: its best hypothesis at this moment, of every part that has been begun; what the model
+  // does not see comes at the end. Steps that follow each other while one is told of are told of together. Where it
+  // throws, the request has failed.
   std::function<void(size_t line, const std::string& so_far)> on_step = {};
   // Exactly once. What it throws is lost.
   std::function<void(TextResult)> on_end;

@@ -98,6 +98,11 @@ std::vector<std::string> pieces_of(const text::Vocabulary& vocabulary, const std
   return all;
 }
 
+// Whether a model sees nothing of a text without these spans.
+bool is_all(const std::vector<text::TokenSpan>& spans, const std::string& text) {
+  return !spans.empty() && text::ProtectedText(text, spans).text().empty();
+}
+
 const LineWarning nobody;
 
 }  // namespace
@@ -148,6 +153,8 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
       in_source = {in_source.from + opened[i].bytes, in_source.to + opened[i].bytes};
     }
     std::sort(to.spans.begin(), to.spans.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+    sides.all_kept.push_back(is_all(from.spans, text::clean_utf8(texts[i])) &&
+                             is_all(to.spans, text::clean_utf8(targets[i])));
     sides.from.push_back(source.encode_words(sources[i], i, ends, from));
     source_.end_source(sides.from.back().ids);
     sides.to.push_back(target.encode_words(targets[i], i, ends, to));
@@ -173,7 +180,7 @@ TextScorer::KeptSpans TextScorer::kept_in(const LineEncoder& source, const std::
 
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
-  auto [from, to, kept] = read(sources, targets, options, warn, text::WordEnds::by_script);
+  auto [from, to, kept, all_kept] = read(sources, targets, options, warn, text::WordEnds::by_script);
   const PairBatches pairs(std::move(from), std::move(to), options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
@@ -186,6 +193,7 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
   });
   for (size_t i = 0; i < results.size(); ++i) {
     if (pairs.to[i].opened) give_first(results[i]);
+    if (all_kept[i]) results[i].score = 0, results[i].log_p.assign(results[i].log_p.size(), 0);
     results[i].normalized = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
     results[i].words = by_word(results[i].log_p, pairs.to[i]);
     results[i].words_read = pairs.to[i].words_read + 1;

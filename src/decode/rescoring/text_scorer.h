@@ -72,6 +72,7 @@ class TextScorer {
   struct Sides {
     Lines from, to;               // the sources end with </s>
     std::vector<KeptSpans> kept;  // of each pair that is given
+    std::vector<bool> all_kept;   // whether there is nothing else in it: it is certain, as it was not translated
   };
   // Lines that belong to each other as they are given.
   Sides read(std::span<const std::string> sources, std::span<const std::string> targets,

@@ -79,7 +79,7 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
   const std::string clean = repaired(text, line), read_from = clean.substr(hidden.bytes);
   text::EncodedText encoded = encode_seen(vocabulary_, read_from, hidden.spans);
   for (text::TokenSpan& span : encoded.spans) span.from += hidden.bytes, span.to += hidden.bytes;
-  warn_of_unknown_letters(read_from, encoded.ids, line);
+  warn_of_unknown_letters(read_from, hidden.spans.empty() ? encoded.ids : vocabulary_.encode(read_from), line);
   const size_t all = encoded.ids.size();
   encoded.ids.resize(kept(all, line));
   encoded.spans.resize(encoded.ids.size());

@@ -140,6 +140,8 @@ TEST_F(PutBackTest, ALineOfNothingElseIsReturnedAsItIs) {
     EXPECT_EQ(found[0].text, line);
     EXPECT_THAT(found[0].ids, IsEmpty());
     EXPECT_EQ(found[0].score, 0);
+    const std::vector<std::string> pair{line};
+    EXPECT_EQ(scorer_.score(pair, pair, options_)[0].score, 0);
   }
   EXPECT_EQ(text("  {0} "), "{0}");
   EXPECT_EQ(text(""), "");
@@ -234,10 +236,9 @@ TEST_F(PutBackTest, IsLinkedWithItself) {
 
 TEST_F(PutBackTest, OptionsSayWhatIsProtected) {
   DecodingOptions o;
-  EXPECT_FALSE(o.translate_options().parting.protection);
-  o.protect = "auto";
   ASSERT_TRUE(o.translate_options().parting.protection);
   o.protect = "none";
+  EXPECT_FALSE(o.translate_options().parting.protection);
   o.protect_pattern = {"a+"};
   EXPECT_FALSE(o.translate_options().parting.protection->placeholders());
   o.protect_pattern = {"("};

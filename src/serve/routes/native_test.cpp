@@ -211,6 +211,21 @@ TEST_F(Native, SplitsSentencesAsDeepL) {
   EXPECT_EQ(translated("a dog.", "2"), "Value for 'split_sentences' not supported.");
 }
 
+TEST_F(Native, ProtectsWhatTheModelDoesNotSee) {
+  const auto asked = [&](const Json& options) {
+    const Json body{{"q", "a {0} dog, see https://a.example/b.c?d"}, {"model", "en-de"}, {"options", options}};
+    return server->post("/v1/translate", body);
+  };
+  const std::string text = asked(Json::object()).json()["translations"][0][0]["text"];
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("{0}"), HasSubstr("https://a.example/b.c?d")));
+  EXPECT_EQ(asked({{"protect", "auto"}}).json()["translations"][0][0]["text"], text);
+  EXPECT_NE(asked({{"protect", "none"}}).json()["translations"][0][0]["text"], text);
+  EXPECT_EQ(asked({{"protect", "all"}}).status, 400);
+  const auto refused = asked({{"protect_pattern", {"a+"}}});
+  EXPECT_EQ(refused.status, 400) << "patterns are the operator's";
+  EXPECT_THAT(refused.body, HasSubstr("protect_pattern"));
+}
+
 TEST_F(Native, RefusesWhatDeepLWouldDoWithFormality) {
   const auto status = [&](const char* formality) {
     return server

@@ -15,7 +15,6 @@
 #include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "models/alignment_head.h"
 #include "report/comparison.h"
 
 namespace hexapla::cli {
@@ -79,9 +78,8 @@ struct Compare {
         },
         options);
     if (beam_size > 0) options.beam_size = beam_size;
-    decode::TranslateOptions how = options.translate_options();
-    how.attention = models::alignment_head(m);
-    return how;
+    options.protect = "none";  // the models are compared, on all of a text
+    return options.translate_options();
   }
 
   static void add_scores(report::Comparison& c, const std::vector<evaluate::Sentences>& references) {

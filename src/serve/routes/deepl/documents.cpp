@@ -46,7 +46,6 @@ void begin(Service& service, const Service::Call& call) {
   } else {
     LinesTask task = service.task_of(std::move(hops), *document);
     task.options.glossary = glossary;
-    task.options.protect = "auto";  // a document has to keep its placeholders
     task.timeout = longest;
     service.translate(job, std::move(task), [job, document](const auto& found) {
       job->answer({200, document->joined(0, found, 0)});

@@ -30,9 +30,8 @@ void translate_file(Service& service, const Service::Call& call) {
   };
   Hops hops = hops_of(*models, languages);
   if (parts->lines().empty() || hops.empty()) return answer(file.content);
-  LinesTask task = service.task_of(std::move(hops), *parts);
-  task.options.protect = "auto";  // a file has to keep its placeholders
-  service.translate(call, std::move(task), [parts, answer](const auto& found) { answer(parts->joined(0, found, 0)); });
+  service.translate(call, service.task_of(std::move(hops), *parts),
+                    [parts, answer](const auto& found) { answer(parts->joined(0, found, 0)); });
 }
 
 void download_file(Service& service, const Service::Call& call) {
