@@ -80,6 +80,7 @@ class TrainingOptions(TypedDict, total=False):
     target_normalization: str
     vocab_lines: int
     subword_alpha: float
+    join_sentences: float
     shuffle_memory: int
     temp_dir: Path
     seed: int

@@ -6,6 +6,7 @@
 #include "base/compute/random.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "data/joined_pairs.h"
 #include "text/lines/sentences.h"
 
 namespace hexapla::data {
@@ -48,11 +49,26 @@ class Reservoir {
   std::vector<std::pair<uint64_t, std::string>> kept_;
 };
 
-// Up to `most` pairs.
-std::vector<TextPair> take_block(TrainingText& text, int64_t most) {
-  std::vector<TextPair> block;
-  for (TextPair pair; static_cast<int64_t>(block.size()) < most && text.next(pair);) block.push_back(std::move(pair));
+// Up to `most` pairs, not encoded yet.
+std::vector<EncodedPair> take_block(TrainingText& text, int64_t most) {
+  std::vector<EncodedPair> block;
+  for (TextPair pair; static_cast<int64_t>(block.size()) < most && text.next(pair);)
+    block.push_back({std::move(pair), {}});
   return block;
+}
+
+// Encodes those that have at least this number of lines, on all threads.
+void encode(std::vector<EncodedPair>& block, int64_t lines, const text::VocabularyPair& vocabularies) {
+  const auto size = static_cast<int64_t>(block.size());
+  parallel_for((size + kPairsPerChunk - 1) / kPairsPerChunk, [&](int64_t chunk) {
+    const int64_t end = std::min(size, (chunk + 1) * kPairsPerChunk);
+    for (int64_t i = chunk * kPairsPerChunk; i < end; ++i) {
+      auto& [pair, ids, joined] = block[static_cast<size_t>(i)];
+      if (joined < lines) continue;
+      ids.source = vocabularies.source.encode(pair.source);
+      ids.target = vocabularies.target.encode(pair.target);
+    }
+  });
 }
 
 // What is added to the store, to the notes and to the fingerprint.
@@ -218,25 +234,28 @@ LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress&
 std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::VocabularyPair& vocabularies,
                                       const PairOptions& options, size_t parts, const PartOfPair& part_of,
                                       const ReadingProgress& progress) {
-  const auto& [source, target] = vocabularies;
   std::vector<Collector> collectors;
   for (size_t i = 0; i < parts; ++i) collectors.emplace_back(options, text.names().size());
+  std::vector<PairJoiner> joiners(parts, {options.join_sentences, options.max_length});
+  std::vector<EncodedPair> ready;
+  const auto collect = [&] {
+    encode(ready, 2, vocabularies);
+    for (EncodedPair& pair : ready) collectors.at(part_of(pair.text)).add(pair.text, pair.ids, vocabularies);
+    ready.clear();
+  };
   int64_t pairs = 0;
   for (;;) {
-    const std::vector<TextPair> block = take_block(text, kPairsPerBlock);
+    std::vector<EncodedPair> block = take_block(text, kPairsPerBlock);
     if (block.empty()) break;
-    const auto size = static_cast<int64_t>(block.size());
-    std::vector<Example> examples(block.size());
-    parallel_for((size + kPairsPerChunk - 1) / kPairsPerChunk, [&](int64_t chunk) {
-      const int64_t end = std::min(size, (chunk + 1) * kPairsPerChunk);
-      for (int64_t i = chunk * kPairsPerChunk; i < end; ++i) {
-        examples[i].source = source.encode(block[i].source);
-        examples[i].target = target.encode(block[i].target);
-      }
-    });
-    for (size_t i = 0; i < block.size(); ++i) collectors.at(part_of(block[i])).add(block[i], examples[i], vocabularies);
-    progress("encoding", pairs += size);
+    encode(block, 1, vocabularies);
+    for (EncodedPair& pair : block)
+      if (auto complete = joiners.at(part_of(pair.text)).add(std::move(pair))) ready.push_back(std::move(*complete));
+    collect();
+    progress("encoding", pairs += static_cast<int64_t>(block.size()));
   }
+  for (PairJoiner& joiner : joiners)
+    if (auto last = joiner.finish()) ready.push_back(std::move(*last));
+  collect();
   std::vector<PreparedPairs> all;
   for (Collector& collector : collectors) all.push_back(collector.finish(text.names()));
   return all;

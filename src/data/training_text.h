@@ -79,6 +79,7 @@ struct PairOptions {
   int64_t max_length = 256;
   bool keep_text = false;  // the store has text, for segmentations to be drawn from
   ShuffleSpace space;
+  double join_sentences = 0;  // probability that a pair is joined to the one before it (data/joined_pairs.h)
 };
 // Which of several stores has a pair.
 using PartOfPair = std::function<size_t(const TextPair&)>;

@@ -160,6 +160,7 @@ void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, Tr
   // Where sets count differently, it matters which of them a line is in.
   if (!weights.empty()) data.identity[pairs_of_sets] = fmt::format("{}", fmt::join(of_sets, " "));
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
+  if (o.text.join_sentences > 0) data.identity["join-sentences"] = cat(o.text.join_sentences);
   std::vector<std::string> own;
   for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i)
     own.push_back(cat(data::shuffle_parts(pairs_of_shard(data, i), data.space)));
@@ -276,8 +277,9 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
     text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
     text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  OwnPairs pairs = prepare_own_pairs(o, sets, text, *vocabularies,
-                                     {{o.max_length, o.text.subword_alpha > 0, space}, progress, processes});
+  OwnPairs pairs =
+      prepare_own_pairs(o, sets, text, *vocabularies,
+                        {{o.max_length, o.text.subword_alpha > 0, space, o.text.join_sentences}, progress, processes});
   std::vector<double> weights = o.text.train_weights;
   if (weights.empty()) weights.assign(text.names().size(), 1);
   TrainingData data{.pairs = {pairs.shards.front().store, vocabularies->source, vocabularies->target,

@@ -26,6 +26,8 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");
+  if (o.text.join_sentences > 0)
+    throw UsageError("`guided-alignment` has links for single lines of the text: leave `join-sentences` out");
   if (c.score != "scaled-dot" && c.score != "dot")
     throw UsageError(
         cat("`guided-alignment` needs a dot product and a softmax: leave `score` ", c.score, " out, or the alignment"));

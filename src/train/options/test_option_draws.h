@@ -162,6 +162,10 @@ inline const Setters<TrainOptions> settings{
      [](Draw& d, TrainOptions& o) {
        o.text.subword_alpha = d.real({0, 0.1, 0.5});
      }},
+    {"join-sentences",
+     [](Draw& d, TrainOptions& o) {
+       o.text.join_sentences = d.real({0, 0.3, 0.7});
+     }},
     {"shuffle-memory", [](Draw& d, TrainOptions& o) { o.text.shuffle_memory = d.number(1, 3); }},
     {"temp-dir", [](Draw& d, TrainOptions& o) { o.text.temp_dir = d.folder; }},
     {"seed", [](Draw& d, TrainOptions& o) { o.seed = static_cast<uint64_t>(d.number(0, 1000)); }},
@@ -267,7 +271,7 @@ inline const Setters<TrainOptions> settings{
      [](Draw& d, TrainOptions& o) {
        if (d.chance(2)) return;
        o.guided_alignment = d.file("links"), o.train_sets = {d.file("a"), d.file("b")};
-       o.text.train_weights.clear(), o.text.subword_alpha = 0, o.text.tsv = false;
+       o.text.train_weights.clear(), o.text.subword_alpha = 0, o.text.join_sentences = 0, o.text.tsv = false;
      }},
     {"guided-alignment-units",
      [](Draw& d, TrainOptions& o) {

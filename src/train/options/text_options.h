@@ -23,6 +23,7 @@ struct TextOptions {
   std::string target_normalization = "keep";
   int64_t vocab_lines = 1'000'000;  // of both sides together
   double subword_alpha = 0;
+  double join_sentences = 0;
   int64_t shuffle_memory = 1024;  // MiB. No share of the machine's memory: the order of the pairs depends on it
   std::string temp_dir;           // empty: the folder of the run
 
@@ -60,6 +61,10 @@ struct TextOptions {
       "sample a new segmentation of every sentence in each epoch: exponent of the probabilities for unigram (0.5; 0.2 "
       "for long runs), share of merges dropped for BPE (0.1); 0: always the best segmentation",
       Range<double>{0, 1000}, Effect::content, kAlways);
+    f("join-sentences", o.join_sentences,
+      "probability that a pair is joined to the one before it in the text, so that the model learns lines of several "
+      "sentences: 0.3",
+      Range<double>{.least = 0, .most = 1, .open_most = true}, Effect::content, kAlways);
     f("shuffle-memory", o.shuffle_memory, "MiB of memory for training pairs; more pairs than that are shuffled on disk",
       Range<int64_t>{1, 1 << 24}, Effect::content, kAlways);
     f("temp-dir", o.temp_dir, "folder for shuffling on disk; default: the folder of the run", AnyValue{}, Effect::none,

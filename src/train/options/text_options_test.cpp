@@ -369,6 +369,9 @@ TEST_F(Texts, OptionsAreChecked) {
   EXPECT_THAT(message([](auto& o) { o.text.shuffle_memory = 0; }), HasSubstr("`shuffle-memory` is 0"));
   EXPECT_THAT(message([](auto& o) { o.guided_alignment = "x", o.text.subword_alpha = 0.2; }),
               HasSubstr("leave `subword-alpha` out"));
+  EXPECT_THAT(message([](auto& o) { o.text.join_sentences = 1; }), HasSubstr("`join-sentences` is 1"));
+  EXPECT_THAT(message([](auto& o) { o.guided_alignment = "x", o.text.join_sentences = 0.2; }),
+              HasSubstr("leave `join-sentences` out"));
   EXPECT_THAT(message([](auto& o) {
                 o.guided_alignment = "x", o.train_sets = {"a", "b", "c", "d"};
               }),
