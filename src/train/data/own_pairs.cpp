@@ -56,7 +56,7 @@ void read_once_to_count(data::TrainingText& text) {
   text.rewind();
 }
 
-// If a program supplies the pairs, or a pipe, the only process has all shards.
+// Pairs from a program or a pipe can be read only once, by a single process with all shards.
 std::vector<data::PreparedPairs> prepare_dealt_pairs(const TrainOptions& o,
                                                      const std::vector<data::ParallelSource>& sets,
                                                      data::TrainingText& text, const text::VocabularyPair& v,

@@ -14,8 +14,8 @@ std::string warning_of_warmup(const TrainOptions& options, int64_t updates_an_ep
 
 // Estimates how many updates fit into `max-minutes` and the run's other limits by computing a few
 // and discarding them: at least one, then for up to a hundredth of the time, at most eight. All
-// processes must call it together, before weights are initialized. updates_an_epoch: of all
-// processes together.
+// processes must call it together, before weights are initialized. updates_an_epoch: the
+// same in all processes.
 double updates_within_limits(Learner& learner, const TrainOptions& options, cluster::Processes& processes,
                              int64_t updates_an_epoch);
 

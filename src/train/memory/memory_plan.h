@@ -20,9 +20,9 @@ struct MemoryPlan {  // bytes
 };
 
 // Exact arena peak of a step on this batch, found by executing everything but its arithmetic. The
-// parameters need memory for values and gradients, which is not modified. Only the batch's lengths
-// are read: made_up() suffices. Slightly more than the peak if address space is too small to
-// measure it (ulimit -v).
+// parameters need memory for values and gradients; its contents do not change. Only the lengths in
+// the batch are read: made_up() suffices. Slightly more than the peak if address space is too small
+// to measure it (ulimit -v).
 size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective = {});
 // The same for the loss alone, as in validation.
 size_t loss_memory(const model::Transformer& model, const data::Batch& batch);

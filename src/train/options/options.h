@@ -65,7 +65,7 @@ struct TrainOptions {
   double ema = 0;                      // decay of the moving average that becomes the model; 0: none
   int64_t average_last = 0;            // the final model is the mean of the last N checkpoints
   int64_t average_best = 0;            // or of the N best validated models
-  std::string final_model = "better";  // better: the mean or the best validated model; or mean, or best
+  std::string final_model = "better";  // the better of that mean and the best validated model; or mean, or best
   int64_t keep = 2;                    // checkpoints to keep
   std::string init_from;               // a model to start from
   std::string freeze;                  // parts of the model that are not trained (train/loop/freeze.h)

@@ -84,7 +84,7 @@ TEST_F(Ending, TheMeanIsValidatedAndTheBetterModelIsTheResult) {
     TrainOptions o = larger(choice);
     o.max_updates = 30;
     run(o);
-    o.lr = 3;  // from here it gets worse
+    o.lr = 3;  // from here the model gets worse
     o.max_updates = 40;
     o.final_model = choice;
     const TrainResult result = run(o);

@@ -3,7 +3,7 @@
 //
 //   DIR/failure/update-00001234/   the state before the step, written as a checkpoint; state.json has the batch
 //   DIR/failure/lines.txt          its pairs: line number (with several sets 2:7, line 7 of the second), source, target
-//   DIR/failure/report.txt         what was found
+//   DIR/failure/report.txt         the findings
 #include <map>
 #include <memory>
 #include <string>

@@ -27,7 +27,7 @@ struct RunState {
   Plateau plateau;                   // of `schedule` plateau
   BestModels best_models;            // of `average-best`
 
-  // Of runs that have validated; earlier versions did not record these:
+  // For runs that have validated; earlier versions did not record these:
   int64_t best_update = 0;   // update of best_score; 0: unknown
   std::string measure;       // how the scores were measured (measure_of(), train/provenance/resume_fingerprint.h)
   int64_t scores_since = 0;  // up to this update, scores used other sets, another beam, ...
