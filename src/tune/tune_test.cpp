@@ -330,7 +330,7 @@ TEST_F(TuneTest, ATrialThatCannotBeMadeOrDivergesIsOut) {
   s = settings("wild");
   s.given.push_back({"lr", {"1e38"}});
   s.given.push_back({"warmup", {"1"}});
-  EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has come to its end"));
+  EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has finished"));
   EXPECT_THAT(read_file(at("wild/tune.json")), HasSubstr("became"));
 }
 

@@ -277,7 +277,7 @@ Tuned Tuning::choose() {
   for (size_t i = 0; i < record_.trials.size(); ++i)
     if (contends(record_.trials[i]) && *record_.trials[i].rungs.back().quality > most)
       most = *record_.trials[i].rungs.back().quality, done.best = i;
-  if (most < 0) throw RunError(cat("no trial has come to its end; why each is out stands in ", folder_, "/tune.json"));
+  if (most < 0) throw RunError(cat("no trial has finished; the reasons are in ", folder_, "/tune.json"));
   done.chosen = done.best;
   if (done.best != 0 && contends(record_.trials[0])) {
     const Measuring how{valid_, metric_, true, tokenize_};

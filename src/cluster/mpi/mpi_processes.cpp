@@ -128,7 +128,7 @@ class MpiProcesses final : public Processes {
     int length = 0;
     MPI_Error_string(code, text, &length);
     throw RunError(cat("another process cannot be reached any more: ", std::string(text, static_cast<size_t>(length)),
-                       "; the same command goes on from the last checkpoint"));
+                       "; the same command resumes from the last checkpoint"));
   }
 
   int exceptions_, number_ = 0, count_ = 1, threads_ = MPI_THREAD_SINGLE;

@@ -101,7 +101,7 @@ struct TrainOptions {
     f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",
       ranges::threads, Effect::none, kAlways);
     f("precision", o.precision,
-      "of the factors of matrix products: f32, bf16, or auto: bf16 where it is faster on this processor, else f32",
+      "precision of the operands of matrix products: f32, bf16, or auto: bf16 if faster on this processor, else f32",
       AnyValue{}, Effect::fixed, kAlways);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
       Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed, kAlways);
@@ -115,8 +115,8 @@ struct TrainOptions {
       "result depends on it, and not on the number of processes",
       Range<int64_t>{1, 1024}, o.shards > 1 ? Effect::fixed : Effect::none, kAlways);
     f("overlap", o.overlap,
-      "several processes add gradients up while the backward pass goes on: on, off, or auto: if they are on more than "
-      "one host; the result does not depend on it",
+      "sum the gradients of several processes during the backward pass: on, off, or auto: if they run on more than one "
+      "host; the result does not depend on it",
       Choices{"auto", "on", "off"}, Effect::none,
       When{o.shards > 1, "is for several processes, which take at least 2 `shards`: give those, or leave it out"});
     f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",

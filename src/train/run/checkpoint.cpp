@@ -290,7 +290,7 @@ void RunLock::check_place() const {
   if (in_place()) return;
   std::error_code none;
   const fs::path now = fs::read_symlink(cat("/proc/self/fd/", descriptor_), none).parent_path();
-  throw RunError(cat(folder_, " was renamed or removed while the run goes on",
+  throw RunError(cat(folder_, " was renamed or removed during the run",
                      fs::exists(now, none) ? cat(" (it is ", now.string(), " now)") : "",
                      ": nothing is written under that name; give the folder its name back"));
 }

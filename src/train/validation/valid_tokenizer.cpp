@@ -37,7 +37,8 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
   if (o.valid_tokenize != "auto") {
     if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
       throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
-                           "validated with ", *earlier, ", and its best model goes by BLEU, which cannot be compared; ",
+                           "validated with ", *earlier,
+                           ", and BLEU selects its best model: these scores are not comparable; ",
                            "leave the option out, or give another `model` folder"));
     return o;
   }
