@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures everything that docs/benchmarks.md says, on this machine, and writes that file. Takes long (compiling
-# PyTorch's models alone, minutes each) and wants cores that nobody else uses. The peers must be installed: PYTHON
-# names an interpreter with torch, ctranslate2 and pymarian.
+# Measures all figures of docs/benchmarks.md on this machine and writes that file. Takes long (compiling a PyTorch
+# model alone takes minutes) and needs otherwise idle cores. PYTHON names an interpreter with the peers torch,
+# ctranslate2 and pymarian.
 #   PYTHON=... bench/all.sh [FILE]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 out=$(realpath -m "${1:-$ROOT/docs/benchmarks.md}")
@@ -12,7 +12,7 @@ cd "$ROOT"
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
 
-show() {  # a command as the reader would type it, and what it prints
+show() {  # prints a command as typed, and its output
   note "$*"
   printf '```\n$ %s\n' "$*"
   "$@" 2>/dev/null || die "failed: $*"
@@ -24,7 +24,7 @@ python_bench() {
   "$python" "$@" 2>/dev/null || die "failed: $*"
   printf '```\n\n'
 }
-# As a user has it: `hexapla` on the path.
+# As for a user, `hexapla` is on the PATH.
 PATH="$ROOT/build/release:$PATH"
 
 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Memory and time of `hexapla import` for a made-up model of the shape of NLLB-200-distilled-600M: 2.4 GB in two files of
-safetensors, all zeros, so that they take no room on the disk until they are imported.
+"""Measures memory and time of `hexapla import` for a made-up model shaped like NLLB-200-distilled-600M: 2.4 GB of zeros
+in two sparse safetensors files, which take no disk space until they are imported.
 
     bench/import_memory.py [--dtype F32] [--folder /tmp]
 
-Prints the peak of resident memory, that of twice the largest tensor plus 200 MB, and the time. With --keep the folder
-stays, and nothing is imported. Needs sentencepiece, protobuf and a built hexapla.
+Prints peak resident memory, for comparison twice the largest tensor plus 200 MB, and the time. --keep keeps the folder
+and imports nothing. Needs sentencepiece, protobuf and a built hexapla.
 """
 import argparse, json, os, random, shutil, struct, subprocess, sys, tempfile, time
 
@@ -45,7 +45,7 @@ def write_zeros(path, some, dtype):
     text = json.dumps(header).encode()
     with open(path, "wb") as f:
         f.write(struct.pack("<Q", len(text)) + text)
-        f.truncate(8 + len(text) + at)  # the rest is a hole
+        f.truncate(8 + len(text) + at)  # the rest stays sparse
     return at
 
 
@@ -65,7 +65,7 @@ def write_pieces(path):
 
 
 def write(folder, dtype):
-    """-> bytes of weights"""
+    """-> size of the weights in bytes"""
     os.makedirs(folder)
     first, second = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
     parts = {first: [t for t in tensors() if "decoder" not in t[0]], second: [t for t in tensors() if "decoder" in t[0]]}

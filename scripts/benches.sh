@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs every measurement of bench/ once, small: that they work, not what they find. HEXAPLA_PEERS names a Python that has what
-# they measure against (ctranslate2, sacrebleu, sentencepiece, protobuf, numpy, pymarian, torch, libretranslate, and hexapla's
-# own package); HEXAPLA_BERGAMOT names a folder and a Python for translate_vs_bergamot.py, "FOLDER PYTHON". What is missing is
-# left out, and told. bench/all.sh, which writes docs/benchmarks.md, takes hours and is left out, too.
+# Runs every measurement of bench/ once, small, to check that it works. HEXAPLA_PEERS names a Python that has the peers
+# (ctranslate2, sacrebleu, sentencepiece, protobuf, numpy, pymarian, torch, libretranslate, and hexapla's own package);
+# HEXAPLA_BERGAMOT names a folder and a Python for translate_vs_bergamot.py, "FOLDER PYTHON". Reports and skips what is
+# missing. Also skips bench/all.sh, which writes docs/benchmarks.md and takes hours.
 #   HEXAPLA_PEERS=... scripts/benches.sh [path of hexapla]
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 program=$(realpath "${1:-$ROOT/build/release/hexapla}")
@@ -11,7 +11,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 left_out=0
 
-# bench SCRIPT "PACKAGES" arguments...: PACKAGES, which the Python must have to import.
+# bench SCRIPT "PACKAGES" arguments...: the Python must be able to import PACKAGES.
 bench() {
   local script=$1 package missing=()
   for package in $2; do "$python" -c "import $package" 2>/dev/null || missing+=("$package"); done

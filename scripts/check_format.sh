@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-format 14 would change nothing in the C++ of the project. Other versions format differently: then, and where
-# there is none, the check says so and passes.
+# Checks that clang-format 14 would not change the project's C++. Other versions format differently: with those, or
+# without clang-format, the check says so and passes.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
 if [ -z "$formatter" ] || ! "$formatter" --version | grep -q 'version 14\.'; then

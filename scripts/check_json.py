@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""JSON is parsed by parse_json() and json_or_null() (base/json.h), which limit its depth and its values: a deep text would
-end the program where its tree is written or compared. Readers that follow the parser and build no tree count for
-themselves. Tests may use all of it. Usage: check_json.py [ROOT]"""
+"""Checks that JSON is parsed only by parse_json() and json_or_null() (base/json.h), which limit its depth and values: writing
+or comparing a deep tree would crash the program. Readers that handle parser events without building a tree must count
+levels themselves. Tests may parse in any way. Usage: check_json.py [ROOT]"""
 import pathlib
 import re
 import sys

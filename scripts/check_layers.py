@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
-"""Who includes whom: every #include in src/ against cmake/layers.cmake, no circle of includes of more than two units (a
-unit is a header with its .cpp), no folder with more than twenty files, other people's big headers in one file each, no
-library code that prints or ends the process, no flag of a command line in a library's messages, JSON that becomes text
-at one place, and one type to a name: two of one name in a program are undefined behavior that no compiler tells.
+"""Checks every #include in src/ against cmake/layers.cmake. Allows no include cycle of more than two units (a unit is a
+header with its .cpp), no folder with more than twenty files, each large third-party header in only one file, no library
+code that prints or ends the process, no command-line flag in a library's messages, JSON converted to text in only one
+place, and only one type per name: two with the same name are undefined behavior that no compiler reports.
 Usage: check_layers.py [ROOT]"""
 import pathlib
 import re
@@ -20,18 +20,18 @@ PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf
                     r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
 MAY_PRINT = {"cli"}
 JSON_TEXT = re.compile(r"\.dump\(")
-MAY_DUMP = "base/json.h"  # bytes that are not UTF-8 would end the program anywhere else
+MAY_DUMP = "base/json.h"  # elsewhere, bytes that are not UTF-8 would crash the program
 FLAG = re.compile(r'"--')
 MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
 LITERAL, NAMED = re.compile(r'"(?:[^"\\\n]|\\.)*"'), re.compile(r"`[a-z][a-z0-9-]*`")
 MAY_WRITE_MARKDOWN = {"lab"}
-CIRCLE, FILES = 2, 20  # units of a circle of includes, and files of a folder, at most
+CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
 
 def layers(root):
-    """{folder: the folders it may include}, and what is wrong with the list itself."""
+    """-> {folder: the folders it may include}, and problems of the list itself"""
     allowed, problems = {}, []
     text = re.sub(r"#.*", "", (root / "cmake/layers.cmake").read_text())
     for folder, deps in LAYER.findall(text):
@@ -43,7 +43,7 @@ def layers(root):
 
 
 def types_of(text):
-    """The types that a file defines outside of unnamed namespaces, as namespace::name. Goes by clang-format's layout."""
+    """-> types defined outside unnamed namespaces, as namespace::name; relies on clang-format's layout"""
     spaces, names = [], []
     for line in text.split("\n"):
         if opened := SPACE.match(line):
@@ -64,7 +64,7 @@ def folder_of(path, allowed):
 
 
 def circles(includes):
-    """The strongly connected parts of {unit: units that it includes} with more than one unit (Tarjan 1972)."""
+    """-> strongly connected components of {unit: units that it includes} with several units (Tarjan 1972)"""
     number, lowest, stack, found = {}, {}, [], []
 
     def visit(unit):
@@ -88,7 +88,7 @@ def circles(includes):
 
 
 def check_rooms(root):
-    """Circles of includes, and folders with many files."""
+    """Finds include cycles and folders with too many files."""
     includes, folders = {}, {}
     for path in sources.files(root):
         if path.parts[0] != "src":

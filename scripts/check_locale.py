@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
-"""Nothing that is stored, hashed, parsed or shown may depend on the locale of the program that uses the library: the C
-locale decides what strtod() and printf() take for a decimal point, the global C++ locale what streams write. Numbers
-are read by parse_number() (base/range.h) and written by fmt or cat(); streams are Classic (base/classic.h).
-Tests may use all of it: they run under a German locale, too. Usage: check_locale.py [ROOT]"""
+"""Checks that nothing stored, hashed, parsed or shown depends on the locale of the program that uses the library: the C
+locale determines the decimal point of strtod() and printf(), the global C++ locale the output of streams. Numbers must
+be read by parse_number() (base/range.h) and written by fmt or cat(); streams must be Classic (base/classic.h).
+Tests may use anything: they also run under a German locale. Usage: check_locale.py [ROOT]"""
 import pathlib
 import re
 import sys
@@ -22,7 +22,7 @@ RULES = [
     (re.compile(r"\b(?:strftime|put_time|get_time|put_money|get_money)\s*\("), "names of days and months are the locale's"),
     (re.compile(r"\bstd::(?:locale|use_facet)\b"), "the locale belongs to the program that uses the library"),
 ]
-# (file, a word of the rule's finding): why it may stay.
+# (file, a word of the finding): why it is allowed.
 EXCEPTIONS = {
     ("src/base/classic.h", "std::locale"): "what the others use",
     ("src/base/system/child_process.cpp", "std::locale"): "a process of our own, in which SentencePiece trains",

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""No range-for walks part of a temporary that is gone: in `for (x : f(y).parts())` only what parts() returns lives as
-long as the loop, not what f(y) returned. Such a range is allowed where, going by the declarations in the project, f()
-gives no temporary, or only one that borrows, or where parts() gives a value. Usage: check_ranges.py [ROOT]"""
+"""Checks that no range-for iterates over part of a destroyed temporary: in `for (x : f(y).parts())` the result of
+parts() lives as long as the loop, but not that of f(y). Such a range is allowed if, according to the project's
+declarations, f() returns no temporary, or only one that borrows, or parts() returns a value. Usage: check_ranges.py [ROOT]"""
 import functools
 import pathlib
 import re
@@ -11,15 +11,15 @@ import sources
 
 LOOP = re.compile(r"\bfor\s*\(")
 OPENING, CLOSING = "([{", ")]}"
-LINK = re.compile(r"(?:\.|->)\s*(?:template\s+)?(~?\w+)\s*$")  # the member that a chain ends with
-OF_CONTAINERS = {"at", "back", "front"}  # what they give belongs to a container
+LINK = re.compile(r"(?:\.|->)\s*(?:template\s+)?(~?\w+)\s*$")  # the last member of a chain
+OF_CONTAINERS = {"at", "back", "front"}  # they return references into a container
 BORROWER = re.compile(r"^\s*std::(?:span|string_view)\s*[({]")
 VIEW = re.compile(r"[&*]|\b(?:span|string_view|Tensor|Offsets|auto)\b")
 NO_TYPE = re.compile(r"(?:return|else|new|throw|co_\w+|case|delete|using|typename)\b")
 
 
 def enclosed(code, start):
-    """Where the bracket at `start` is closed; the end of the code if nowhere."""
+    """-> where the bracket at `start` is closed; the end of the code if it is not"""
     depth = 0
     for i in range(start, len(code)):
         depth += (code[i] in OPENING) - (code[i] in CLOSING)
@@ -29,7 +29,7 @@ def enclosed(code, start):
 
 
 def top_level(text, wanted):
-    """Places of a character outside of all brackets."""
+    """-> positions of a character outside all brackets"""
     depth, found = 0, []
     for i, c in enumerate(text):
         depth += (c in OPENING) - (c in CLOSING)
@@ -39,21 +39,21 @@ def top_level(text, wanted):
 
 
 def range_of(head):
-    """What the loop with this head walks, or None for one that counts."""
+    """-> the range of a range-for with this head; None for other loops"""
     head = head[top_level(head, ";")[-1] + 1:] if top_level(head, ";") else head
     colons = [i for i in top_level(head, ":") if head[i - 1:i] != ":" and head[i + 1:i + 2] != ":"]
     return head[colons[0] + 1:].strip() if colons and "?" not in head[:colons[0]] else None
 
 
 def last_link(chain):
-    """(what stands before it, its name, "call", "subscript" or "member") of the last link of a.b(c).d[e]."""
+    """-> (text before it, its name, "call", "subscript" or "member") for the last link of a.b(c).d[e]"""
     chain = chain.rstrip()
     kind = "member"
     if chain.endswith((")", "]", "}")):
         kind = "subscript" if chain.endswith("]") else "call"
         start = next(i for i in range(len(chain)) if chain[i] in OPENING and enclosed(chain, i) == len(chain) - 1)
         chain = chain[:start].rstrip()
-        chain = re.sub(r"(?<=\w)<[^()]*>$", "", chain)  # the arguments of a template
+        chain = re.sub(r"(?<=\w)<[^()]*>$", "", chain)  # template arguments
         if kind == "subscript":
             return chain, "", kind
     match = LINK.search(chain)
@@ -61,7 +61,7 @@ def last_link(chain):
 
 
 class Functions:
-    """What calls give, going by the declarations in the project; two functions of one name count as both."""
+    """Results of calls, according to the project's declarations; functions with the same name are combined."""
 
     def __init__(self, code):
         self.code = code
@@ -69,7 +69,7 @@ class Functions:
 
     @functools.lru_cache(maxsize=None)
     def gives(self, name):
-        """Some of "value" and "borrowed"; nothing of a function that is not the project's."""
+        """-> "value", "borrowed" or both; empty for functions outside the project"""
         if name in OF_CONTAINERS:
             return {"borrowed"}
         if name in self.types:
@@ -80,7 +80,7 @@ class Functions:
 
 
 def ending(chain):
-    """last_link() without the members at the end, for a member of a temporary keeps all of it alive."""
+    """last_link() before trailing members, because binding a member of a temporary keeps all of it alive."""
     before, name, kind = last_link(chain)
     while kind == "member" and before is not None:
         before, name, kind = last_link(before)
@@ -88,7 +88,7 @@ def ending(chain):
 
 
 def temporary(chain, functions):
-    """May what the chain gives die at the end of the statement? -> and is it of a type of the project?"""
+    """-> may the chain's result be destroyed at the end of the statement; is its type one of the project?"""
     before, name, kind = ending(chain)
     if kind == "member":
         return False, True
@@ -101,7 +101,7 @@ def temporary(chain, functions):
 
 
 def dangles(chain, functions):
-    """Is it part of a temporary that dies before the loop begins?"""
+    """Is it part of a temporary that is destroyed before the loop begins?"""
     chain = chain.strip()
     if chain.startswith("*"):
         return temporary(chain[1:], functions)[0]

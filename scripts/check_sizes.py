@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Rooms stay liveable: no file over 500 lines, no function over 80, no function with more than 6 parameters (the
-backend contract and kernels excepted). C++ functions are found by their braces. Usage: check_sizes.py [ROOT]"""
+"""Checks that no file exceeds 500 lines, no function 80 lines, and no function 6 parameters (except in the backend
+contract and kernels). C++ functions are found by their braces. Usage: check_sizes.py [ROOT]"""
 import ast
 import pathlib
 import re
@@ -21,7 +21,7 @@ def many_parameters_allowed(path):  # the contract and kernels
 
 
 def parameter_list(head):
-    """(name, text between the parentheses) of the function whose head this is, or None."""
+    """-> (name, text between the parentheses) if this is the head of a function, else None"""
     head = re.sub(r"\b(?:requires|noexcept|alignas|__attribute__|decltype)\s*\((?:[^()]|\([^()]*\))*\)", "", head)
     for match in re.finditer(r"\(", head):
         name = SIGNATURE.search(head[:match.start()])
@@ -45,7 +45,7 @@ def count_parameters(text):
 
 
 def functions(text):
-    """(name, first line, lines, parameters) of every function body that is in no other function."""
+    """-> (name, first line, lines, parameters) of every function body that is not nested in another"""
     code = sources.code_only(text)
     code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m[0].count("\n"), code, flags=re.MULTILINE)
     found, inside, start, line = [], [], 0, 1  # inside: for each open brace, the function it opens, or None

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""A page in another language says what its original says: the same commands and outputs (their comments may be
-translated), the same options and names, links, numbers and headings. `x.zh.md` translates `x.md`, `zh/x.md` translates
-`x.md` of the folder above, and each links to its original.
+"""Checks that a translated page matches its original: the same commands and outputs (comments may be translated), options,
+names, links, numbers and headings. `x.zh.md` translates `x.md`, `zh/x.md` translates `x.md` of the folder above, and
+each links to its original.
 Usage: check_translations.py [ROOT]"""
 import os
 import pathlib
@@ -13,7 +13,7 @@ import sources
 LANGUAGES = ("zh",)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(?:^|\s+)# [^\n]*", re.MULTILINE)
-COMMENTED = ("sh", "python")  # the other blocks are outputs, or excerpts of the sources
+COMMENTED = ("sh", "python")  # other blocks are outputs or source excerpts
 FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -32,7 +32,7 @@ def original_of(path):
 
 
 def target_of(path, link):
-    """What a link of `path` leads to, in whichever language; without the heading, which has a name of its language."""
+    """-> the target of a link, regardless of language; without the heading, whose name is translated"""
     if re.match(r"\w+:", link):
         return link
     target = pathlib.Path(os.path.normpath(path.parent / link.partition("#")[0])) if link[0] != "#" else path
@@ -40,12 +40,12 @@ def target_of(path, link):
 
 
 def code_of(text):
-    """The blocks of a page, without comments."""
+    """-> the code blocks of a page, without comments"""
     return [f"{language}\n{COMMENT.sub('', body) if language in COMMENTED else body}" for language, body in BLOCK.findall(text)]
 
 
 def facts_of(path, text):
-    """What a page and its translation have in common besides their code: a set for each kind."""
+    """-> what a page and its translation must share besides code: one set per kind"""
     prose = BLOCK.sub("", text)
     formulas = {" ".join((a or b).split()) for a, b in FORMULA.findall(SPAN.sub("", prose))}
     prose = FORMULA.sub("", prose)
@@ -56,7 +56,7 @@ def facts_of(path, text):
 
 
 def differences(path, text, original, original_text):
-    """What only one of the two pages has."""
+    """-> differences between the two pages"""
     problems = []
     ours, theirs = code_of(text), code_of(original_text)
     if len(ours) != len(theirs):
@@ -73,7 +73,7 @@ def differences(path, text, original, original_text):
 
 
 def crowded(path, text):
-    """Formulas behind a letter or a full-width mark, which GitHub does not draw: Chinese has no spaces."""
+    """Finds formulas without a space before them, which GitHub does not render: Chinese has no spaces."""
     prose = SPAN.sub("``", BLOCK.sub("", text))
     return [f"{path}: a space is missing before {match[0]}" for match in FORMULA.finditer(prose)
             if match[2] and not prose[match.start() - 1].isspace()]

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""The project speaks of itself alone and of finished things: no path of somebody's machine, no leftover notes, no
-merge markers, American spelling in prose, comments and messages, and a Markdown link to a file of the project finds it.
+"""Checks the words of the project: no paths of particular machines, no leftover notes or merge markers, American spelling
+in prose, comments and messages, and no broken Markdown links to files of the project.
 Usage: check_words.py [ROOT]"""
 import pathlib
 import re
@@ -20,7 +20,7 @@ IZE = """anonym apolog author binar capital categor central character critic cus
     synchron token util vector visual"""
 OR = "arm behavi col endeav fav flav harb hon hum lab neighb rig rum sav vap vig"
 L = "cancel channel fuel label level marshal model signal total travel tunnel"
-BRITISH = re.compile(  # an identifier of the code is not prose: no _, ( or .h behind it
+BRITISH = re.compile(  # identifiers are not prose: not followed by _, ( or .h
     r"(?<![a-z_])(?:un|re|de|pre|mis|non)?(?:"
     rf"(?:{'|'.join(IZE.split())}|priorit)is(?:e[ds]?|ers?|ing|ations?|able)"
     rf"|(?:{'|'.join(OR.split())})our(?:s|ed|ing|able|ably|ites?|ful|less|hoods?|al)?"
@@ -29,13 +29,13 @@ BRITISH = re.compile(  # an identifier of the code is not prose: no _, ( or .h b
     r"|grey(?:s|ed|ish)?|artefacts?|(?:acknowledge|judge)ments?|(?:catalogue|analogue|programme)s?|practis(?:e|ed|ing)"
     r"|spelt|learnt|burnt|dreamt|whilst|amongst|ageing|fulfil|skilful|mould|sceptic\w*"
     r")(?![a-z_(]|\.(?:h|cpp)\b)", re.IGNORECASE)
-DATA_KEYS = re.compile(r'["`]normalised["`]')  # what a key of JSON was called in the first version
+DATA_KEYS = re.compile(r'["`]normalised["`]')  # a JSON key of the first version
 RULES = [(MACHINE, "a path of one machine", set()), (SHARED, "a folder outside of the project", {".ci/run"}),
          (LEFTOVER, "a leftover note: do it, or write an issue", set()), (MERGE, "a merge marker", set())]
 
 
 def links(root, path, text):
-    """Links of a Markdown file to files that are not there."""
+    """-> broken links of a Markdown file"""
     problems = []
     plain = re.sub(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
     for match in LINK.finditer(plain):
@@ -46,7 +46,7 @@ def links(root, path, text):
 
 
 def british(path, text):
-    """British forms in prose: all of a file, but for C++, where it is comments and literals."""
+    """-> British spellings in prose: the whole file or, for C++, comments and literals"""
     if path.suffix in (".cpp", ".h"):
         text = sources.prose_only(re.sub(r"#include.*", "", text))
     text = DATA_KEYS.sub("", text)

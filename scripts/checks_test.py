@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Each check finds the fault it is there for, and nothing in a sound project."""
+"""Tests that each check finds its faults, and nothing in a sound project."""
 import hashlib
 import pathlib
 import tempfile
@@ -33,7 +33,7 @@ SOUND = {
 
 
 def problems(check, **changed):
-    """What `check` says of the sound project with the files of `changed` (path: text) in it."""
+    """-> findings of `check` for the sound project with the files of `changed` (path: text)"""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**SOUND, **changed.get("files", {})}.items():
@@ -292,7 +292,7 @@ loss 0.500 of run
 
 class Course(unittest.TestCase):
     def treated(self, lesson, prints="loss 0.500 of run", write=False):
-        """(the faults of a lesson whose command prints this, the lesson afterwards)"""
+        """-> (faults of a lesson whose command prints this, the lesson afterwards)"""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "src").mkdir()
@@ -353,7 +353,7 @@ class Course(unittest.TestCase):
 
 
 class SetUp(unittest.TestCase):
-    """A newcomer finds the two commands that set everything up, and the tests of a change are those of a newcomer."""
+    """Newcomers find the two setup commands, and changes are tested with the same ones."""
     ROOT = pathlib.Path(__file__).resolve().parent.parent
 
     def test_the_quick_starts_name_both_commands(self):

@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: where the project is, how it is installed, configured, built.
+# Sourced by the other scripts: finds the project; functions to install, configure and build it.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 JOBS=$(nproc)
@@ -7,13 +7,12 @@ note() { printf '%s\n' "-- $*" >&2; }
 die() { printf '%s\n' "error: $*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# ccache: what one clone has compiled serves the next one. Names of folders then stay out of the key, so a debugger may
-# show those of the clone that compiled first.
-# What is precompiled counts by its bytes, not by its date.
+# ccache: clones share compiled files. Keys exclude folder names, so a debugger may show those of the first clone.
+# Precompiled headers are compared by content, not by date.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
 export CCACHE_BASEDIR="${CCACHE_BASEDIR-$ROOT}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
 
-# run_quietly WHAT command...: the command's output is shown only when it fails.
+# run_quietly WHAT command...: shows the command's output only if it fails.
 run_quietly() {
   local what=$1 log
   shift
@@ -26,7 +25,7 @@ run_quietly() {
   rm -f "$log"
 }
 
-# configure PRESET: once; later builds reconfigure by themselves when a CMake file or the list of sources changes.
+# configure PRESET: once; builds reconfigure automatically if a CMake file or the list of sources changes.
 configure() {
   local preset=$1 dir="$ROOT/build/$1" home
   if have ninja && [ -z "${CMAKE_GENERATOR:-}" ]; then export CMAKE_GENERATOR=Ninja; fi
@@ -45,7 +44,7 @@ configure() {
   run_quietly "configuring" cmake --preset "$preset"
 }
 
-# build PRESET [TARGET...]: everything, or the targets.
+# build PRESET [TARGET...]: builds the targets, or everything.
 build() {
   local preset=$1
   shift

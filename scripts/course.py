@@ -1,20 +1,20 @@
 #!/usr/bin/env -S python3 -B
-"""Keeps the lessons of docs/course true: runs their commands and compares, or writes, what the text says they print; and
-compares, or writes, the excerpts of the sources.
+"""Keeps the lessons of docs/course correct: runs their commands and compares (or writes) the outputs in the text, and
+compares (or writes) source excerpts.
 
-A lesson's `sh` blocks run in turn in a folder of their own, with `hexapla` on PATH and docs/course on PYTHONPATH; a
-`text` block that follows one is its output, stderr included. The first block of a lesson makes its model; where two
-lessons begin alike, it runs once, and the others get a copy of its folder. A lesson in another language has the same
-blocks (check_translations.py) and is compared with what they printed before.
+A lesson's `sh` blocks run in order in their own folder, with `hexapla` on PATH and docs/course on PYTHONPATH; a `text`
+block that follows is the output, including stderr. The first block of a lesson trains its model; if lessons begin with
+the same block, it runs once, and the others get a copy of its folder. A lesson in another language has the same blocks
+(check_translations.py) and is compared with the same outputs.
 
-A `cpp` block is an excerpt where the line before says from where to where:
+A `cpp` block is an excerpt if the line before it gives the range:
     <!-- FILE: "what is in its first line" to "what its last line begins with" -->
 
-Outputs are compared word by word and number by number. A number with a decimal point may be off by 2 % or by two units of
-its last digit, and a cell of a picture by one shade. That is enough for one model on many processors, but training
-amplifies a difference in rounding. So programs run with the instruction set avx2, whatever the processor has, and if the
-model still is not the one of docs/course/model.sha256 (no AVX2; another compiler or mathematical library), commands must
-work, but what they print is not compared: exit code 77.
+Outputs are compared word by word and number by number. Numbers with a decimal point may differ by 2 % or by two units of
+the last digit, and cells of a picture by one shade. That suffices for one model on different processors, but training
+amplifies rounding differences. So programs run with the instruction set avx2 on every processor. If the model still
+differs from docs/course/model.sha256 (no AVX2; another compiler or math library), commands must succeed, but their
+output is not compared: exit code 77.
 
 Usage: course.py [--write] [--program HEXAPLA] [LESSON ...]"""
 import argparse
@@ -30,7 +30,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COURSE = ROOT / "docs/course"
-MODEL = COURSE / "model.sha256"  # of the weights in the model that the lessons make
+MODEL = COURSE / "model.sha256"  # of the weights of the lessons' model
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXCERPT = re.compile(r'^<!-- (\S+): "([^"\n]*)" to "([^"\n]*)" -->\n```cpp\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -39,7 +39,7 @@ SKIPPED = 77
 
 
 def excerpt(file, first, last):
-    """The lines of a source file from the one that has `first` to the next one that begins with `last`."""
+    """-> lines of a source file from the one that contains `first` to the next one that begins with `last`"""
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     begin = [i for i, line in enumerate(lines) if first in line]
     if len(begin) != 1:
@@ -53,7 +53,7 @@ def excerpt(file, first, last):
 
 
 def with_excerpts(text):
-    """The lesson with all excerpts as the sources are now."""
+    """-> the lesson with excerpts of the current sources"""
     return EXCERPT.sub(lambda m: m[0][:m.start(4) - m.start()] + excerpt(m[1], m[2], m[3]) + "```", text)
 
 
@@ -76,19 +76,19 @@ def same_line(a, b):
 
 
 def same(a, b):
-    """Whether two outputs are the same but for what rounding changes."""
+    """Are two outputs equal except for rounding?"""
     one, other = a.splitlines(), b.splitlines()
     return len(one) == len(other) and all(map(same_line, one, other))
 
 
 class Shell:
-    """Runs blocks as a reader would; `kept` is a folder for what outlasts a lesson."""
+    """Runs blocks as a reader would; `kept` is a folder for data shared between lessons."""
 
     def __init__(self, program, kept):
         self.kept = pathlib.Path(kept)
-        self.made = {}  # the first block of a lesson -> the folder that it left, and its output
-        self.printed = {}  # all blocks of a lesson -> their outputs
-        self.weights = None  # the hash of the model's
+        self.made = {}  # first block of a lesson -> its resulting folder and output
+        self.printed = {}  # blocks of a lesson -> their outputs
+        self.weights = None  # hash of the model's weights
         tools = self.kept / "bin"
         tools.mkdir()
         (tools / "hexapla").symlink_to(program.resolve())
@@ -96,7 +96,7 @@ class Shell:
                             "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "HEXAPLA_ISA": "avx2", "HEXAPLA_PRODUCTS": "own"}
 
     def outputs(self, scripts):
-        """What each of the blocks of a lesson prints. The same lesson in another language has the same."""
+        """-> output of each block of a lesson; shared by its translations"""
         if scripts not in self.printed:
             with tempfile.TemporaryDirectory() as folder:
                 self.printed[scripts] = [(self.run if i else self.first)(script, folder) for i, script in enumerate(scripts)]
@@ -122,13 +122,13 @@ class Shell:
 
 
 def hash_of_weights(model):
-    """Of the numbers in a safetensors file, without the header, which says when and by which version they were made."""
+    """Hash of a safetensors file without the header, which records time and version."""
     content = model.read_bytes()
     return hashlib.sha256(content[8 + int.from_bytes(content[:8], "little"):]).hexdigest()
 
 
 def blocks(text):
-    """(script, where its output begins, where it ends or None): each `sh` block, and the `text` block behind it."""
+    """-> (script, start of its output, end or None) for each `sh` block and the `text` block after it"""
     fences = list(FENCE.finditer(text))
     for i, fence in enumerate(fences):
         if fence[1] != "sh":
@@ -138,7 +138,7 @@ def blocks(text):
 
 
 def with_outputs(text, shell, where):
-    """The lesson with what its commands print now; and where that is not what it says."""
+    """-> the lesson with its commands' current output, and where that differs from the text"""
     written, end, faults = [], 0, []
     parts = list(blocks(text))
     for (script, span), output in zip(parts, shell.outputs(tuple(script for script, _ in parts))):
@@ -153,7 +153,7 @@ def with_outputs(text, shell, where):
 
 
 def treat(lesson, shell, write):
-    """Compares a lesson, or writes it anew -> faults."""
+    """Compares or rewrites a lesson. -> faults"""
     text, where = lesson.read_text(encoding="utf-8"), lesson.relative_to(ROOT)
     fresh = with_excerpts(text)
     faults = [] if fresh == text else [f"{where}: an excerpt is not what the source has now"]

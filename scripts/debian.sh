@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the Debian packages, checks them with lintian, and installs and runs them in a fresh system (debootstrap), all
-# in a temporary folder: scripts/debian.sh [FOLDER FOR THE PACKAGES]. Needs root for the fresh system, and the network.
+# Builds the Debian packages, checks them with lintian, and installs and runs them in a fresh system (debootstrap) in a
+# temporary folder: scripts/debian.sh [FOLDER FOR THE PACKAGES]. Needs root for the fresh system, and the network.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$ROOT/scripts/install_dependencies.sh" --debian
 [ "$(id -u)" -eq 0 ] || die "installing into a fresh system needs root: run it with sudo"
 packages=$(realpath -m "${1:-$ROOT/build/debian}")
-work=$ROOT/build/debian-work  # always the same, for the compiler cache
+work=$ROOT/build/debian-work  # a fixed path, for the compiler cache
 system=$work/system
 rm -rf "$work"
 cleanup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trains a small model in folders of fifty sizes, between "its first checkpoint does not fit" and "everything fits", and
-# asks of each run: a model whose BLEU is within 1 of the best's, or an error. Needs the right to mount a tmpfs (root,
-# or user namespaces); without it nothing is tested, and it says so.
+# Trains a small model on file systems of fifty sizes, from "the first checkpoint does not fit" to "everything fits".
+# Each run must give a model whose BLEU is within 1 of the best one's, or an error. Needs permission to mount a tmpfs
+# (root, or user namespaces); without it, says so and tests nothing.
 # Usage: full_disk.sh HEXAPLA [SIZES]
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,5s/^# //p' "$0"; exit 2; }

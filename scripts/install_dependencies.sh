@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what hexapla is built with (Debian 12 and 13, Ubuntu 22.04 and later), and with one of these arguments also
-# what the scripts of that name need: --checks (of the source), --nightly, --debian, --reference; with --mpi what
-# training on several machines needs, with --cluster what scripts/recipes.sh and scripts/namespaces.sh try recipes with. Does nothing, and needs no network, when everything is there.
+# Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 22.04 and later). Further dependencies by
+# argument: --checks (of the source), --nightly, --debian and --reference for the scripts of that name, --mpi for
+# training on several machines, --cluster for scripts/recipes.sh and scripts/namespaces.sh. Does nothing, without
+# network, if everything is installed.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
@@ -10,7 +11,7 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   googletest libgtest-dev libgmock-dev)
 locales=()
 if [ "${1:-}" = --checks ]; then
-  # MeCab: BLEU of Japanese; nginx before the server; locales: the tests run under a German one, too.
+  # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one.
   packages+=(python3 clang-format libmecab2 mecab-ipadic-utf8 nginx locales)
   locales=(de_DE)
 elif [ "${1:-}" = --nightly ]; then
@@ -38,7 +39,7 @@ for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
 
-# as_root HINT command...: HINT is what an administrator is asked to run.
+# as_root HINT command...: HINT is the command to suggest to an administrator.
 as_root() {
   local hint=$1
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trains once without a break and once killed (kill -9) at random moments, and compares the two models byte by byte.
+# Trains once without interruption and once killed (kill -9) at random moments, and compares the models byte by byte.
 # Usage: kill_and_resume.sh HEXAPLA KILLS FOLDER SECONDS OPTIONS-OF-TRAIN...
-#   SECONDS: the longest time between a start and its kill; OPTIONS: all that the run needs but --model.
+#   SECONDS: the longest time between a start and its kill; OPTIONS: all options except --model.
 # Example: kill_and_resume.sh build/release/hexapla 20 kills 10 --train-sets a.en a.de --preset tiny
 #          --max-updates 500 --save-every 50 --shuffle-memory 1 --subword-alpha 0.2
 set -euo pipefail
@@ -14,7 +14,7 @@ mkdir -p "$folder"
 "$hexapla" train "$@" --model "$folder/whole" --quiet
 done_kills=0
 while [ "$done_kills" -lt "$kills" ]; do
-  # Every other start uses one thread alone: the result does not depend on it.
+  # Every other start uses a single thread: the result does not depend on it.
   "$hexapla" train "$@" --model "$folder/killed" --quiet --threads $((done_kills % 2)) &
   run=$!
   sleep "$(awk -v most="$seconds" -v seed="$RANDOM" 'BEGIN { srand(seed); print 0.05 + rand() * most }')"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What each method for little text gains on Multi30k: one recipe alone and with each of them, the same seed and number of
-# updates; BLEU and chrF on test 2016 against the recipe alone with p, and minutes of training (of processor time, which other
-# programs do not lengthen). A training that is finished is not repeated, one that was stopped goes on.
+# Measures the gain of each method for small corpora on Multi30k: a recipe alone and with each method, with the same
+# seed and number of updates. Prints BLEU and chrF on test 2016, compared with the recipe alone (with p), and minutes of
+# training in processor time, which other programs do not affect. Skips finished trainings and resumes stopped ones.
 #   scripts/little_text.sh [--german-english] [FOLDER] [options of hexapla train]
-# HEXAPLA_MULTI30K names the corpus as for multi30k.sh. UPDATES (5000) is the length of each training, of 2,048 target tokens
-# per update, VOCABULARY (10000) its pieces; METHODS (all of them) those to run: r-drop subword both-directions distill
-# back-translate together.
+# HEXAPLA_MULTI30K names the corpus as for multi30k.sh. UPDATES (5000) is the length of each training, with 2,048 target
+# tokens per update, VOCABULARY (10000) its number of pieces; METHODS (default all) to run: r-drop subword
+# both-directions distill back-translate together.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=${HEXAPLA_MULTI30K:-}
 [ -f "$data/train.en.gz" ] || die "set HEXAPLA_MULTI30K to the folder with train.en.gz (github.com/multi30k/dataset, data/task1/raw)"
@@ -27,7 +27,7 @@ test_pairs=("$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz")
 valid=("$data/val.$from.gz" "$data/val.$to.gz")
 search=(--beam-size 5 --length-penalty 1 --length-normalization power)
 
-# Sets processor_seconds to what the programs that this shell has started took. A subshell has started none: no $(...).
+# Sets processor_seconds to the time used by programs that this shell started. Not for $(...): a subshell starts at 0.
 read_processor_seconds() {
   times >"$folder/times"
   processor_seconds=$(sed 's/s//g; s/m/ /g' "$folder/times" | awk 'NR == 2 { printf "%.0f", 60 * ($1 + $3) + $2 + $4 }')
@@ -46,9 +46,9 @@ train() {
   read_processor_seconds
   awk "BEGIN { printf \"%.1f\\n\", ($processor_seconds - $before) / 60 }" >"$folder/$name.minutes"
 }
-# The same from new weights and a new vocabulary.
+# The same with a new vocabulary.
 train_anew() { train "$@" --vocab-size "${VOCABULARY:-10000}"; }
-# Both directions for half of the updates, then the one that is asked for.
+# Both directions for half of the updates, then only the requested one.
 train_both_directions() {
   local name=$1
   shift
@@ -58,7 +58,7 @@ train_both_directions() {
   train_anew "$name-first" $((updates / 2)) "$folder/both.$from" "$folder/both.$to"
   train "$name" $((updates / 2)) "${pairs[@]}" --init-from "$folder/$name-first" "$@"
 }
-# made NAME options of augment...: pairs in $folder/NAME.$from.gz and .$to.gz
+# made NAME options of augment...: writes pairs to $folder/NAME.$from.gz and .$to.gz
 made() {
   local name=$1
   shift
@@ -76,7 +76,7 @@ run() {
       made distilled --distill -m "$folder/alone" --train-sets "${pairs[@]}"
       train_anew distill "$updates" "$folder/distilled.$from.gz" "$folder/distilled.$to.gz"
       ;;
-    half)  # of the pairs: what back-translation of the other half's target side is compared with
+    half)  # of the pairs: the baseline for back-translating the other half's target side
       half "half.$from" "$from" 0
       half "half.$to" "$to" 0
       train_anew half "$updates" "$folder/half.$from" "$folder/half.$to"

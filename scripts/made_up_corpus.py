@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Writes a made-up parallel corpus of any size, fast: PREFIX.src and PREFIX.trg of N pairs. Words of the source are drawn
-with Zipf's law; the target says them in reverse order in other letters, so there is something to learn.
+"""Writes a made-up parallel corpus of any size, fast: PREFIX.src and PREFIX.trg with N pairs. Source words follow Zipf's
+law; the target has them in reverse order with other letters, so there is something to learn.
 Usage: made_up_corpus.py N PREFIX [SEED]"""
 import random
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
-"""Is the memory that a training announces what it takes? Trains small models with random options, validation included,
-and compares what each announced with the most anonymous memory (RssAnon) that its process held: the peak may be at most
-30 MiB above the announcement, and the announcement at most 1.3 times the peak. Where translating needs more than a step
-of training, its part of the announcement is a bound that is reached only if hypotheses get long and share nothing, so the
-factor is asked of the rest. Prints a table; exit code 1 where a run is out of bounds or fails. The first runs are the
-cases that are hard; the same SEED draws the same runs.
+"""Checks the memory that trainings announce. Trains small models with random options including validation, and compares
+the announcement with the peak of anonymous memory (RssAnon): the peak may exceed it by at most 30 MiB, and the
+announcement may be at most 1.3 times the peak. If translating needs more memory than a training step, its part of the
+announcement is an upper bound, reached only if hypotheses become long and share nothing, so the factor applies to the
+rest. Prints a table; exit code 1 if a run is out of bounds or fails. The first runs are the hard cases; equal SEEDs draw
+equal runs.
 Usage: memory_bounds.py HEXAPLA [RUNS=50] [SEED=1]"""
 import pathlib
 import random
@@ -14,13 +14,13 @@ import sys
 import tempfile
 import time
 
-ABOVE, FACTOR = 30, 1.3  # MiB that a peak may be above, and of the peak that an announcement may be
+ABOVE, FACTOR = 30, 1.3  # MiB of a peak above the announcement; announcement relative to the peak
 SYLLABLES = ["ka", "lo", "mi", "ra", "tu", "se", "no", "bi", "ge", "du", "po", "vel"]
-BUDGET = 4e10  # multiplications of a run
+BUDGET = 4e10  # multiplications per run
 
 
 def write_text(path, draw, lines, longest, words):
-    """Lines of made-up words; both sides are the same text in other words."""
+    """Writes lines of made-up words; both sides are the same text with different words."""
     mean = max(1, longest // 3)
     for side in range(2):
         with open(f"{path}.{side}", "w") as out:
@@ -32,7 +32,7 @@ def write_text(path, draw, lines, longest, words):
 
 
 def draw_options(draw):
-    """Random options of a training, and the sizes of its texts."""
+    """-> random options of a training, and the sizes of its texts"""
     heads = draw.choice([1, 2, 4])
     dim = heads * draw.choice([8, 16, 32, 64, 96])
     layers = draw.randint(1, 4)
@@ -57,7 +57,7 @@ def draw_options(draw):
     return o, text
 
 
-HARD = [  # options, text: what validation alone takes; what stays after the text was read; the means at the end; many pairs, or each many times
+HARD = [  # options, text; hard: validation memory, memory kept after reading, means at the end, many or repeated pairs
     ({"dim-model": 128, "heads": 4, "dim-ff": 256, "valid-beam": 64, "batch-tokens": 300}, {"valid lines": 4, "valid longest": 100}),
     ({"dim-model": 128, "heads": 4, "dim-ff": 256, "valid-beam": 1, "batch-tokens": 300, "threads": 2}, {"valid lines": 60, "valid longest": 40}),
     ({"dim-model": 256, "heads": 4, "dim-ff": 512, "valid-beam": 4, "batch-tokens": 64, "average-best": 2, "vocab-size": 8000},
@@ -72,7 +72,7 @@ HARD = [  # options, text: what validation alone takes; what stays after the tex
 
 
 def cost(o, text):
-    """Multiplications of the training and of its validations, about."""
+    """-> approximate multiplications of the training and its validations"""
     weights = (o["enc-layers"] + 2 * o["dec-layers"]) * (4 * o["dim-model"]**2 + 2 * o["dim-model"] * o["dim-ff"])
     weights += o["vocab-size"] * o["dim-model"]
     tokens = text["valid sets"] * text["valid lines"] * (text["valid longest"] / 3 + 50) * o["valid-beam"]
@@ -100,33 +100,33 @@ def configurations(seed, runs):
 
 
 def anonymous(pid):
-    """(KiB now, KiB at the highest as far as the system knows) of a process."""
+    """-> (current KiB, approximate peak in KiB) of a process"""
     status = dict(re.findall(r"^(VmHWM|RssAnon|RssFile):\s*(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE))
     return int(status["RssAnon"]), int(status["VmHWM"]) - int(status["RssFile"])
 
 
 def peak_of(command, log):
-    """(exit code, MiB of anonymous memory at the highest) of a command, with stderr in log."""
+    """-> (exit code, peak MiB of anonymous memory) of a command; writes stderr to log"""
     with open(log, "w") as err:
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=err)
         peak = 0
         while run.poll() is None:
             try:
                 peak = max(peak, *anonymous(run.pid))
-            except (OSError, KeyError):  # it has just ended
+            except (OSError, KeyError):  # the process has just ended
                 pass
             time.sleep(0.003)
     return run.returncode, peak / 1024
 
 
 def updates(o):
-    """As many as it takes until everything that the training needs has been there: where an epoch is made in windows,
-    the third comes into memory when the first is used up."""
+    """-> updates until the training has allocated everything; with windows, the third one is loaded when the first
+    is used up"""
     return 40 if "shuffle-memory" in o or "subword-alpha" in o else 8
 
 
 def train(hexapla, o, text, folder, draw):
-    """-> (announced MiB, MiB at the highest, all that it announced), or the end of what went wrong."""
+    """-> (announced MiB, peak MiB, the whole announcement), or the end of the error output"""
     sets = write_text(f"{folder}/train", draw, text["lines"], text["longest"], 4000)
     valid = []
     for i in range(text["valid sets"]):

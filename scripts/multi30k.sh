@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A translation model on Multi30k, then BLEU on test 2016: English to German, or with --german-english the other way;
-# 30 minutes of training with small batches or, with --long, the recipe of preset tiny as it is.
+# Trains a model on Multi30k and computes BLEU on test 2016: English to German, or the reverse with --german-english;
+# 30 minutes of training with small batches or, with --long, the unchanged recipe of preset tiny.
 #   scripts/multi30k.sh [--german-english] [--long] [FOLDER] [options of hexapla train]
 # HEXAPLA_MULTI30K names the folder with train.en.gz, val.en.gz, test_2016_flickr.en.gz and those of .de.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The best models for Multi30k that we know how to train from its text alone, for lower-cased text:
+# Trains the best models for lower-cased Multi30k that we know of, from its text alone:
 #   1. of preset tiny, one training on both directions, then one per direction with R-Drop: the teachers
-#   2. the training set translated by them, both ways: three times as many pairs
+#   2. translate the training set with them in both directions: three times as many pairs
 #   3. twice as wide, one training on both directions of all these pairs
 #   4. one short training per direction on the original pairs
-#   5. English to German: one more on all its pairs, with four translations of each German line sampled from the model of 3
-# BLEU on test 2016 of each, with the length penalty that is best in validation.
+#   5. English to German: one more on all its pairs, with four translations of each German line sampled from model 3
+# Prints BLEU on test 2016 for each, with the length penalty that is best in validation.
 #   scripts/multi30k_best.sh [FOLDER]
 # HEXAPLA_MULTI30K names the corpus as for multi30k.sh. BOTH (6000), ONE (2800), WIDE (20000), LAST (560) and
-# SAMPLED (4000) are the lengths of the trainings in updates. A training that was stopped goes on.
-# On two cores, `mpirun -n 2` before trainings with --shards 2 takes a sixth less; same bytes.
+# SAMPLED (4000) are the lengths of the trainings in updates. Resumes stopped trainings.
+# On two cores, `mpirun -n 2` before trainings with --shards 2 saves a sixth of the time; same bytes.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=${HEXAPLA_MULTI30K:-}
 [ -f "$data/train.en.gz" ] || die "set HEXAPLA_MULTI30K to the folder with train.en.gz (github.com/multi30k/dataset, data/task1/raw)"
@@ -66,7 +66,7 @@ for pair in "en de" "de en"; do
     --train-sets "train.$from" "train.$to" --valid-sets "val.$from" "val.$to" || exit
 done
 
-# Samples equal to the reference or to an earlier one of their line are left out.
+# Skips samples equal to the reference or to an earlier sample of the line.
 if ! [ -f sampled.de ]; then
   "$hexapla" translate -m wide --sample --n-best 4 --top-p 0.8 --precision bf16 --quiet <train.de >samples &&
     awk -F ' [|][|][|] ' 'FILENAME == ARGV[1] { target[FNR - 1] = $0; next }

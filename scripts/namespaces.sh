@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two network namespaces as two hosts, joined by a link whose rate `tc tbf` limits: runs `hexapla bench cluster` with one process on
-# each over TCP, three times at each rate, and compares what is predicted with what is measured. Needs root, iproute2 and Open MPI.
+# Simulates two hosts with network namespaces, linked at a rate limited by `tc tbf`: runs `hexapla bench cluster` with one process
+# on each over TCP, three times per rate, and compares predictions with measurements. Needs root, iproute2 and Open MPI.
 # Usage: namespaces.sh HEXAPLA SECONDS RATE... [-- OPTION...]    (rates in Mbit/s)
 # Example: scripts/namespaces.sh build/release/hexapla 5 200 1000 4000 -- --preset tiny --batch-tokens 1024
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -29,7 +29,7 @@ for side in "$a vethA" "$b vethB"; do
   ip -n ${side% *} link set lo up
   ip -n ${side% *} link set "${side#* }" up
 done
-# mpirun calls it in the place of ssh: HOST COMMAND...
+# mpirun calls it instead of ssh: HOST COMMAND...
 cat > "$folder/rsh" << EOF
 #!/usr/bin/env bash
 case \$1 in 10.77.0.1) ns=$a ;; 10.77.0.2) ns=$b ;; *) exit 1 ;; esac
@@ -37,9 +37,9 @@ shift
 exec ip netns exec \$ns unshare --uts bash -c "hostname \$ns; \$*"
 EOF
 chmod +x "$folder/rsh"
-# As links are: the limiter lets a quarter of a millisecond pass at once, or a few packets, since a larger reserve would make
-# short messages faster than the link, and it has room for what the windows of two hosts let wait. Reno is the congestion control
-# that a namespace may choose under any kernel, whatever that of the host is.
+# Realistic links: bursts are limited to a quarter of a millisecond or a few packets, because larger ones would make short
+# messages faster than the link; the queue holds the windows of two hosts. Reno is a congestion control that namespaces may
+# select under any kernel, whatever the host uses.
 for side in $a $b; do ip netns exec $side sysctl -qw net.ipv4.tcp_congestion_control=reno; done
 export OMP_WAIT_POLICY=passive
 for rate in "${rates[@]}"; do

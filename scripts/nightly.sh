@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Everything, however long it takes: all tests, the long ones too, plain and under each sanitizer; the Python package;
-# the tests that read text under valgrind; fifty trainings whose memory is measured; a run that is killed twenty times; one
-# on disks of fifty sizes; every measurement of bench/ once, small (HEXAPLA_PEERS); a server with a million requests, ten thousand idle connections, overload, kills; the training
-# whose BLEU is known. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a Python that has sacreBLEU (ten thousand random
-# pairs are compared: twenty minutes), HEXAPLA_TRANSFORMERS one that has transformers; without them these parts are left out.
+# Runs everything, however long it takes: all tests including the long ones, plain and under each sanitizer; the Python
+# package; text tests under valgrind; fifty trainings with measured memory; a run killed twenty times; runs on fifty disk
+# sizes; every measurement of bench/ once, small (HEXAPLA_PEERS); a server under a million requests, ten thousand idle
+# connections, overload and kills; the training with a known BLEU. HEXAPLA_MULTI30K names the corpus, HEXAPLA_SACREBLEU a
+# Python that has sacreBLEU (compares ten thousand random pairs: twenty minutes), HEXAPLA_TRANSFORMERS one that has
+# transformers; without them these parts are skipped.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export HEXAPLA_LONG_TESTS=1
 failed=()

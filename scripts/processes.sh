@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Trains one recipe with one process and with several, in f32 and bf16, and compares models, logs and checkpoints byte by
-# byte: 1x1, 2x1, 2x2, 3x2 and 4x1 processes x threads, with sums behind and beside the backward pass, accumulation, a moving
-# average, validation and shuffling on disk. Then a run whose processes are killed (kill -9, one at random), and which other
-# numbers of processes resume.
+# byte: 1x1, 2x1, 2x2, 3x2 and 4x1 processes x threads, with gradients summed after or during the backward pass,
+# accumulation, a moving average, validation and shuffling on disk. Then kills a random process of a run repeatedly
+# (kill -9) and resumes it with other numbers of processes.
 # Needs mpirun and a build with MPI (scripts/install_dependencies.sh --mpi).
 # Usage: processes.sh HEXAPLA FOLDER KILLS SOURCE TARGET VALID-SOURCE VALID-TARGET
 # Example: HEXAPLA_PROCESSES_UPDATES=300 scripts/processes.sh build/release/hexapla runs 20 a.en a.de v.en v.de
@@ -20,7 +20,7 @@ launch() {  # processes options...
   shift
   mpirun --allow-run-as-root --oversubscribe --bind-to none -n "$processes" "$hexapla" train "${recipe[@]}" "$@"
 }
-# Without what the clock decides.
+# The log without clock-dependent values.
 log_of() { sed 's/, "tokens_per_second.*//; s/, "time": "[^"]*"//' "$1"; }
 compare() {  # two runs
   cmp "$1/model.safetensors" "$2/model.safetensors" || die "$2 has another model"
@@ -47,7 +47,7 @@ for precision in f32 bf16; do
 done
 
 killed=0
-for ((run = 1, try = 0; killed < kills; ++run)); do  # a run that ends before it was killed as often is followed by another one
+for ((run = 1, try = 0; killed < kills; ++run)); do  # if a run ends too early, starts another
   model=$folder/killed-$run
   for ((; killed < kills; ++try)); do
     launch $((try % 4 + 1)) --threads 1 --overlap on --precision f32 --model "$model" 2> "$folder/killed.log" &

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The Python package as its users get it: builds the wheel, repairs it so that it brings its libraries along, installs
-# it into a fresh environment, and runs its tests, its example and mypy there. The wheel is left in build/wheel.
+# Tests the Python package as users get it: builds the wheel, bundles its libraries, installs it into a fresh
+# environment, and runs its tests, its example and mypy there. Leaves the wheel in build/wheel.
 # HEXAPLA_PYTHON_FOR_WHEEL: the Python, default python3. Needs the network, for pip.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# third_party_licenses WHEEL'S FOLDER: the terms of what the wheel brings along, beside our own.
+# third_party_licenses WHEEL'S FOLDER: adds the licenses of the bundled libraries to ours.
 third_party_licenses() {
   local folder library package
   folder=$(echo "$1"/*.dist-info)/licenses/third_party
   mkdir -p "$folder"
   for library in "$1"/*.libs/*; do
-    library=$(basename "$library" | sed -E 's/-[0-9a-f]{8}\././')  # auditwheel puts a hash into the name
+    library=$(basename "$library" | sed -E 's/-[0-9a-f]{8}\././')  # removes auditwheel's hash
     package=$(dpkg -S "*/$library" | sed -n '1s/:.*//p')
     [ -n "$package" ] || die "$library is of no Debian package, so its license is not known"
     cp "/usr/share/doc/$package/copyright" "$folder/$package.txt"
@@ -24,13 +24,13 @@ python=${HEXAPLA_PYTHON_FOR_WHEEL:-python3}
 "$python" -c 'import ensurepip, os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
   die "$python cannot make environments or has no headers: install python3-venv and python3-dev, or name another Python"
 "$ROOT/scripts/install_dependencies.sh"
-build release hexapla_program test_whole  # the program whose bytes the package must give, and what compares them
+build release hexapla_program test_whole  # the program whose output the package must reproduce, and the comparison
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$work"  # not where the sources are, which Python would find first
+cd "$work"  # outside of the sources, which Python would find first
 note "python: building the wheel"
-# The compiler by the name that CMake gives it, a part of what ccache knows it by.
+# The compiler by CMake's name for it, which is part of ccache's key.
 if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
 export CXX="${CXX-c++}"
 run_quietly "making an environment" "$python" -m venv tools

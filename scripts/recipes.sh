@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs the recipes of examples/cluster on this machine: trains a small model, translates LINES short lines with one process, then
-# by each ENGINE in parts, one of whose workers is killed (kill -9) on its way, and compares the bytes. An engine that is missing
-# is left out: exit code 77 where none was there.
+# in parts with each ENGINE while killing one of its workers (kill -9), and compares the bytes. Skips missing engines;
+# exit code 77 if all are missing.
 # Usage: recipes.sh HEXAPLA FOLDER LINES ENGINE...    (engines: parallel slurm spark dask)
 # Example: scripts/recipes.sh build/release/hexapla build/recipes 100000 spark slurm
-# PARTS (8 of spark, 4 of others) is the number of parts, KILL_AFTER (0.3; 0: as it begins) the seconds after which a worker is killed, and
+# PARTS (8 for spark, 4 for others) is the number of parts, KILL_AFTER (0.3; 0: at its start) the seconds until a worker is killed, and
 # HEXAPLA_RECIPES_PYTHON (python3) a Python that has pyspark or dask.distributed. install_dependencies.sh --cluster installs the rest.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -ge 4 ] || { sed -n '2,9s/^# //p' "$0"; exit 2; }
@@ -16,14 +16,14 @@ shift 3
 export OMP_WAIT_POLICY=passive PATH="$folder/bin:$PATH"
 cd "$folder"
 
-# Lines of 1 to 6 of 40 words, word for word in the other language; the same on every machine.
+# Lines of 1 to 6 words out of 40, and their word-by-word translations; the same on every machine.
 text_of() {  # prefix lines
   awk -v p="$1" -v n="$2" 'BEGIN { for (x = 1; n > 0; --n) { line = ""; x = (x * 16807) % 2147483647
     for (w = x % 6 + 1; w > 0; --w) { x = (x * 16807) % 2147483647; line = line (line == "" ? "" : " ") p (x % 40) }
     print line } }'
 }
 
-# What the recipes find on the PATH: the program, but for one worker (while there is a file `victim`), which is killed.
+# A wrapper of the program on the recipes' PATH; kills one worker, the one that takes the file `victim`.
 mkdir -p bin
 cat > bin/hexapla << EOF
 #!/usr/bin/env bash
@@ -51,7 +51,7 @@ with_parallel() {
   compare parallel parallel.out
 }
 
-# The array is submitted a second time, as the recipe says; what is whole is left as it is.
+# Submits the array a second time, as the recipe says; complete parts are kept.
 with_slurm() {
   [ "$(id -u)" = 0 ] && have sbatch && PATH=$PATH:/usr/sbin have slurmctld && PATH=$PATH:/usr/sbin have munged || return 77
   NODES_CPUS=1 "$ROOT/scripts/slurm.sh" "$folder/slurm" bash -euc '
@@ -90,7 +90,7 @@ if [ ! -f model/model.safetensors ]; then
     --save-every 1000 --precision f32
 fi
 "$program" translate --quiet --threads 1 -m model --input source > whole
-# What is the same for every line would be right in any order.
+# Lines must differ: equal ones would be correct in any order.
 [ "$(sort -u whole | wc -l)" -ge 50 ] || die "the model has learned nothing: its translations do not differ"
 ran=0
 for engine in "$@"; do

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Loads and hurts hexapla serve at this machine's own address, and says whether anything was lost.
+"""Stress-tests hexapla serve on the loopback address, and reports whether anything was lost.
 
     scripts/server_faults.py build/release/hexapla [--model FILE] [--requests N] [--seconds S] [PART ...]
 
-    soak      N requests of as many different lines, with options in turn, from 64 connections: none lost, none mixed up
-              (each is compared with what `hexapla translate` gives)
-    idle      10,000 connections that say nothing, or a letter of a header now and then: memory, time of other clients
-    overload  S seconds of three times as many requests as the server can answer, from an address that may send fewer:
+    soak      N requests with N different lines and varying options from 64 connections: none lost or mixed up (compares
+              each with the output of `hexapla translate`)
+    idle      10,000 connections that send nothing, or a byte of a header now and then: memory, time of other clients
+    overload  S seconds of three times as many requests as the server can answer, from an address with a lower limit:
               memory, time of other clients
     large     a client with four requests of 64 lines at a time: its lines per second, time of other clients
-    kill      kill -9 every few seconds under load, and a restart: clients that try again lose nothing
-    swap      two models by turns under the same path, loaded by SIGHUP under load: no request fails
-    term      SIGTERM under load, ten times: every request that was accepted is answered
+    kill      kill -9 every few seconds under load, and a restart: clients that retry lose nothing
+    swap      two models alternating under the same path, reloaded by SIGHUP under load: no request fails
+    term      SIGTERM under load, ten times: every accepted request is answered
 
-Without PART all of them. Memory is the resident set. Ends with 1 if something was lost or wrong.
+The default is all parts. Memory is the resident set. Exit code 1 if something was lost or wrong.
 """
 import argparse, asyncio, json, multiprocessing, os, random, re, resource, shutil, signal, statistics, subprocess, sys
 import tempfile, time
@@ -87,7 +87,7 @@ class Connection:
 
 
 def expected(o, folder, lines, combination):
-    """What `hexapla translate` makes of these lines."""
+    """-> translations of these lines by `hexapla translate`"""
     given = {"extra_length": 10, **combination}
     flags = [word for name, value in given.items() for word in ("--" + name.replace("_", "-"), str(value))]
     path = os.path.join(folder, "lines")
@@ -153,7 +153,7 @@ async def times_of_others(port, seconds, rate=50, address="127.0.0.2"):
         begin = time.perf_counter()
         try:
             status, _ = await c.ask(line_of(i))
-        except ConnectionError:  # it was silent for so long that the server has closed it
+        except ConnectionError:  # the server closed it after long silence
             status, _ = await c.ask(line_of(i))
         refused += status != 200
         found.append((time.perf_counter() - begin) * 1e3)
@@ -186,8 +186,8 @@ def report_others(before, during, m0, m1):
 
 
 def hold_connections(port, count, open_now, stop):
-    """In a process of its own, with what the others leave of the cores: what it costs to hold them is not the server's.
-    Opens a thousand per second."""
+    """Opens a thousand connections per second and holds them. Runs in its own process at idle priority, so that the cost
+    of holding them does not affect the server."""
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
     async def one(i):
@@ -265,7 +265,7 @@ def overload(o, folder):
     server = Server(o, folder)
     most = asyncio.run(keep_asking(server.port, 5, 32, "127.0.0.1")).get(200, 0) / 5
     server.end()
-    limit = int(most * o.share * 60)  # of one address
+    limit = int(most * o.share * 60)  # per address
     server = Server(o, folder, "--requests-per-minute", str(limit))
     before = asyncio.run(times_of_others(server.port, 60))
     queue = multiprocessing.Queue()
@@ -408,7 +408,7 @@ def term(o, folder):
                         answered += status == 200
                         refused += status != 200
                     except ConnectionRefusedError:
-                        return  # it listens no more
+                        return  # no longer listening
                     except ConnectionError:
                         unanswered += 1
                         return

@@ -1,11 +1,11 @@
-"""Requests for server_faults.py: lines, and clients that ask for much."""
+"""Requests for server_faults.py: lines, and clients that cause heavy load."""
 import http.client, json, select, socket, time
 
 WORDS = "a dog cat bird runs sleeps fast here and two big red".split()
 
 
 def line_of(i):
-    """A line that no other number has, of 5 to 8 words."""
+    """-> a line of 5 to 8 words, unique to this number"""
     words = []
     for _ in range(5 + i % 4):
         i, word = divmod(i, len(WORDS))
@@ -20,8 +20,8 @@ def request_of(line, options=None):
 
 
 class Flood:
-    """Requests at a rate, whatever becomes of them, from one address. It is to take little of the machine that the
-    server needs: plain sockets, texts that are ready, and nothing is looked at but the status."""
+    """Sends requests at a fixed rate from one address, regardless of answers. Uses plain sockets and prepared texts, and
+    reads only the status, to leave the machine to the server."""
     most_connections = 4000
 
     def __init__(self, port, rate):
@@ -30,7 +30,7 @@ class Flood:
         self.requests = [request_of(line_of(i)) for i in range(2000)]
 
     def run(self, seconds):
-        """-> counts by status; 0: closed, "unsent": no connection was free"""
+        """-> counts by status; 0: closed; "unsent": no free connection"""
         begin, sent = time.perf_counter(), 0
         while (now := time.perf_counter()) < begin + seconds:
             while sent < (now - begin) * self.rate:
@@ -70,7 +70,7 @@ class Flood:
         self.free.append(s)
 
     def close(self, s):
-        """One that has said nothing for long is closed by the server."""
+        """Forgets a connection that the server closed after long silence."""
         if s in self.free:
             self.free.remove(s)
         else:
@@ -85,7 +85,7 @@ def flood(port, rate, seconds, queue):
 
 
 def large_requests(port, first, stop, lines):
-    """One after the other, each of 64 lines, from one address. Adds to `lines` what is answered."""
+    """Sends requests of 64 lines one after the other from one address. Adds the answers to `lines`."""
     c, i = http.client.HTTPConnection("127.0.0.1", port, source_address=("127.0.0.4", 0)), first
     while not stop.is_set():
         body = json.dumps({"q": [line_of(i + j) for j in range(64)], "options": {"extra_length": 10}})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command with a Slurm of its own, which this machine is alone in: munged, slurmctld and two slurmd (nodes n1 and n2,
-# NODES_CPUS tasks on each, default 2), with all their files in FOLDER, ended with the command. Needs root and Debian's packages
+# Runs a command with a private Slurm on this machine: munged, slurmctld and two slurmd (nodes n1 and n2 with NODES_CPUS
+# tasks each, default 2), with all their files in FOLDER; they end with the command. Needs root and Debian's packages
 # slurm-wlm and munge.
 # Usage: slurm.sh FOLDER COMMAND...
 # Example: scripts/slurm.sh build/slurm sbatch --wait --array=1-4 examples/cluster/slurm.sh run test.en test.de

@@ -1,5 +1,4 @@
-"""What the checks beside this file share: which files there are, and C++ without its comments and strings,
-or nothing but these."""
+"""Shared by the checks: lists files, and extracts C++ without comments and strings, or only these."""
 import pathlib
 import re
 import subprocess
@@ -9,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def files(root, *suffixes):
-    """Every file of the project under root (all, or with these suffixes), as paths relative to root."""
+    """-> files of the project under root (all, or with these suffixes), relative to root"""
     listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, text=True)
     if listed.returncode == 0:
@@ -22,7 +21,7 @@ def files(root, *suffixes):
 
 
 def text_of(path):
-    """The text of a file, or None for a binary one."""
+    """-> the text of a file; None if it is binary"""
     data = path.read_bytes()
     if b"\0" in data:
         return None
@@ -34,7 +33,7 @@ _TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|
 
 
 def code_only(text):
-    """C++ with comments and literals emptied; every newline stays where it was."""
+    """-> C++ with comments and literals emptied and all newlines kept"""
     def blank(match):
         token = match.group(0)
         filler = "" if token.startswith("/") else token[0] + token[0] if token[0] in "\"'" else '""'
@@ -43,7 +42,7 @@ def code_only(text):
 
 
 def prose_only(text):
-    """C++ with everything but comments and literals taken away; every newline stays where it was."""
+    """-> only the comments and literals of C++, with all newlines kept"""
     kept, end = [], 0
     for match in _TOKENS.finditer(text):
         kept += ["\n" * text.count("\n", end, match.start()), match[0], " "]
@@ -52,7 +51,7 @@ def prose_only(text):
 
 
 def finish(what, problems):
-    """Prints the problems and ends the program: 1 when there are any."""
+    """Prints the problems and exits, with code 1 if there are any."""
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"-- {what}: " + (f"{len(problems)} to fix" if problems else "in order"), file=sys.stderr)

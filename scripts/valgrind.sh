@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs under valgrind the tests whose text goes through libraries that no sanitizer looks into, because they are used as
-# the system has them: SentencePiece, utf8proc, the compressors, MeCab. A use of memory that they have freed, or have
-# not written, is seen here only. Toy models, and no test that trains for long or starts programs.
-# Usage: valgrind.sh [FOLDER-OF-THE-TESTS]; without one the release build is made and taken.
+# Runs under valgrind the tests that pass text through system libraries, which sanitizers do not instrument:
+# SentencePiece, utf8proc, the compressors, MeCab. Only valgrind detects their use of freed or uninitialized memory.
+# Toy models only, and no test that trains for long or starts programs.
+# Usage: valgrind.sh [FOLDER-OF-THE-TESTS]; the default is the release build, which is built first.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 have valgrind || die "valgrind is missing; scripts/install_dependencies.sh --nightly installs it"
 folder=${1:-$ROOT/build/release}
 if [ $# -eq 0 ]; then build release test_text test_data test_evaluate test_decode test_cli >&2; fi
 
-# The instruction sets that valgrind knows; threads that spin would starve the one that it runs at a time.
+# valgrind supports these instruction sets, and runs one thread at a time: spinning threads would starve it.
 export HEXAPLA_ISA=avx2 ONEDNN_MAX_CPU_ISA=AVX2 OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 failed=()
 look_at() {  # look_at TEST-PROGRAM FILTER

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_bart_bytes: a small model of Hugging Face's BartForConditionalGeneration with the byte-level
-BPE of BART (vocab.json and merges.txt, and tokenizer.json that says the same), trained for a moment and saved by
-transformers, and what transformers makes of text and of ids with it, for the tests to compare; and
-src/convert/fixtures/texts_{nllb,mbart}: SentencePiece models with rules of normalization, what transformers saves of a
-tokenizer that it makes of one, and its ids of text.
+"""Writes src/convert/fixtures/hf_bart_bytes: a small BartForConditionalGeneration of Hugging Face with BART's byte-level BPE
+(vocab.json and merges.txt, and an equivalent tokenizer.json), trained briefly and saved by transformers, with its
+tokenization, translations and decoding as computed by transformers, for the tests to compare; and
+src/convert/fixtures/texts_{nllb,mbart}: SentencePiece models with normalization rules, the tokenizers that transformers
+makes of them, and their ids for texts.
 
     pip install torch transformers==5.23.0 tokenizers==0.23.3 sentencepiece protobuf safetensors numpy
     scripts/golden/byte_level.py src/convert/fixtures [bart_bytes nllb mbart]
 
 golden.json and golden.safetensors are like those of scripts/golden/multilingual.py. texts.json has texts in many scripts
-with their ids, and ids drawn at random with the text that they are decoded to.
+with their ids, and random ids with their decoded text.
 """
 import json
 import pathlib
@@ -68,7 +68,7 @@ The quick brown fox jumps over the lazy dog. The dog sleeps.""".split("\n")
 
 
 class Words:
-    """What multilingual.py asks of a tokenizer."""
+    """The tokenizer interface that multilingual.py needs."""
 
     def __init__(self, tokenizer):
         self.tokenizer, self.pad_token_id, self.src_lang = tokenizer, 1, ""
@@ -94,7 +94,7 @@ def byte_level_tokenizer(folder, draw):
                                 special_tokens=["<s>", "<pad>", "</s>", "<unk>"])
     learner.save_model(str(folder))
     table = json.loads((folder / "vocab.json").read_text())
-    table["madeupword0000"], table["<mask>"] = len(table), len(table) + 1  # as BART's own has them
+    table["madeupword0000"], table["<mask>"] = len(table), len(table) + 1  # as in BART
     (folder / "vocab.json").write_text(json.dumps(table, ensure_ascii=False))
     tokenizer = transformers.BartTokenizer.from_pretrained(str(folder))
     assert len(tokenizer) == len(table), (len(tokenizer), len(table))
@@ -135,7 +135,7 @@ def make_bart(folder):
 
 
 def make_sentencepiece(name, folder):
-    """Rules like those of NFKC, but few: the real ones take more bytes than all else."""
+    """Uses a few NFKC-like rules: all of them would be larger than the rest of the fixture."""
     rules = folder / "rules.tsv"
     pairs = {"ﬁ": "fi", "ﬂ": "fl", "①": "1", "½": "1/2", "\u3000": " ", "\u00a0": " ", "\t": " ", "\u200b": " ",
              "\u2003": " ", "ｆ": "f", "e\u0301": "é", "\u0001": "", "\u212b": "\u00c5"}

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/ct2_*: fixtures of other systems as CTranslate2's own converters make models of them, and what
-CTranslate2 translates with them, for src/convert/kinds/ctranslate2/converted_test.cpp.
+"""Writes src/convert/fixtures/ct2_*: fixtures of other systems, converted by CTranslate2's own converters, and CTranslate2's
+translations with them, for src/convert/kinds/ctranslate2/converted_test.cpp.
 
     pip install ctranslate2 torch transformers sentencepiece numpy
     scripts/golden/ctranslate2_converted.py src/convert/fixtures
 
-argos: opennmt_py as a package of Argos Translate; opus: hf_marian_joint; m2m, nllb: hf_m2m, hf_nllb; first: a model of
-CTranslate2's first version, without names of types, without an <unk> in its list, and with the weights in 16 bits without scales.
-golden.json: lines with their translations by greedy search and by a beam of 4, and with the log-probabilities of the latter.
-Lines whose two best translations are nearly equal, and lines whose translations do not end, are left out.
+argos: opennmt_py as a package of Argos Translate; opus: hf_marian_joint; m2m, nllb: hf_m2m, hf_nllb; first: a model in the
+format of CTranslate2's first version, without type names, without <unk> in its vocabulary, and with unscaled 16-bit weights.
+golden.json: lines with their translations by greedy search and with beam 4, and the log-probabilities of the latter.
+Excludes lines whose two best translations score nearly equal, or whose translations do not end.
 """
 import json
 import pathlib
@@ -25,7 +25,7 @@ LINES, LONGEST = 200, 60
 
 
 def lines_of(pieces, draw, count):
-    """Lines of a vocabulary's own pieces, short ones."""
+    """-> short lines of random pieces of the vocabulary"""
     usable = [pieces.id_to_piece(i) for i in range(pieces.get_piece_size())
               if not (pieces.is_control(i) or pieces.is_unknown(i) or pieces.is_unused(i) or pieces.is_byte(i))]
     texts = []
@@ -37,11 +37,11 @@ def lines_of(pieces, draw, count):
 
 
 def write_golden(folder, model, texts, cut, prefix=None, end=(), begin=()):
-    """cut(text) -> tokens; begin, end: those that a caller adds, prefix: with which translations begin."""
+    """cut(text) -> tokens; begin, end: tokens that the caller adds; prefix: forced start of translations."""
     translator = ctranslate2.Translator(str(model), compute_type="float32", inter_threads=1, intra_threads=1)
     sources = [[*begin, *cut(text), *end] for text in texts]
     prefixes = [prefix] * len(texts) if prefix else None
-    # An empty translation is forbidden by taking </s> out of the softmax, and behind a prefix in another way, too.
+    # CTranslate2 forbids empty translations by excluding </s> from the softmax, and after a prefix also in another way.
     ask = dict(target_prefix=prefixes, max_decoding_length=LONGEST, min_decoding_length=1 if prefix else 0, return_scores=True)
     greedy = translator.translate_batch(sources, beam_size=1, **ask)
     beam = translator.translate_batch(sources, beam_size=4, num_hypotheses=2, length_penalty=1, **ask)
@@ -53,7 +53,7 @@ def write_golden(folder, model, texts, cut, prefix=None, end=(), begin=()):
         if max(map(len, short)) > LONGEST - 10 or two.scores[0] - two.scores[1] < 1e-4 or not first:
             continue
         if any(t.startswith("<") or t.startswith("__") for t in sum(short, [])):
-            continue  # what is written otherwise here
+            continue  # hexapla writes these differently
         rows.append({"text": text, "greedy": " ".join(short[0]), "beam": " ".join(first)})
         if len(rows) % 5 == 1:
             scores = translator.score_batch([source], [[*(prefix or []), *first]])[0].log_probs[skip:]
@@ -83,7 +83,7 @@ def make_argos(fixtures, draw):
 
 
 def listed_by_id(model, tokenizer):
-    """The vocabulary of M2M-100 with its languages: CTranslate2 4.8 does not find them in a tokenizer of transformers 5."""
+    """-> M2M-100's vocabulary with languages, which CTranslate2 4.8 does not find in a tokenizer of transformers 5"""
     tokens = tokenizer.convert_ids_to_tokens(list(range(model.config.vocab_size)))
     return [t if t and (t not in tokens[:i]) else f"madeupword{i}" for i, t in enumerate(tokens)]
 
@@ -97,7 +97,7 @@ def make_from_transformers(fixtures, draw, name, origin, files, **asked):
 
 
 def first_name(name):
-    """What the first revision called a variable."""
+    """-> the variable's name in the first revision"""
     decoder = name.startswith("decoder")
     for new, old in (("embeddings/weight", "w_embs"), ("layer_norm", "LayerNorm"), ("projection", "dense"),
                      ("self_attention", "masked_multi_head" if decoder else "multi_head")):
@@ -110,7 +110,7 @@ def first_name(name):
 
 def make_first(fixtures, draw):
     folder, random_numbers = fresh(fixtures / "ct2_first"), np.random.default_rng(7)
-    width, inner, words = 16, 24, 40  # 8 heads, as all models then
+    width, inner, words = 16, 24, 40  # 8 heads, like all models then
     normal = lambda *shape: random_numbers.normal(size=shape) * 0.5
     variables = {"encoder/embeddings/weight": normal(words + 1, width), "decoder/embeddings/weight": normal(words + 1, width),
                  "decoder/projection/weight": normal(words + 1, width), "decoder/projection/bias": normal(words + 1)}

@@ -1,4 +1,4 @@
-"""A mixture of experts in PyTorch, with autograd: every expert computes every token, and a mask says what counts.
+"""A mixture of experts in PyTorch, with autograd: every expert computes every token, and a mask selects outputs.
 
 Switch Transformers (top 1) and GShard (top 2), without a limit and with a capacity. The loss is a weighted sum of the
 outputs, and a factor times the load-balancing loss. Parameters have the names and shapes of hexapla's layer.
@@ -21,7 +21,7 @@ class Mixture(torch.nn.Module):
         self.outer = torch.nn.ModuleList(torch.nn.Linear(WIDTH, D_MODEL) for _ in range(EXPERTS))
 
     def admitted(self, chosen):
-        """[N, E]: 1 where the token has a place with the expert; first choices of all tokens before second ones."""
+        """-> [N, E]: 1 if the expert has room for the token; first choices of all tokens take precedence over second ones"""
         places = torch.zeros(len(chosen), EXPERTS, dtype=torch.float64)
         limit = math.ceil(self.capacity * self.per_token * len(chosen) / EXPERTS) if self.capacity else len(chosen)
         taken = [0] * EXPERTS

@@ -1,6 +1,6 @@
-"""What every golden fixture shares: the batch, the places of intermediates, ten Adam steps, the file.
+"""Shared by all golden fixtures: the batch, recording of intermediates, ten Adam steps, the file.
 
-Names are those of hexapla: parameters as in its model files, intermediates as its taps name them.
+Uses hexapla's names: of parameters as in its model files, of intermediates as its observers see them.
 """
 import math
 
@@ -12,7 +12,7 @@ STEPS = 10
 
 
 class Batch:
-    """Sentence pairs of different lengths, once as ragged rows and once padded to [B, T] with a mask of real tokens."""
+    """Sentence pairs of different lengths, both as ragged rows and padded to [B, T] with a mask of real tokens."""
 
     def __init__(self, source_vocab, target_vocab, seed, lengths=((4, 3), (1, 4), (3, 2))):
         generator = torch.Generator().manual_seed(seed)
@@ -51,7 +51,7 @@ def starts(sentences):
 
 
 def sinusoids(n, d):
-    """Section 3.5, number by number."""
+    """Section 3.5, element by element."""
     table = torch.zeros(n, d, dtype=torch.float64)
     for position in range(n):
         for i in range(d // 2):
@@ -62,7 +62,7 @@ def sinusoids(n, d):
 
 
 class Seen:
-    """Intermediates by name: parts (of sentences, in their order) are put together when the forward pass is over."""
+    """Intermediates by name; parts (one per sentence, in order) are concatenated after the forward pass."""
 
     def __init__(self):
         self.parts = {}
@@ -98,7 +98,7 @@ def smoothed_loss(log_probabilities, labels):
 
 
 def randomize(parameters, seed):
-    """Gains near one, biases near zero, all of them numbers that f32 holds exactly."""
+    """Sets gains near one and biases near zero, all exactly representable in f32."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for p in parameters:
@@ -118,8 +118,8 @@ def noam_rates(d_model, warmup, factor):
 def make(path, batch, parameters, export, forward, rates):
     """Writes one fixture.
 
-    parameters: the leaves; export(get): {hexapla's name: tensor}, where get takes a leaf to its value or gradient;
-    forward(seen): the summed loss of the batch, the logits [N, K] shown to seen; rates: the learning rate of each step.
+    parameters: the leaves; export(get): {hexapla's name: tensor}, where get maps a leaf to its value or gradient;
+    forward(seen): the batch's summed loss, recording the logits [N, K] in seen; rates: the learning rate of each step.
     """
     seen = Seen()
     n = len(batch.labels)
@@ -132,7 +132,7 @@ def make(path, batch, parameters, export, forward, rates):
 
     optimizer = torch.optim.Adam(parameters, lr=rates[0], betas=(0.9, 0.98), eps=1e-9)
     losses = [loss.item() / n]
-    for rate in rates:  # the first step takes the gradients that are there
+    for rate in rates:  # the first step uses the existing gradients
         optimizer.param_groups[0]["lr"] = rate
         optimizer.step()
         optimizer.zero_grad()

@@ -1,8 +1,8 @@
-"""Small random CTranslate2 models, and how CTranslate2 scores and translates with them (pip install ctranslate2 numpy).
+"""Small random CTranslate2 models, with CTranslate2's scores and translations (pip install ctranslate2 numpy).
 
 Writes tests/fixtures/foreign/ctranslate2_<variant>/ (model.bin, config.json, vocabularies) with expected.json: sources and
-targets as tokens, the log probability of each target token, and the translations by greedy search and by a beam of 4, without length
-normalization.
+targets as tokens, the log probability of each target token, and translations by greedy search and with beam 4, without
+length normalization.
 src/convert/kinds/ctranslate2/ctranslate2_test.cpp reads them.
 """
 import json
@@ -23,7 +23,7 @@ def tokens(n):
 
 
 def sinusoids(n):
-    """In halves, with 10000^(-2i/d), as the converters of Marian models store them."""
+    """-> sines, then cosines, with 10000^(-2i/d), as the converters of Marian models store them"""
     angles = np.arange(n)[:, None] / 10000 ** (2 * np.arange(D // 2) / D)
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
 
@@ -78,8 +78,8 @@ def make_spec(pre_norm, activation, gated, tied, norm_embeddings, positions, sca
     spec.decoder.embeddings.weight = fill.normal(TARGET, D)
     spec.encoder.embeddings[0].weight = (spec.decoder.embeddings.weight if tied == "all" else fill.normal(source_size, D))
     fill.linear(spec.decoder.projection, TARGET, D)
-    spec.decoder.projection.bias[[0, 1, 3]] -= 20  # what hexapla never writes, or writes in another way
-    spec.decoder.projection.bias[2] += 2  # so that most translations end before they are cut off
+    spec.decoder.projection.bias[[0, 1, 3]] -= 20  # tokens that hexapla never writes, or writes differently
+    spec.decoder.projection.bias[2] += 2  # so that most translations end before the limit
     if tied != "none":
         spec.decoder.projection.weight = spec.decoder.embeddings.weight
     spec.register_source_vocabulary(tokens(source_size))

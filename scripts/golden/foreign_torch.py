@@ -1,11 +1,11 @@
-"""Small random models of the Transformers that are written in PyTorch over and over, and what each computes.
+"""Small random models of popular Transformer implementations in PyTorch, and their outputs.
 
 Usage: foreign_torch.py JADORE ANNOTATED NOTES ANNALOG
 JADORE: a checkout of github.com/jadore801120/attention-is-all-you-need-pytorch; ANNOTATED: the_annotated_transformer.py of
-github.com/harvardnlp/annotated-transformer; NOTES: the page of notes that make_golden.py reads; ANNALOG: the folder of the package annalog
-1.0.6. Needs torch, numpy and
-safetensors. Writes tests/fixtures/foreign/<name>.pt (what is imported), <name>.safetensors (ids of sentences, and the log
-probabilities that the model gives) and tokens_23.txt, tokens_19.txt. src/convert/kinds/torch_state_dict_test.cpp reads them.
+github.com/harvardnlp/annotated-transformer; NOTES: the page of notes that make_golden.py reads; ANNALOG: the folder of
+the package annalog 1.0.6. Needs torch, numpy and safetensors. Writes tests/fixtures/foreign/<name>.pt (to be imported),
+<name>.safetensors (sentences as ids, and the model's log probabilities) and tokens_23.txt, tokens_19.txt.
+src/convert/kinds/torch_state_dict_test.cpp reads them.
 """
 import argparse
 import ast
@@ -28,7 +28,7 @@ SOURCE, TARGET, D, HEADS, INNER = 23, 19, 8, 2, 12
 
 
 def randomized(model, seed):
-    """In f64, with biases and gains that are not those of a new model, all of them numbers that f32 holds exactly."""
+    """-> the model in f64, with random biases and gains that are exactly representable in f32"""
     fixture.randomize(list(model.double().parameters()), seed)
     return model.eval()
 
@@ -52,7 +52,7 @@ def masks(batch):
 
 
 class Embedding(nn.Module):
-    """As PyTorch's tutorial on translation has it."""
+    """As in PyTorch's translation tutorial."""
 
     def __init__(self, vocabulary):
         super().__init__()
@@ -97,10 +97,10 @@ def make_torch(name, norm_first, record=False, **more):
 
 
 def make_seq2seq(package):
-    """Of the package annalog, whose modules are those of bentrevett's tutorial; learned positions."""
+    """The package annalog, with the modules of bentrevett's tutorial; learned positions."""
     code = (package / "model_files" / "seq2seq_attention.py").read_text().replace("from . import vocabulary", "")
     names = types.ModuleType("seq2seq_attention")
-    sys.modules[names.__name__] = names  # its dataclass looks for the module
+    sys.modules[names.__name__] = names  # its dataclass looks the module up
     exec(compile(code, "seq2seq_attention.py", "exec"), names.__dict__)
     torch.manual_seed(32)
     device = torch.device("cpu")
@@ -114,7 +114,7 @@ def make_seq2seq(package):
 
 
 def make_jadore(checkout):
-    """Its three ways to share matrices; the checkpoint as its train.py saves it."""
+    """Its three ways to share matrices, in checkpoints like those of its train.py."""
     sys.path.insert(0, str(checkout))
     from transformer.Models import Transformer
 
@@ -138,7 +138,7 @@ def make_jadore(checkout):
 
 
 def annotated_names(page):
-    """Its classes and functions, without what it imports for pictures and data."""
+    """-> its classes and functions, without its imports for plots and data"""
     names = {"torch": torch, "nn": nn, "math": math, "copy": copy, "log_softmax": log_softmax}
     tree = ast.parse(page.read_text())
     wanted = {"EncoderDecoder", "Generator", "clones", "Encoder", "LayerNorm", "SublayerConnection", "EncoderLayer", "Decoder",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/golden_*.safetensors: what PyTorch computes in f64 for tiny models, for the tests to compare.
+"""Writes tests/fixtures/golden_*.safetensors: f64 results of PyTorch for tiny models, for the tests to compare.
 
     pip install torch==2.11.0 safetensors numpy
     scripts/golden/make_golden.py tests/fixtures --notes notes.txt
 
 golden_paper        the paper's model, written plainly
-golden_notes        the modules of a page of notes, run as they stand (see notes.py); only with --notes
+golden_notes        the unmodified modules of a page of notes (see notes.py); only with --notes
 golden_notes_heads  the same with d_k, d_v and d_model / heads all different
 golden_torch        torch.nn.Transformer, post-norm, padded batch
 golden_torch_pre    torch.nn.Transformer, pre-norm, padded batch
@@ -13,7 +13,7 @@ golden_r_drop       R-Drop's loss of an output layer and its gradients (see r_dr
 golden_experts      mixtures of experts with their gradients (see experts.py), all in f64
 golden_mixing       a bidirectional GRU and a convolution with their gradients (see mixing.py), all in f64
 
-Each of the others holds the batch, every parameter ("value."), every named intermediate ("seen.", "scores.",
+The others hold the batch, every parameter ("value."), every named intermediate ("seen.", "scores.",
 "weights."), the gradient of the mean loss ("gradient."), and the losses of ten Adam steps. Intermediates and gradients
 are rounded to f32, logits and losses are not.
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_marian_*: small models of Hugging Face's MarianMT, trained for a moment and saved by transformers, and what
-transformers computes with them, for the tests to compare.
+"""Writes src/convert/fixtures/hf_marian_*: small MarianMT models of Hugging Face, trained briefly and saved by transformers,
+and the results of transformers with them, for the tests to compare.
 
     pip install torch transformers==5.23.0 sentencepiece safetensors numpy
     scripts/golden/marian.py src/convert/fixtures [joint separate ...]
 
-Each folder is a model as it is published, with two files more: golden.safetensors has source ids, decoder ids and logits
-of a few pairs; golden.json has lines of text with the ids and the text of their translations, greedy and by the search
-that the model's own configuration asks for. Lines whose two best translations are nearly equal, and lines whose
-translations do not end by themselves, are left out.
+Each folder is a model in its published form with two more files: golden.safetensors has source ids, decoder ids and
+logits for a few pairs; golden.json has lines of text with ids and text of their translations, greedy and by the search of
+the model's configuration. Excludes lines whose two best translations score nearly equal, or whose translations do not
+end by themselves.
 """
 import json
 import os
@@ -23,7 +23,7 @@ import torch
 import transformers
 
 LINES, LONGEST = 30, 40
-UPDATES = {"joint": 700}  # where 250 are too few for translations to end
+UPDATES = {"joint": 700}  # if 250 are too few for translations to end
 
 VARIANTS = {
     "joint": dict(),
@@ -59,7 +59,7 @@ def train_pieces(path, lines, size, kind="unigram"):
 
 
 def table(pieces, draw):
-    """A few pieces are missing, as where they never occurred in the training text; one is a language."""
+    """-> ids of pieces; a few are missing, as if they never occurred in the training text, and one is a language"""
     ids = {"</s>": 0, "<unk>": 1}
     for piece in dict.fromkeys(pieces):
         if piece not in ("<s>", "</s>", "<unk>") and draw.random() > 0.04:
@@ -87,7 +87,7 @@ def write_tokenizer(folder, separate, draw):
 
 
 def train(model, tokenizer, draw, updates):
-    """A little, so that translations end, and differ from line to line."""
+    """Trains briefly, so that translations end and differ between lines."""
     torch.manual_seed(1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     letters = str.maketrans("abcdefghij", "efghijklmä")
@@ -123,7 +123,7 @@ def make_model(name, source, target):
 
 
 def translations(model, ids, **search):
-    """The best translation, without the start token; none where it does not end, or nearly is another."""
+    """-> the best translation without the start token; None if it does not end, or if another is nearly as good"""
     several = search.get("num_beams", model.generation_config.num_beams) > 1
     with torch.no_grad():
         found = model.generate(input_ids=ids, return_dict_in_generate=True, output_scores=True,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/marian: the network of hf_marian_joint as Marian has it, and what Marian translates with it.
+"""Writes src/convert/fixtures/marian: the network of hf_marian_joint in Marian's format, and Marian's translations.
 
     pip install pymarian==1.12.42 sentencepiece safetensors numpy
     scripts/golden/marian_npz.py src/convert/fixtures
 
-model.npz and decoder.yml are as Marian writes them; vocab.yml is a table of pieces, and source.spm and target.spm cut text, as
+model.npz and decoder.yml are in Marian's format; vocab.yml is a table of pieces, and source.spm and target.spm tokenize, as
 in the models of the OPUS-MT project. golden.json has lines with the pieces of their translations, greedy and by beam search.
 """
 import json
@@ -106,7 +106,7 @@ def main(fixtures):
         found[name] = [text.split() for text in translator.translate(pieces)]
     lines = [{"text": text, "greedy": g, "best": b}
              for text, cut, g, b in zip(texts, pieces, found["greedy"], found["best"])
-             if 0 < max(len(g), len(b)) < 2.5 * len(cut.split())]  # the others do not end by themselves
+             if 0 < max(len(g), len(b)) < 2.5 * len(cut.split())]  # others do not end by themselves
     print(len(lines), "lines")
     (folder / "golden.json").write_text("[\n" + ",\n".join(json.dumps(x, ensure_ascii=False) for x in lines) + "\n]\n")
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/marian_ssru: a small model with an SSRU in the decoder that Marian trained, in the form that
-Firefox Translations has (weights of 8 bits in a .bin, one vocabulary, a shortlist), and what Marian translates with it.
+"""Writes src/convert/fixtures/marian_ssru: a small model trained by Marian with an SSRU decoder, in the format of Firefox
+Translations (8-bit weights in a .bin, one vocabulary, a shortlist), and Marian's translations.
 
     pip install pymarian==1.12.42 sentencepiece numpy
     scripts/golden/marian_ssru.py src/convert/fixtures
 
-golden.json has lines with the pieces of their translations, of the weights that the 8 bits stand for: greedy, by beam
-search, and greedy with the shortlist.
+golden.json has lines with the pieces of their translations by the dequantized weights: greedy, by beam search, and
+greedy with the shortlist.
 """
 import json
 import pathlib
@@ -63,7 +63,7 @@ def train(work, texts):
 
 
 def in_8_bits(weights):
-    """name -> (integers, scale) of every matrix of a product and of the embeddings."""
+    """-> {name: (integers, scale)} for every matrix of a product and the embeddings"""
     return {name: (numpy.clip(numpy.rint(w * (127 / abs(w).max())), -127, 127).astype(numpy.int8),
                    numpy.float32(127 / abs(w).max()))
             for name, w in weights.items() if name == "Wemb" or "_W" in name and w.ndim == 2 and w.shape[0] > 1
@@ -84,7 +84,7 @@ def items_of(weights, integers):
 
 
 def write_bin(path, weights, integers):
-    """Marian's own container, version 1; every item takes a multiple of 256 bytes."""
+    """Writes Marian's container, version 1; items are padded to multiples of 256 bytes."""
     items = [(name, kind, shape, data.ljust(-(-len(data) // 256) * 256, b"\0"))
              for name, kind, shape, data in items_of(weights, integers)]
     out = struct.pack("<QQ", 1, len(items))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes src/convert/fixtures/hf_{m2m,nllb,mbart,bart}: small models of Hugging Face's M2M100ForConditionalGeneration (as
-M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50) and BartForConditionalGeneration, trained for a moment
-and saved by transformers, and what transformers computes with them, for the tests to compare.
+M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50) and BartForConditionalGeneration, trained briefly and
+saved by transformers, and the results of transformers with them, for the tests to compare.
 
     pip install torch transformers==5.23.0 sentencepiece protobuf safetensors numpy
     scripts/golden/multilingual.py src/convert/fixtures [m2m nllb ...]
 
-The folders are like those of scripts/golden/marian.py. A line of golden.json has the language that it was translated to
-("" for BART, which has none). BART's own tokenizer works on bytes, which hexapla does not read: its fixture has a
-SentencePiece model, numbered as in fairseq. One model's weights are in two files of torch.save() with an index.
+The folders are like those of scripts/golden/marian.py. A line of golden.json has its target language ("" for BART, which
+has none). BART's own tokenizer is byte-level, see byte_level.py: this fixture has a SentencePiece model with fairseq's
+numbering. One model's weights are in two files of torch.save() with an index.
 """
 import json
 import pathlib
@@ -28,7 +28,7 @@ LETTERS = {"one": str.maketrans("abcdefghij", "efghijklmä"), "two": str.maketra
 COMMON = dict(d_model=16, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=24, decoder_ffn_dim=24,
               max_position_embeddings=64, pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2,
               forced_eos_token_id=2, init_std=0.15, encoder_layerdrop=0.0, decoder_layerdrop=0.0)
-# The languages: of the source, and the two that the model is trained to write.
+# Languages: the source, and the two targets of the training.
 VARIANTS = {
     "m2m": dict(languages=("en", "de", "fr"), pieces="bpe", activation_function="relu", scale_embedding=True,
                 encoder_layers=2, decoder_layers=2),
@@ -45,7 +45,7 @@ SEARCH = {"m2m": dict(num_beams=4), "nllb": dict(num_beams=4, early_stopping=Tru
 
 
 class FairseqPieces:
-    """BART's side of things: <s> text </s>, pieces in fairseq's numbers."""
+    """BART's tokenization: <s> text </s>, pieces with fairseq's numbering."""
 
     def __init__(self, path):
         self.model = sentencepiece.SentencePieceProcessor(model_file=str(path))
@@ -86,7 +86,7 @@ def make_tokenizer(name, folder):
         return transformers.M2M100Tokenizer(str(folder / "vocab.json"), str(spm), src_lang=source, tgt_lang=target)
     kind = transformers.NllbTokenizer if name == "nllb" else transformers.MBart50Tokenizer
     tokenizer = kind.from_pretrained(str(folder), src_lang=source, tgt_lang=target)
-    if name == "nllb":  # of a SentencePiece model alone, this version of transformers makes no languages
+    if name == "nllb":  # this version of transformers adds no languages to a plain SentencePiece model
         tokenizer.add_special_tokens(
             {"additional_special_tokens": ["eng_Latn", "deu_Latn", "fra_Latn", "zho_Hans", "taq_Tfng"]})
         tokenizer.src_lang = source
@@ -99,7 +99,7 @@ def language_id(tokenizer, code):
 
 def vocabulary_size(name, tokenizer):
     if name == "m2m":
-        return max(tokenizer.lang_token_to_id.values()) + 1 + 8  # ids that nothing has
+        return max(tokenizer.lang_token_to_id.values()) + 1 + 8  # unused ids
     return len(tokenizer) + (2 if name == "nllb" else 0)
 
 
@@ -121,7 +121,7 @@ def make_model(name, tokenizer):
 
 
 def batch_of(name, tokenizer, texts, which):
-    """Sources and what to write for them in one of the two languages."""
+    """-> sources, and targets in one of the two languages"""
     targets = [text.translate(LETTERS[which]) for text in texts]
     if name == "bart":
         return tokenizer(texts, text_target=targets)
@@ -145,7 +145,7 @@ def train(name, model, tokenizer, draw):
 
 
 def translations(model, ids, forced, **search):
-    """The best translation, without the start token; none where it does not end, or nearly is another."""
+    """-> the best translation without the start token; None if it does not end, or if another is nearly as good"""
     several = search.get("num_beams", model.generation_config.num_beams) > 1
     if forced is not None:
         search["forced_bos_token_id"] = forced
@@ -164,7 +164,7 @@ def translations(model, ids, forced, **search):
 def write_golden(name, folder, model, tokenizer, draw):
     tensors, lines, languages = {}, [], VARIANTS[name]["languages"]
     for i, text in enumerate(sentences(draw, "abcdefghijkxé", 3 * LINES)):
-        code = languages[1 + i % 3 // 2]  # every third line another one than usual
+        code = languages[1 + i % 3 // 2]  # every third line has the other language
         ids = torch.tensor([tokenizer([text])["input_ids"][0]]) if name != "bart" else tokenizer([text])["input_ids"]
         forced = language_id(tokenizer, code) if code else None
         if ids.shape[1] > 40 or len(lines) == LINES:
@@ -173,7 +173,7 @@ def write_golden(name, folder, model, tokenizer, draw):
         if greedy is None or best is None:
             continue
         say = lambda sequence: tokenizer.decode(sequence, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        unsaid = lambda text: text.replace(f"__{code}__", "").strip()  # M2M-100's languages are not special there
+        unsaid = lambda text: text.replace(f"__{code}__", "").strip()  # M2M-100's language tokens are not special there
         number = len(lines)
         lines.append({"text": text, "language": code, "source": ids[0].tolist(), "greedy": greedy,
                       "greedy text": unsaid(say(greedy)), "best": best, "best text": unsaid(say(best))})
@@ -189,7 +189,7 @@ def write_golden(name, folder, model, tokenizer, draw):
 
 
 def split_as_torch(folder):
-    """The weights as older programs wrote large models: several files of torch.save() and an index."""
+    """Stores the weights as older programs stored large models: several files of torch.save() and an index."""
     weights = safetensors.torch.load_file(folder / "model.safetensors")
     names = sorted(weights)
     parts = [names[: len(names) // 2], names[len(names) // 2 :]]

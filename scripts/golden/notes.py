@@ -1,4 +1,4 @@
-"""The modules of a page of notes (Python in ```py blocks), run as they stand.
+"""Runs the unmodified modules of a page of notes (Python in ```py blocks).
 
 The page defines attention, feed-forward, layers, Encoder, Decoder, Generator and Transformer after
 github.com/jadore801120/attention-is-all-you-need-pytorch: post-norm, LayerNorm on the embedded input, no biases in the
@@ -37,7 +37,7 @@ class PositionalEncoding(nn.Module):
 
 
 def modules_of(page):
-    """The names that the page's code defines."""
+    """-> the names defined by the page's code"""
     names = {"math": math, "torch": torch, "nn": nn, "F": F}
     names |= {"InputEmbedding": InputEmbedding, "PositionalEncoding": PositionalEncoding}
     with open(page, encoding="utf-8") as f:
@@ -121,7 +121,7 @@ def export_feed_forward(layer, ffn, get):
 
 
 def export(model, get):
-    """hexapla's names and layouts: weights [in, out], projections of one input side by side."""
+    """-> tensors with hexapla's names and layouts: weights [in, out], projections of one input concatenated"""
     p = {"embeddings.0.table": get(model.src_embed_pos[0].table.weight),
          "embeddings.1.table": get(model.tgt_embed_pos[0].table.weight),
          "generator.weight": get(model.generator.proj.weight).T, "generator.bias": get(model.generator.proj.bias)}
@@ -157,14 +157,14 @@ def make_model(path, model, seed):
 
 
 def make(path, page):
-    """The notes' own Transformer."""
+    """Writes the fixture of the notes' Transformer."""
     torch.manual_seed(4)
     model = modules_of(page)["Transformer"](SOURCE_VOCAB, TARGET_VOCAB, n_layers=2, d_model=D_MODEL, n_head=HEADS)
     make_model(path, model, seed=5)
 
 
 def make_head_widths(path, page, d_k, d_v):
-    """The same with d_k, d_v and d_model / heads all different: the notes' layers can do that, their stacks cannot."""
+    """The same with d_k, d_v and d_model / heads all different, which the notes' layers support, but not their stacks."""
     torch.manual_seed(6)
     names = modules_of(page)
     model = names["Transformer"](SOURCE_VOCAB, TARGET_VOCAB, n_layers=1, d_model=D_MODEL, n_head=HEADS)

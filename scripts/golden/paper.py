@@ -1,4 +1,4 @@
-"""The model of "Attention Is All You Need" in plain PyTorch, sentence by sentence: no padding, nothing but the paper.
+"""The model of "Attention Is All You Need" in plain PyTorch, sentence by sentence, without padding.
 
 Post-norm, ReLU, no biases in the attention, LayerNorm eps 1e-6, one matrix for both embeddings and the generator.
 """

@@ -1,7 +1,6 @@
-"""R-Drop's loss (Liang et al. 2021) of an output layer, with torch.nn.functional and autograd.
+"""R-Drop's loss (Liang et al. 2021) for an output layer, with torch.nn.functional and autograd.
 
-Two passes over the same five tokens, one below the other; what the paper minimizes, summed over the tokens, and its
-gradients.
+Two stacked passes over the same five tokens; the paper's loss, summed over the tokens, and its gradients.
 """
 import torch
 import torch.nn.functional as F
@@ -15,7 +14,7 @@ def make(path):
 
     def draw(*shape, size=1.0):
         numbers = size * torch.randn(shape, generator=generator, dtype=torch.float64)
-        return numbers.float().double()  # numbers that f32 holds exactly
+        return numbers.float().double()  # exactly representable in f32
 
     first = draw(PAIRS, D_MODEL)
     x = torch.cat([first, first + draw(PAIRS, D_MODEL, size=0.3)]).float().double()

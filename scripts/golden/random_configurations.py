@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes FOLDER/cases.json: configurations of Hugging Face's Marian, M2M-100, mBART and BART with random values, known and
-unknown keys of config.json and generation_config.json among them, and what transformers translates with each. A test
-imports them: it must translate the same, or refuse one of the changed keys by its name.
+"""Writes FOLDER/cases.json: random configurations of Hugging Face's Marian, M2M-100, mBART and BART, with known and unknown
+keys in config.json and generation_config.json, and the translations of transformers with each. A test imports them:
+it must translate the same, or reject one of the changed keys by name.
 
     pip install torch transformers==5.24.0 sentencepiece safetensors
     scripts/golden/random_configurations.py src/convert/fixtures FOLDER [cases] [seed]
 
-The first folder has the models, hf_marian_joint, hf_m2m, hf_mbart and hf_bart, whose weights stay as they are. Lines are
-left out whose best two translations are nearly equal, and those that do not end before the longest length.
+The first folder has the models, hf_marian_joint, hf_m2m, hf_mbart and hf_bart, whose weights are not changed. Excludes
+lines whose two best translations score nearly equal, or whose translations do not end before the maximum length.
 """
 import json
 import pathlib
@@ -23,9 +23,9 @@ import transformers
 MODELS = {"hf_marian_joint": "MarianMTModel", "hf_m2m": "M2M100ForConditionalGeneration",
           "hf_mbart": "MBartForConditionalGeneration", "hf_bart": "BartForConditionalGeneration"}
 LINES = 4
-EXTRA = 48  # a translation here has at most 50 tokens more than its source
+EXTRA = 48  # translations have at most 50 tokens more than their source
 
-# Every value is drawn from these; those that change nothing are among them.
+# Values are drawn from these; some change nothing.
 CONFIG = {
     "activation_function": ["relu", "gelu", "swish", "silu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "quick_gelu", "tanh"],
     "scale_embedding": [True, False], "dropout": [0.0, 0.3], "attention_dropout": [0.0, 0.2],
@@ -72,7 +72,7 @@ def drawn(draw, values, most, generation, config):
 
 
 def lines_of(fixture):
-    """Lines in the language that nothing but the folder says, with the token that it begins with."""
+    """-> lines in the folder's default language, with its start token"""
     lines = json.loads((fixture / "golden.json").read_text())
     usual = lines[0].get("language")
     return [line for line in lines if line.get("language") == usual and len(line["source"]) < 14]
@@ -109,7 +109,7 @@ def make_case(draw, fixtures, name):
             shutil.copy(file, folder / file.name)
         generation |= case["generation"]
         config |= case["config"]
-        if case["alone"]:  # as old versions wrote it
+        if case["alone"]:  # as written by old versions
             del generation["_from_model_config"]
             config |= generation
             (folder / "generation_config.json").unlink()
@@ -122,7 +122,7 @@ def make_case(draw, fixtures, name):
             forced = None if name in ("hf_marian_joint", "hf_bart") or model.generation_config.forced_bos_token_id is not None \
                 else True
             case["lines"] = translations(model, lines, forced)
-        except Exception as error:  # of many kinds: a configuration that is none
+        except Exception as error:  # of any type: invalid configurations
             case["failed"] = f"{type(error).__name__}: {error}".splitlines()[0][:120]
     return case
 

@@ -1,4 +1,4 @@
-"""Stand-ins for what a system imports but a small model does not use."""
+"""Stand-ins for modules that a system imports but a small model does not use."""
 import importlib.abc
 import importlib.machinery
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/{fairseq_*,opennmt_py_*,joeynmt_*}: small models of fairseq, OpenNMT-py and JoeyNMT, built by
-their own code and trained for a moment, as those systems save them, and what they compute, for the tests to compare.
+"""Writes src/convert/fixtures/{fairseq_*,opennmt_py_*,joeynmt_*}: small models of fairseq, OpenNMT-py and JoeyNMT, built,
+briefly trained and saved by those systems, and their results, for the tests to compare.
 
     pip install torch sentencepiece safetensors numpy pyyaml
     pip install --no-deps OpenNMT-py==3.5.1 joeynmt==2.3.0 pyonmttok ConfigArgParse subword-nmt
@@ -8,14 +8,14 @@ their own code and trained for a moment, as those systems save them, and what th
     pip install --no-deps hydra-core omegaconf antlr4-python3-runtime==4.9.3 bitarray portalocker
     PYTHONPATH=.../fairseq scripts/golden/toolkits.py src/convert/fixtures [fairseq_post ...]
 
-fairseq is a checkout (commit 3d262bb), whose Python code runs without its compiled parts. What the systems import, but a small
-model does not use, is replaced by empty stand-ins.
+fairseq is a checkout (commit 3d262bb), whose Python code runs without its compiled parts. Modules that the systems import, but
+small models do not use, are replaced by empty stand-ins.
 
-golden.safetensors has source ids, decoder ids and logits of a few pairs; golden.json has 200 lines of text with the ids of their
-translations, greedy and by a beam of 4. fairseq's are those of its SequenceGenerator. OpenNMT-py and JoeyNMT have searches of
-their own kind (their beams go on with, or end with, translations that have ended): for them greedy is the largest logit, and the
-beam is the plain one below, over the logits of their models. Lines whose two best translations are nearly equal, and lines whose
-translations do not end by themselves, are left out.
+golden.safetensors has source ids, decoder ids and logits for a few pairs; golden.json has 200 lines of text with the ids of their
+translations, greedy and with beam 4. fairseq's come from its SequenceGenerator. OpenNMT-py and JoeyNMT use nonstandard beam
+searches (they treat finished translations differently): for them, greedy takes the largest logit, and beam search is the plain
+one below, over their models' logits. Excludes lines whose two best translations score nearly equal, or whose translations do
+not end by themselves.
 """
 import argparse
 import dataclasses
@@ -41,7 +41,7 @@ NO_WAY = float("-inf")
 
 
 class Pieces:
-    """Text in SentencePiece pieces, one model for both sides."""
+    """Text tokenized by SentencePiece, with one model for both sides."""
 
     def __init__(self, folder, name, draw):
         lines = sentences(draw, "abcdefghij", 900)
@@ -63,7 +63,7 @@ class Pieces:
 
 
 class Merges(Pieces):
-    """Text in pieces of subword-nmt, with the merges of both sides in one file."""
+    """Text tokenized by subword-nmt, with one file of merges for both sides."""
 
     def __init__(self, folder, name, draw):
         from subword_nmt.apply_bpe import BPE
@@ -84,13 +84,13 @@ class Merges(Pieces):
         return self.merges.process_line(text).split()
 
     def lines(self, draw, count):
-        """A run of unknown characters is one unknown token in hexapla, and several in subword-nmt: there are none but alone."""
+        """-> lines with isolated unknown characters only: a run of them is one token in hexapla, and several in subword-nmt"""
         texts = [" ".join(line.split()[:4]) for line in sentences(draw, "abcdefghij", count)]
         return [text + " x" * (i % 5 == 0) for i, text in enumerate(texts)]
 
 
 class Letters:
-    """Text that comes cut into tokens: letters, with others on each side."""
+    """Pre-tokenized text: letters, different ones on each side."""
 
     source, target = list("abcdefghij"), list("efghijklmä")
 
@@ -110,7 +110,7 @@ def padded(rows, pad):
 
 
 class System:
-    """A model of one toolkit. source_ids and target_ids: {token: id}; source_end: what a source ends with."""
+    """A model of one toolkit. source_ids and target_ids: {token: id}; source_end: ids appended to sources."""
 
     forbidden, shortest, power, updates = (), 0, True, UPDATES
 
@@ -136,7 +136,7 @@ class System:
 
     @torch.no_grad()
     def search(self, source, beam):
-        """The best translation; None where it does not end, or nearly is another. The beam is full when `beam` have ended."""
+        """-> the best translation; None if it does not end, or if another is nearly as good. Stops once `beam` have ended."""
         live, ended = [(0.0, [])], []
         for step in range(LONGEST):
             rows = torch.tensor([[self.start] + ids for _, ids in live])
@@ -216,7 +216,7 @@ class Fairseq(System):
 
 class OpenNmt(System):
     unknown, pad, start, end, source_end = 0, 1, 2, 3, []
-    forbidden = (1, 2)  # it would weigh <s> and <blank>, too, which hexapla never writes
+    forbidden = (1, 2)  # hexapla never writes <s> and <blank>
     specials = ["<unk>", "<blank>", "<s>", "</s>"]
 
     def __init__(self, folder, text, **options):
@@ -232,7 +232,7 @@ class OpenNmt(System):
 
     @staticmethod
     def options(changed):
-        """Those of train.py for a small model."""
+        """-> options of train.py for a small model"""
         import onmt.modules.embeddings
         import onmt.opts
         from onmt.utils.parse import ArgumentParser
@@ -258,7 +258,7 @@ class OpenNmt(System):
                     parameter += 1
 
     def logits(self, source, target):
-        with_end = torch.cat([target, torch.full((len(target), 1), self.pad)], 1)  # it cuts the last one off
+        with_end = torch.cat([target, torch.full((len(target), 1), self.pad)], 1)  # the last token is cut off
         y, _ = self.model(source[:, :, None], with_end[:, :, None], source.ne(self.pad).sum(1))
         return self.model.generator(y)
 
@@ -270,7 +270,7 @@ class OpenNmt(System):
 
 
 class OpenNmt2(OpenNmt):
-    """Version 2: vocabularies are objects of torchtext, and the source's has no <s> and no </s>."""
+    """Version 2: vocabularies are torchtext objects, and the source's has neither <s> nor </s>."""
 
     def __init__(self, folder, text, **options):
         from collections import Counter
@@ -386,7 +386,7 @@ def make_fairseq_pre(folder, draw):
     text = Letters()
     system = Fairseq(folder, text, False, encoder_normalize_before=True, decoder_normalize_before=True, encoder_learned_pos=True,
                      decoder_learned_pos=True, layernorm_embedding=True, no_scale_embedding=True, activation_fn="gelu_accurate")
-    system.updates = 90  # so that a wider beam finds other translations
+    system.updates = 90  # so that a wider beam finds different translations
     return text, system, lambda: system.save(folder, True)
 
 
@@ -446,7 +446,7 @@ def write_golden(folder, system, text, draw):
 
 
 def make_room():
-    """For code that expects an older Python, or packages that are not needed."""
+    """Supports code that expects an older Python, or packages that are not needed."""
     stand_in_for("sklearn", "soundfile", "tensorboard", "cython", "librosa", "scipy", "apex", "h5py", "matplotlib", "spacy", "ahocorasick",
                  "rapidfuzz", "gradio", "fasttext", "pycld2", "ctranslate2", "pyonmttok", "waitress", "flask")
     sys.modules["importlib_metadata"] = importlib.metadata
@@ -455,7 +455,7 @@ def make_room():
     sys.modules[board.__name__] = board
     plain = dataclasses.dataclass
 
-    def hashable(cls=None, /, **options):  # a default that is no constant has to be, since Python 3.11
+    def hashable(cls=None, /, **options):  # required of mutable defaults since Python 3.11
         if cls is None:
             return lambda c: hashable(c, **options)
         if cls.__module__.startswith("fairseq") and not options.get("frozen"):

@@ -1,4 +1,4 @@
-"""torch.nn.Transformer on a padded batch with its padding masks, between embeddings and a generator of our own."""
+"""torch.nn.Transformer on a padded batch with padding masks, between our own embeddings and generator."""
 import math
 
 import torch
@@ -34,7 +34,7 @@ class Model(nn.Module):
 
 
 def watch_attention(attention, place, seen, queries_real, keys_real):
-    """torch keeps its projections and scores to itself: they are computed again from its inputs and weights."""
+    """Recomputes projections and scores from inputs and weights, because torch does not expose them."""
 
     def see(module, inputs, kwargs, outputs):
         w, b = module.in_proj_weight.split(D_MODEL), module.in_proj_bias.split(D_MODEL)
@@ -138,7 +138,7 @@ def export(model, get):
 
 
 def make_model(path, model, batch, seed):
-    model.double().train()  # dropout is zero; in eval torch might take other paths
+    model.double().train()  # dropout is zero; in eval mode torch may use other code paths
     fixture.randomize(model.parameters(), seed)
     now = []
     watch(model, batch, lambda: now[-1])
@@ -152,7 +152,7 @@ def make_model(path, model, batch, seed):
 
 
 def make_post_norm(path):
-    """Without the norms that torch puts after its stacks; target embedding and generator are one matrix."""
+    """Omits torch's norms after the stacks; target embedding and generator share a matrix."""
     torch.manual_seed(8)
     sizes = dict(d_model=D_MODEL, nhead=HEADS, dim_feedforward=D_FF, dropout=0.0, batch_first=True)
     encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(**sizes), 1, norm=None, enable_nested_tensor=False)
@@ -164,7 +164,7 @@ def make_post_norm(path):
 
 
 def make_pre_norm(path):
-    """torch.nn.Transformer as it comes, with norm_first; one matrix for all three, and a bias in the generator."""
+    """Unmodified torch.nn.Transformer with norm_first; a matrix shared by all three, and a bias in the generator."""
     torch.manual_seed(10)
     transformer = nn.Transformer(D_MODEL, HEADS, 2, 2, D_FF, dropout=0.0, batch_first=True, norm_first=True)
     embedding = nn.Embedding(23, D_MODEL)

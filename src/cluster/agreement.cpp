@@ -46,7 +46,7 @@ std::vector<std::string> warnings_of_threads(Processes& p, const Place& own) {
   if (!p.several()) return warnings;
   const std::vector<std::string> hosts = gather(p, p.host());
   const std::vector<std::string> places = gather(p, cat(own.threads, " ", own.bound, " ", own.cores));
-  std::map<std::string, std::pair<int, int>> of_host;  // the threads of its processes, and its cores
+  std::map<std::string, std::pair<int, int>> of_host;  // threads of its processes, and its cores
   for (int i = 0; i < p.count(); ++i) {
     const std::string& host = hosts[static_cast<size_t>(i)];
     Place place;

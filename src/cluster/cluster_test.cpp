@@ -20,7 +20,7 @@ using test::ThreadProcess;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Numbers of such different sizes that another order of a sum is another sum.
+// Values of such different magnitudes that every order of summation gives another result.
 std::vector<float> numbers_of_shard(int64_t shard, int64_t count) {
   Random random(7, static_cast<uint64_t>(shard));
   std::vector<float> all(static_cast<size_t>(count));
@@ -28,7 +28,7 @@ std::vector<float> numbers_of_shard(int64_t shard, int64_t count) {
   return all;
 }
 
-// The definition: neighbors first.
+// The definition: neighbors are added first.
 std::vector<float> sum_by_hand(int64_t shards, int64_t count) {
   std::vector<std::vector<float>> all;
   for (int64_t s = 0; s < shards; ++s) all.push_back(numbers_of_shard(s, count));
@@ -88,7 +88,7 @@ TEST(ShardTree, NeedsFewArrays) {
   EXPECT_EQ(arrays_to_add_up(ShardTree(1024), 0, 1024), 10);
 }
 
-// Segment by segment, and process by process in each.
+// Shares cover segment after segment and, within each, process after process.
 void expect_everything(const Slices& slices) {
   EXPECT_EQ(slices.block() % 16, 0);
   int64_t at = 0, blocks = 0;
@@ -108,7 +108,8 @@ void expect_everything(const Slices& slices) {
   EXPECT_EQ(blocks, slices.blocks());
 }
 
-// Of one process: what has it of the segments, in a row, and of the same size as others' to a block.
+// A process's shares: all of its segments in order, with sizes that differ from others' by at most
+// a block.
 void expect_slice(const Slices& slices, int process, int64_t largest) {
   std::vector<Share> shares = slices.of(process), some;
   for (size_t i = 1; i < shares.size(); ++i) EXPECT_LT(shares[i - 1].to, shares[i].from);
@@ -148,7 +149,7 @@ TEST(Slices, AreWholeBlocksAndEverything) {
       }
 }
 
-// What a backward pass has ended with begins at the start of a layer, and a segment lies within that.
+// Gradients are final from the start of a layer on, so a segment must not begin before it.
 TEST(Slices, HaveSegmentsThatBeginBehindTheirStarts) {
   const std::vector<int64_t> starts{100'000, 100'016, 500'000, 900'000};
   for (const int of : {1, 2, 16, 1024}) {
@@ -189,7 +190,7 @@ TEST(Slices, AreCompletedAndCollected) {
 TEST(Gathered, IsTheSameInAllProcessesAgainAndAgain) {
   for (const int count : {1, 2, 4}) {
     in_threads(count, [&](ThreadProcess& p) {
-      // Process 1 has nothing to say.
+      // Process 1 sends nothing.
       Gathered<int64_t> gathered(p, [](int process) { return process == 1 ? 0 : process + 1; });
       for (int64_t time = 0; time < 3; ++time) {
         for (int64_t& value : gathered.own()) value = 100 * time + p.number();
@@ -203,7 +204,7 @@ TEST(Gathered, IsTheSameInAllProcessesAgainAndAgain) {
   }
 }
 
-// What others need only in bf16 comes as such, whatever their slices have of it, in half of the bytes.
+// Values needed only in bf16 are sent as bf16, in half the bytes, wherever slices divide them.
 TEST(Slices, AreCompletedInBf16) {
   constexpr int64_t numbers = 16 * 40'000;
   const std::vector<Share> rounded{{16, 16}, {32, 1000}, {5000, 300'000}, {300'000, 300'016}, {639'984, 640'000}};
@@ -249,7 +250,7 @@ TEST(Processes, SayTheSameToAll) {
       for (int i = 0; i < count; ++i) EXPECT_EQ(all[static_cast<size_t>(i)].size(), static_cast<size_t>(i));
       EXPECT_EQ(of_first(p, p.first() ? "first" : "other"), "first");
       EXPECT_EQ(of_first(p, int64_t{-7} * (p.number() + 1)), -7);
-      std::vector<char> bytes((size_t{8} << 20) + 5, p.first() ? 'a' : 'b');  // more than goes at once
+      std::vector<char> bytes((size_t{8} << 20) + 5, p.first() ? 'a' : 'b');  // more than is sent at once
       spread(p, bytes.data(), bytes.size());
       EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'a'), static_cast<int64_t>(bytes.size()));
       wait_for_all(p);

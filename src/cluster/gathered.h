@@ -1,6 +1,6 @@
 #pragma once
-// What every process tells every other again and again: plain values, of each process as many as all know beforehand.
-// It takes its memory once.
+// A repeated exchange of plain values among all processes, with counts known in advance. Allocates
+// memory once.
 #include <type_traits>
 
 #include "cluster/processes.h"
@@ -12,7 +12,7 @@ class Gathered {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // count_of(process): of its values.
+  // count_of(process): number of its values.
   template <class CountOf>
   Gathered(const Processes& processes, const CountOf& count_of) {
     size_t all = 0;
@@ -26,8 +26,7 @@ class Gathered {
   }
 
   std::span<T> own() { return std::span<T>(values_).subspan(from_, count_); }
-  // Everyone's, in the order of the processes. All processes call it together, each with its own values as they shall
-  // be.
+  // All values in process order. All processes must call it together, with their own values set.
   std::span<const T> exchange(Processes& processes) {
     gather_known(processes, sizes_, reinterpret_cast<char*>(values_.data()), room_);
     return values_;
@@ -35,7 +34,7 @@ class Gathered {
 
  private:
   std::vector<T> values_;
-  std::vector<size_t> sizes_;  // bytes
+  std::vector<size_t> sizes_;  // in bytes
   size_t from_ = 0, count_ = 0;
   Room room_;
 };

@@ -11,7 +11,7 @@
 namespace hexapla::cluster {
 namespace {
 
-// More than this at once would need as much memory of the transport.
+// Larger messages would need as much memory in the transport.
 constexpr size_t spread_at_once = size_t{8} << 20;  // bytes
 
 std::string length_text(uint64_t n) { return {reinterpret_cast<const char*>(&n), sizeof(n)}; }
@@ -86,7 +86,7 @@ std::string of_first(Processes& p, const std::string& own) {
 }
 int64_t of_first(Processes& p, int64_t own) { return std::stoll(of_first(p, cat(own))); }
 
-// By a binary tree: after the round of distance d the first 2d processes have it.
+// Binary tree: after the round with distance d, the first 2d processes have the bytes.
 void spread(Processes& p, void* bytes, size_t size) {
   const int me = p.number();
   for (size_t at = 0; at < size; at += spread_at_once) {

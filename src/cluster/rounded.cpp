@@ -7,7 +7,7 @@
 namespace hexapla::cluster {
 namespace {
 
-// As the processor's instructions round; what is not a number stays none.
+// Rounds like the processor's instructions; NaN stays NaN.
 uint16_t to_bf16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return static_cast<uint16_t>(bits >> 16 | 0x40u);
@@ -15,7 +15,7 @@ uint16_t to_bf16(float x) {
 }
 float from_bf16(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
 
-// f(part, whether it is rounded) for the parts of the numbers, in order.
+// Calls f(part, whether it is rounded) for the parts of a range, in order.
 template <class F>
 void for_parts(const Share& numbers, std::span<const Share> rounded, F&& f) {
   int64_t at = numbers.from;
@@ -30,7 +30,7 @@ void for_parts(const Share& numbers, std::span<const Share> rounded, F&& f) {
   if (at < numbers.to) f(Share{at, numbers.to}, false);
 }
 
-// -> behind what was written
+// -> the end of what was written
 char* encode(const float* array, const Share& numbers, std::span<const Share> rounded, char* to) {
   for_parts(numbers, rounded, [&](const Share& part, bool round) {
     if (!round) {
@@ -46,7 +46,7 @@ char* encode(const float* array, const Share& numbers, std::span<const Share> ro
   return to;
 }
 
-// -> behind what was read
+// -> the end of what was read
 const char* decode(const char* from, const Share& numbers, std::span<const Share> rounded, float* array) {
   for_parts(numbers, rounded, [&](const Share& part, bool round) {
     if (!round) {
@@ -80,7 +80,7 @@ size_t bytes_of_some(const Slices& slices, int process, int64_t at, std::span<co
   return bytes;
 }
 
-// In rounds, so that what comes in takes little memory beside the array.
+// In rounds, so that received data needs little memory compared with the array.
 void complete_rounded(Processes& p, const Slices& slices, std::span<const Share> rounded, float* array, Room& room) {
   if (!p.several()) return;
   std::vector<std::vector<char>>& texts = room.bytes;

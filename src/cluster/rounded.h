@@ -1,5 +1,5 @@
 #pragma once
-// An array of which others need some numbers only as bf16 has them: half of the bytes.
+// An array whose values others partly need only as bf16: half the bytes.
 #include <span>
 #include <vector>
 
@@ -7,14 +7,15 @@
 
 namespace hexapla::cluster {
 
-// Everyone's slice of the array becomes everyone's, as complete() does, but of the numbers of `rounded` (ascending,
-// apart from each other) the others get the nearest bf16, ties to even. Each keeps its own slice as it is.
+// Sends everyone's slice of the array to all, like complete(), but in the ranges `rounded`
+// (ascending and disjoint) others receive the nearest bf16, ties to even. Each process's own slice
+// is unchanged.
 void complete_rounded(Processes& processes, const Slices& slices, std::span<const Share> rounded, float* array,
                       Room& room);
 
-// So many bytes of these numbers are sent to each other process.
+// Bytes sent to each other process for these values.
 size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded);
-// And so many in the round of a process's slice that begins with its `at`-th number.
+// Bytes in the round of a process's slice that starts at its `at`-th value.
 size_t bytes_of_some(const Slices& slices, int process, int64_t at, std::span<const Share> rounded);
 
 }  // namespace hexapla::cluster

@@ -7,12 +7,12 @@
 namespace hexapla::cluster {
 namespace {
 
-constexpr int64_t about_so_many_blocks = 1024, line = 16;  // numbers in 64 bytes
-constexpr int64_t fewest_blocks = 4;  // of a process in a segment: a share is larger than another by a quarter at most
+constexpr int64_t about_so_many_blocks = 1024, line = 16;  // values in 64 bytes
+constexpr int64_t fewest_blocks = 4;  // per process in a segment: limits the ratio of shares to 5/4
 
 size_t bytes_of_numbers(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
 
-// If blocks were given to `of` processes in turn, so many of the first n would be those of the first few processes.
+// How many of the first n blocks the first few of `of` processes get if blocks are dealt in turn.
 int64_t dealt(int64_t n, int64_t first_processes, int64_t of) {
   return n / of * first_processes + std::min(n % of, first_processes);
 }
@@ -33,8 +33,8 @@ Slices::Slices(int64_t numbers, int of, std::span<const int64_t> starts)
     if (blocks_in(s).size() < fewest_blocks * of) ends_[static_cast<size_t>(s) - 1] = ends_[static_cast<size_t>(s)];
 }
 
-// As many of each segment as if all blocks of the array were dealt in turn, but in a row: so slices are of one size to
-// a block, however small the segments are.
+// Each process gets as many blocks of a segment as if all blocks of the array were dealt in turn,
+// but contiguous ones. So slice sizes differ by at most one block, however small the segments are.
 Share Slices::blocks_of(int process, int segment) const {
   const Share all = blocks_in(segment);
   const auto before = [&](int processes) { return dealt(all.to, processes, of_) - dealt(all.from, processes, of_); };

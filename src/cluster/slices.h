@@ -1,5 +1,5 @@
 #pragma once
-// An array of numbers that is in every process, of which each has a slice of its own.
+// Divides an array that every process holds into slices, one per process.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -9,33 +9,34 @@
 
 namespace hexapla::cluster {
 
-// The array is cut into segments, and a slice is a share of each of them, so that the sum of a segment is work for all
-// processes as soon as the segment is known. Shares are made of whole blocks, so that what is computed block by block
-// has the same bits for any number of processes. A block is a multiple of 64 bytes, and there are about a thousand.
+// The array consists of segments, and a slice is a share of each, so all processes can work on a
+// segment's sum as soon as it is known. Shares consist of whole blocks, so results computed per
+// block have the same bits for any number of processes. A block is a multiple of 64 bytes; there
+// are about a thousand.
 class Slices {
  public:
-  // numbers: of the array, a multiple of 16 of them. of: processes. starts: of all segments but the first, ascending;
-  // each begins with the first block that does not begin before it. One that is too small to be shared out is part of
-  // the segment before, and empty.
+  // numbers: size of the array, a multiple of 16. of: number of processes. starts: where segments
+  // start, except the first, ascending; each is moved up to the next block boundary. A segment too
+  // small to divide is merged into the one before and left empty.
   Slices(int64_t numbers, int of, std::span<const int64_t> starts = {});
 
   int64_t numbers() const { return numbers_; }
   int processes() const { return of_; }
-  int64_t block() const { return block_; }  // numbers
+  int64_t block() const { return block_; }  // values per block
   int64_t blocks() const { return (numbers_ + block_ - 1) / block_; }
   int segments() const { return static_cast<int>(ends_.size()); }
 
   Share segment(int segment) const { return numbers_in(blocks_in(segment)); }
   Share blocks_of(int process, int segment) const;
   Share of(int process, int segment) const { return numbers_in(blocks_of(process, segment)); }
-  int64_t largest(int segment) const;  // numbers of the largest share of a segment
+  int64_t largest(int segment) const;  // values in the largest share of a segment
 
-  // The whole slice: what a process has, ascending and apart from each other.
+  // The whole slice of a process, as ascending and disjoint shares.
   std::vector<Share> of(int process) const;
-  int64_t blocks_of(int process) const;  // so many
-  int64_t size_of(int process) const;    // numbers
-  int64_t largest() const;               // numbers of the largest slice
-  // f(share) for what a slice has from its `at`-th number on, `count` numbers of it, its shares in a row.
+  int64_t blocks_of(int process) const;  // number of blocks
+  int64_t size_of(int process) const;    // number of values
+  int64_t largest() const;               // values in the largest slice
+  // Calls f(share) for `count` values of a slice from its `at`-th on, counting through its shares.
   template <class F>
   void for_some_of(int process, int64_t at, int64_t count, F&& f) const {
     for (int s = 0; s < segments() && count > 0; ++s) {
@@ -59,11 +60,11 @@ class Slices {
   std::vector<int64_t> ends_;  // of the segments, in blocks
 };
 
-// Everyone's slice of the array becomes everyone's, in rounds of so many numbers of each.
+// Sends everyone's slice to all, in rounds of this many values of each.
 constexpr int64_t completed_at_once = 1 << 18;
 void complete(Processes& processes, const Slices& slices, float* array, Room& room);
-// The slices of everyone, each in one array with its shares in a row, in one on the first process (nullptr on the
-// others).
+// Collects all slices, given as contiguous arrays, into one array on the first process (nullptr on
+// the others).
 void collect(Processes& processes, const Slices& slices, const float* own, float* whole);
 
 }  // namespace hexapla::cluster

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: processes that are threads of this one.
+// Processes simulated by threads, for tests.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -69,7 +69,7 @@ class ThreadProcess final : public Processes {
   size_t sent_ = 0;
 };
 
-// body(process) in each of so many. The first exception of the lowest number is rethrown.
+// Runs body(process) in `count` threads. Rethrows the first exception of the lowest number.
 inline void in_threads(int count, const std::function<void(ThreadProcess&)>& body) {
   Mailboxes mail;
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));

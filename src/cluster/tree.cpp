@@ -56,7 +56,7 @@ void add_numbers(float* to, const float* from, int64_t count) {
   });
 }
 
-// After each shard but the last as many as there are nodes that wait; the last one is added where it was computed.
+// The most nodes that wait after any shard but the last, which is added in place.
 int arrays_to_add_up(const ShardTree& tree, int64_t from, int64_t to) {
   size_t most = 0;
   for (int64_t shard = from; shard + 1 < to; ++shard) most = std::max(most, tree.cover(from, shard + 1).size());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kTestBatches = 8;
 
-// The output layer is the table, transposed.
+// The output layer is the transposed embedding table.
 struct Copier {
   model::Embedding embedding;
   model::Encoder encoder;
@@ -23,7 +23,7 @@ struct Copier {
   }
 };
 
-// asked: the rows that have a symbol so many tokens before them; labels: that symbol.
+// asked: rows that have a symbol `distance` tokens before them; labels: that symbol.
 struct Batch {
   std::vector<int32_t> ids, rows{0}, asked, labels;
 };
@@ -64,7 +64,7 @@ class Run {
   }
 
   Scores test() {
-    Random random(task_.seed, 1);  // no sentence of the training
+    Random random(task_.seed, 1);  // unseen in training
     Scores sum;
     double asked = 0;
     for (int64_t i = 0; i < kTestBatches; ++i) {

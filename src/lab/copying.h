@@ -1,20 +1,20 @@
 #pragma once
-// An encoder alone, with an output layer: what lets its tokens see each other must carry what the task asks for.
+// An encoder with an output layer, so that only its token mixing can carry the information needed.
 #include "lab/bench/training.h"
 
 namespace hexapla::lab {
 
-// Random symbols; asked for at each token: the one `distance` tokens before it.
+// Random symbols; the target at each token is the one `distance` tokens before it.
 struct Copying {
-  model::Config architecture;  // of the encoder; its vocabulary are the symbols
+  model::Config architecture;  // encoder; its vocabulary is the symbols
   int64_t distance = 1, updates = 0;
-  uint64_t seed = 1;  // of initialization and symbols
+  uint64_t seed = 1;  // for initialization and symbols
 
-  static constexpr int64_t length = 32, sentences = 32, symbols = 16;  // of a sentence; of a batch; to choose from
+  static constexpr int64_t length = 32, sentences = 32, symbols = 16;  // per sentence; per batch; alphabet size
 };
 
-// Trains in FOLDER, or reads what was found there. Result: of the tokens of other sentences, `accuracy` is the share of
-// symbols that are right. Canceled: the watcher stops it.
+// Trains in FOLDER, or reads an earlier result. In the result, `accuracy` is the share of correct
+// symbols in other sentences. Canceled: the watcher stops it.
 Result copy_at_distance(const Copying& task, const std::string& folder, const Watcher& watcher);
 
 }  // namespace hexapla::lab

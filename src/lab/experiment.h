@@ -1,5 +1,5 @@
 #pragma once
-// Questions about the Transformer that a run answers.
+// Experiments: questions about the Transformer, answered by running them.
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -10,46 +10,46 @@
 
 namespace hexapla::lab {
 
-// How an experiment is run; 0: as it declares.
+// Settings of a run; 0: the experiment's default.
 struct Settings {
-  std::string folder;   // of its trainings: one that was finished there is not run again
+  std::string folder;   // for its trainings; finished ones are not repeated
   int64_t seeds = 0;    // 1, 2 ..
-  int64_t updates = 0;  // of each training
+  int64_t updates = 0;  // per training
   int64_t test_pairs = 400;
-  // Of experiments that can take parallel text; without sets they take made-up text.
-  std::vector<std::string> train_sets, valid_sets;  // as TrainOptions have them
-  std::string preset = "tiny";                      // of the models and their recipe
-  double minutes = 0;                               // that all trainings may take together; 0: as `updates` says
+  // For experiments that can use parallel text; without sets they use made-up text.
+  std::vector<std::string> train_sets, valid_sets;  // as in TrainOptions
+  std::string preset = "tiny";                      // model and recipe
+  double minutes = 0;                               // for all trainings together; 0: `updates` decides
 };
 
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  // Measurement `done` of `all` begins. Canceled, to stop: what is finished is kept.
+  // Before measurement `done` of `all`. May throw Canceled; finished measurements are kept.
   virtual void begins(int64_t done, int64_t all, const std::string& what) = 0;
-  virtual const std::atomic<bool>& stop() const = 0;  // ends a training that runs
+  virtual const std::atomic<bool>& stop() const = 0;  // stops the current training
 };
 
 struct Experiment {
   const char* name;
   const char* question;
-  const char* sources;  // where the claim is made
-  const char* minutes;  // that it took on two cores, "4"; empty: nobody has measured it
+  const char* sources;  // publications that make the claim
+  const char* minutes;  // measured on two cores, "4"; empty: unknown
   int64_t seeds, updates;
-  Report (*run)(const Settings& settings, Watcher& watcher);  // every setting is filled in
-  bool takes_text = false;                                    // instead of its own, and minutes instead of updates
+  Report (*run)(const Settings& settings, Watcher& watcher);  // all settings are resolved
+  bool takes_text = false;                                    // instead of its own, with minutes instead of updates
 };
 
 std::span<const Experiment> experiments();
-// UsageError: there is none of this name, with the nearest.
+// UsageError: unknown name; suggests the nearest.
 const Experiment& experiment(const std::string& name);
 
-int64_t seeds_of(const Experiment& experiment, const Settings& settings);  // that it is run with
-// UserError: a folder that cannot be written, a file there that is damaged, text for an experiment that takes none.
-// Canceled.
+int64_t seeds_of(const Experiment& experiment, const Settings& settings);  // resolved
+// UserError: a folder that cannot be written, a damaged file in it, text for an experiment that
+// takes none. Canceled.
 Report run(const Experiment& experiment, Settings settings, Watcher& watcher);
 
-// One each; lab/experiments.
+// One per experiment; see lab/experiments.
 Report scale(const Settings& settings, Watcher& watcher);
 Report heads(const Settings& settings, Watcher& watcher);
 Report positions(const Settings& settings, Watcher& watcher);

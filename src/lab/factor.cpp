@@ -10,7 +10,7 @@ namespace hexapla::lab {
 namespace {
 
 struct Cell {
-  std::vector<double> losses, wrong;  // of the seeds that did not diverge; wrong: dates, percent
+  std::vector<double> losses, wrong;  // for seeds that did not diverge; wrong: dates, percent
   int64_t failed = 0, parameters = 0;
 };
 

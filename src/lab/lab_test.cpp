@@ -29,7 +29,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Counts; stops before measurement `last`.
+// Counts measurements; stops before measurement `last`.
 class Counter : public Watcher {
  public:
   explicit Counter(int64_t last = 1 << 20) : last_(last) {}
@@ -71,7 +71,8 @@ TEST(Comparison, IsAcrossSeeds) {
   EXPECT_EQ(verdict(with_failed({}, 2), {3, 4}, "it"), "every seed is better without it, against the claim");
 }
 
-// Counts the share of all orders of a + b seeds, equally likely where nothing differs, in which they are told apart.
+// Enumerates all orders of a + b seeds, equally likely if nothing differs, and counts those that
+// are told apart.
 TEST(Comparison, SaysHowOftenItIsWrong) {
   for (size_t a = 1; a <= 5; ++a)
     for (size_t b = 1; b <= 5; ++b) {
@@ -145,9 +146,9 @@ TEST_F(Lab, ScoresOfUntrainedLayersGrowAsFootnote4Says) {
 
 class EachExperiment : public TestFolder, public testing::WithParamInterface<Experiment> {};
 
-// A run that was stopped goes on: what it found is not measured again.
+// A stopped run resumes without repeating finished measurements.
 TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
-  const int64_t seeds = GetParam().name == std::string("ffn") ? 2 : 1;  // it has one measurement for each
+  const int64_t seeds = GetParam().name == std::string("ffn") ? 2 : 1;  // one measurement per seed
   Counter early(1);
   EXPECT_THROW(run(GetParam(), {folder(), seeds, 1, 10}, early), Canceled);
   int64_t marked = 0;
@@ -177,7 +178,7 @@ TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
 INSTANTIATE_TEST_SUITE_P(All, EachExperiment, testing::ValuesIn(experiments().begin(), experiments().end()),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-// Of the paper's base model the rows are the paper's.
+// With the paper's base model, the rows are the paper's.
 TEST(Table3, HasThePapersRows) {
   train::TrainOptions base = train::preset_options("base");
   std::vector<std::string> changes;
@@ -198,7 +199,7 @@ TEST(Table3, HasThePapersRows) {
   EXPECT_GT(work.at("big"), 3);
 }
 
-// Against the paper by the measure that it has, and with what chance alone would do.
+// Compares with the paper by the paper's measure, and states what chance alone would give.
 TEST_F(Lab, Table3ComparesAMeasureWithItself) {
   Counter counter;
   const Report r = run(experiment("table3"), {folder(), 2, 1, 10}, counter);
@@ -207,7 +208,7 @@ TEST_F(Lab, Table3ComparesAMeasureWithItself) {
   EXPECT_EQ(r.charts.at(0).series.at(0).bars.size(), r.tables.at(0).rows.size());
 }
 
-// Results of a network that has learned nothing yet are no sign of what it has learned.
+// Effects in an untrained network are not evidence of learning.
 TEST_F(Lab, FfnHasAnUntrainedNetworkBesideIt) {
   Counter counter;
   const Report r = run(experiment("ffn"), {folder(), 2, 1, 10}, counter);
@@ -298,7 +299,7 @@ TEST_F(BenchTest, SaysWhichResultCannotBeRead) {
               testing::ThrowsMessage<DataError>(HasSubstr("a/result.json: it cannot be read")));
 }
 
-// The token before; what two convolutions of three tokens cannot reach stays as good as chance.
+// At distance 1; beyond the reach of two convolutions of width 3, accuracy stays at chance.
 TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
   Counter counter;
   const auto right = [&](const std::string& mixing, int64_t distance) {
@@ -313,7 +314,8 @@ TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
   EXPECT_LT(right("convolution", 4), 0.15) << "1 of 16 by chance";
 }
 
-// A training that reads its own tokens is another one, and the same again; a wrong digit costs what comes behind it.
+// Reading its own tokens changes a training but is reproducible; a wrong digit costs accuracy on
+// later tokens.
 TEST_F(BenchTest, ReadsItsOwnTokens) {
   Counter counter;
   const Bench bench({folder(), 1, 1}, counter, dates(50));
@@ -356,7 +358,7 @@ TEST(Moefication, LeastSquaresFindTheLine) {
   for (const double v : least_squares(same, {1, {3, 3}}).numbers) EXPECT_TRUE(std::isfinite(v));
 }
 
-// Grouped, and with all experts, the model is what it was; with fewer it is another.
+// With all experts, grouping does not change the model's output; with fewer it does.
 TEST_F(BenchTest, SplittingChangesNothingUntilExpertsAreLeftOut) {
   Counter counter;
   const Bench bench({folder(), 1, 1}, counter, dates(30));

@@ -22,11 +22,11 @@ Numbers normal(int64_t n) {
   return all;
 }
 
-// What every pass starts from, and where it works.
+// Input and workspace shared by all passes.
 struct Stage {
   int64_t d_model;
   std::vector<int32_t> rows{0};
-  Numbers numbers;  // a batch, and three times as wide for the heads alone
+  Numbers numbers;  // a batch, three times as wide for the heads alone
   std::unique_ptr<Backend> backend = make_cpu_backend(Precision::f32);
   Arena arena{size_t{2} << 30};
   Context cx{*backend, arena, DType::f32, true};

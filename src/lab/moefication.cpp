@@ -11,7 +11,7 @@ namespace hexapla::lab {
 namespace {
 
 constexpr int kRounds = 50;
-constexpr double kRidge = 1e-6;  // of the mean of the diagonal
+constexpr double kRidge = 1e-6;  // relative to the mean of the diagonal
 
 double squared_distance(const double* a, const double* b, int64_t n) {
   double sum = 0;
@@ -19,7 +19,7 @@ double squared_distance(const double* a, const double* b, int64_t n) {
   return sum;
 }
 
-// The group of each row: of all pairs that are still free, the nearest first.
+// Assigns rows to groups: repeatedly takes the nearest pair of a free row and a group with room.
 std::vector<int64_t> assigned(const Rows& rows, const Rows& centers) {
   struct Pair {
     double distance;
@@ -74,7 +74,7 @@ std::vector<int64_t> alike(const Rows& rows, int64_t groups) {
 
 namespace {
 
-// A symmetric matrix and the right sides of its equations, [n, n] and [n, outputs].
+// A symmetric matrix [n, n] and right-hand sides [n, outputs].
 struct Equations {
   Rows matrix, right;
 
@@ -99,7 +99,7 @@ Equations normal_equations(const Rows& x, const Rows& y) {
   return e;
 }
 
-// Cholesky: the lower half of the matrix becomes L of L L^T.
+// Cholesky: the lower half of the matrix becomes L in L L^T.
 void factor(Equations& e) {
   for (int64_t i = 0; i < e.matrix.width; ++i)
     for (int64_t j = 0; j <= i; ++j) {
@@ -134,7 +134,7 @@ Rows least_squares(const Rows& x, const Rows& y) {
 
 namespace {
 
-// f(its scope, the intermediate that it takes, the network) of every layer, those of the encoder first.
+// Calls f(scope, name of its input, network) for every layer, encoder first.
 template <class F>
 void each_network(model::Transformer& net, F&& f) {
   const auto each = [&](const std::string& stack, auto& layers, const auto& sublayer_before) {
@@ -158,7 +158,7 @@ Rows units_of(const model::FeedForward& network) {
   return units;
 }
 
-// Column i becomes what column order[i] was.
+// Permutes columns: column i becomes the former column order[i].
 void reorder_columns(Tensor w, const std::vector<int64_t>& order) {
   const int64_t columns = w.shape[-1];
   std::vector<float> before(order.size());

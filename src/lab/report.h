@@ -1,5 +1,5 @@
 #pragma once
-// What an experiment leaves behind: a page of text, pictures, and the figures for programs.
+// The output of an experiment: a page of text, pictures, and figures for programs.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,25 +16,25 @@ struct Table {
 };
 
 struct Report {
-  std::vector<std::string> findings;  // sentences that the figures allow, and no more
+  std::vector<std::string> findings;  // sentences supported by the figures
   std::vector<std::string> method;    // paragraphs: what was measured, and how
   std::vector<Table> tables;
   std::vector<report::Chart> charts;
-  nlohmann::ordered_json figures;  // every number of it, for each seed
+  nlohmann::ordered_json figures;  // all numbers, per seed
 };
 
-// What a report says about its making.
+// How a report was made.
 struct Making {
   std::string name, question, sources;  // of the experiment
-  std::string command;                  // that makes it again
+  std::string command;                  // reproduces the report
   int64_t seeds = 0;
   double seconds = 0;
 };
 
-// Writes FOLDER/NAME.md, NAME-1.svg .. and NAME.json, with this machine's name, and returns their paths, the page
-// first. RunError where one cannot be written.
+// Writes FOLDER/NAME.md, NAME-1.svg, ... and NAME.json, including the machine's name. -> their
+// paths, the page first. RunError: cannot be written.
 std::vector<std::string> write_report(const std::string& folder, const Making& making, const Report& report);
-// The page alone.
+// Only the page.
 std::string as_markdown(const Making& making, const Report& report);
 
 }  // namespace hexapla::lab

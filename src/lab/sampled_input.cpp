@@ -45,7 +45,7 @@ class Run {
     }
   }
 
-  // Where a digit of each unseen date was another one, and where it was not.
+  // Accuracy after changing one digit of each unseen date, and at the same positions unchanged.
   void test(Forced& result) {
     std::vector<int32_t> all(tests_.size());
     std::iota(all.begin(), all.end(), 0);
@@ -79,7 +79,7 @@ class Run {
     loop_.update(step);
   }
 
-  // What the model finds most probable at every position, with the given input.
+  // The model's most probable token at every position for this input.
   std::vector<int32_t> predicted(const data::Batch& b) {
     const Tensor p = net_.log_probabilities(loop_.look(), view(b), saved_);
     const int64_t width = p.shape[1];
@@ -89,7 +89,7 @@ class Run {
     return best;
   }
 
-  // A first pass reads the right tokens; what it predicts is drawn from for the second.
+  // The first pass reads the correct tokens; the second one's input is drawn from its predictions.
   void read_own_tokens(data::Batch& b, double share) {
     const std::vector<int32_t> best = predicted(b);
     for (size_t s = 0; s + 1 < b.target_offsets.size(); ++s)

@@ -1,5 +1,5 @@
 #pragma once
-// How long a piece of work takes.
+// Times a piece of work.
 #include <chrono>
 
 namespace hexapla::lab {

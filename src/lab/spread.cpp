@@ -27,7 +27,8 @@ void add_point(double x, const Spread& s, report::Series& to) {
   to.bars.emplace_back(s.least, s.most);
 }
 
-// All orders of the seeds are equally likely where nothing differs; in two of them, one side is below the other.
+// If nothing differs, all orders of the seeds are equally likely; in two of them, one side is
+// entirely below the other.
 double false_positives(size_t a, size_t b) {
   HEXAPLA_CHECK(std::min(a, b) > 0, "a comparison of ", a, " and ", b, " seeds");
   double orders = 1;

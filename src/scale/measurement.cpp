@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t longest = 128;  // tokens of a sentence
+constexpr int64_t longest = 128;  // tokens per sentence
 constexpr int warm_up = 2, most_updates = 200, fewest_updates = 5;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -53,13 +53,13 @@ train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) 
   return o;
 }
 
-// So many updates as take about that long on the first process: the same number in all.
+// Number of updates that take about this long on the first process; the same in all processes.
 int64_t updates_in(double seconds, double of_one, cluster::Processes& p) {
   const auto own = static_cast<int64_t>(seconds / std::max(of_one, 1e-6));
   return cluster::of_first(p, std::clamp<int64_t>(own, fewest_updates, most_updates));
 }
 
-// What each process measured, together.
+// Concatenates the measurements of all processes.
 std::vector<double> of_all(cluster::Processes& p, const std::vector<double>& own) {
   std::vector<double> all;
   for (const std::string& bytes :
@@ -76,7 +76,7 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// Seconds a number, at the size in which sums come in.
+// Seconds per value, for arrays as large as those that sums arrive in.
 double seconds_to_add() {
   constexpr int64_t n = 1 << 17;
   constexpr int times = 64;
@@ -86,7 +86,7 @@ double seconds_to_add() {
   return seconds_since(start) / (times * static_cast<double>(n));
 }
 
-// Of two: its messages are there at once.
+// One of two processes; its messages arrive instantly.
 class OneOfTwo final : public cluster::Processes {
  public:
   int number() const override { return 0; }
@@ -95,7 +95,7 @@ class OneOfTwo final : public cluster::Processes {
   void exchange(std::span<const cluster::Outgoing>, std::span<const cluster::Incoming>) override {}
 };
 
-// Seconds a number, of the own ones to bf16 and of others' from it.
+// Seconds per value for rounding own values to bf16 and converting others' back.
 double seconds_to_round() {
   constexpr int64_t n = 1 << 20;
   constexpr int times = 8;
@@ -108,7 +108,7 @@ double seconds_to_round() {
   return seconds_since(start) / (times * static_cast<double>(n));
 }
 
-// When the gradients of each segment are final, as shares of a step.
+// Records when each segment's gradients are final, as fractions of a step.
 class Finals final : public GradientListener {
  public:
   explicit Finals(train::LayerSegments segments)
@@ -116,7 +116,7 @@ class Finals final : public GradientListener {
   void final_from(Stack stack, int layer) override {
     seconds_[static_cast<size_t>(segments_.of_layer(stack, layer))] = seconds_since(start_);
   }
-  // Of a step that begins and one that has ended.
+  // Call begin() before a step and end() after it.
   void begin() { start_ = Clock::now(); }
   std::vector<double> end() {
     seconds_[0] = seconds_since(start_);
@@ -141,21 +141,21 @@ class Updates {
     learner_.emplace(options_, data_, backend);
     learner_->initialize();
   }
-  // Of the next batches. -> seconds, without drawing them
+  // Computes the next gradient. -> seconds, excluding drawing of batches
   double gradient() {
     const train::UpdateBatches& batches = learner_->stream().draw();
     const auto start = Clock::now();
     learner_->accumulate_gradient(batches, static_cast<uint32_t>(++updates_ * options_.accumulate));
     return seconds_since(start);
   }
-  // -> seconds of the gradient and, with the norm, of Adam
+  // -> seconds for the gradient, and for its norm plus Adam
   std::pair<double, double> next() {
     const double gradient = this->gradient();
     const auto start = Clock::now();
     learner_->update(updates_, 1, learner_->gradient_norm());
     return {gradient, seconds_since(start)};
   }
-  // Of a few more steps, whose gradients are nobody's.
+  // Measures finals in a few more steps, whose gradients are discarded.
   void finals(Work& work) {
     Finals finals(train::layer_segments(learner_->model(), learner_->parameters()));
     Context cx = learner_->context();
@@ -193,7 +193,7 @@ class Updates {
 train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
   Random random(seed);
   std::vector<data::Example> examples;
-  // Enough for batches of neighbors in length that are nearly full.
+  // Enough pairs to fill batches of sentences with similar length.
   const int64_t pairs = std::clamp<int64_t>(load.tokens, 4000, 200'000);
   for (int64_t i = 0; i < pairs; ++i) {
     const int64_t source = std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, longest - 9);

@@ -1,5 +1,5 @@
 #pragma once
-// How long updates take on the processes at hand: each working by itself, and all of them on one model.
+// Measures updates on the available processes: each working alone, and all training one model.
 #include "backend/backend.h"
 #include "scale/simulation.h"
 #include "train/data/training_data.h"
@@ -8,23 +8,23 @@ namespace hexapla::scale {
 
 struct Workload {
   std::string preset = "tiny";
-  int64_t vocabulary = 10000;     // pieces, of both sides
-  int64_t tokens = 2048;          // target tokens of a process's batch
-  std::string precision = "f32";  // of products, f32 or bf16
-  double seconds = 10;            // of each measurement, about
+  int64_t vocabulary = 10000;     // pieces, for both sides
+  int64_t tokens = 2048;          // target tokens per process's batch
+  std::string precision = "f32";  // for products, f32 or bf16
+  double seconds = 10;            // per measurement, approximately
 };
 
-// Made-up pairs with the lengths of news text, and a vocabulary of that size.
+// Made-up pairs with the lengths of news text, and a vocabulary of load.vocabulary pieces.
 train::TrainingData made_up_data(const Workload& load, uint64_t seed);
 
-// Each of these processes computes its own batches, all at the same time: what they share (cores, memory, caches)
-// counts, messages do not. -> of all of them, the same in each.
+// All processes compute their own batches at the same time, so sharing cores, memory and caches
+// counts, but messages do not. -> results of all, the same in each.
 Work measure_work(const Workload& load, Backend& backend, cluster::Processes& processes);
-// Seconds of updates of one model by all of these processes, on the mean: the same in each.
+// Mean seconds per update when all processes train one model; the same in each.
 struct MeasuredUpdates {
   double all = 0;
-  double gradient = 0;  // of the first process: step, wait and sum
-  double update = 0;    // of the first process: norm, Adam and gather
+  double gradient = 0;  // in the first process: step, wait and sum
+  double update = 0;    // in the first process: norm, Adam and gather
 };
 MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backend, cluster::Processes& processes);
 

@@ -22,7 +22,8 @@ std::vector<double> seconds_of_all(cluster::Processes& p, double own) {
   return all;
 }
 
-// The least squares of those of the three numbers that are wanted, by Gauss' elimination with pivots; the others are 0.
+// Least squares for the wanted ones of the three numbers, by Gaussian elimination with pivoting;
+// the others are 0.
 Numbers least_squares(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
   std::array<std::array<double, 4>, 3> a{};
   for (const MeasuredExchange& m : measured) {
@@ -37,7 +38,7 @@ Numbers least_squares(std::span<const MeasuredExchange> measured, const std::arr
   for (size_t j = 0; j < 3; ++j)
     for (size_t i = 0; i < 3; ++i)
       if (!wanted[j] && i != j) a[i][j] = 0;
-  // Bytes count in millions and messages in ones: rows are scaled so that pivots can be compared.
+  // Bytes number millions and messages ones: scales rows, so that pivots are comparable.
   for (auto& row : a) {
     const double most = std::max({std::fabs(row[0]), std::fabs(row[1]), std::fabs(row[2])});
     for (double& v : row) v /= most > 0 ? most : 1;
@@ -68,7 +69,8 @@ double squares(std::span<const MeasuredExchange> measured, const Numbers& n) {
   return sum;
 }
 
-// Median of so many exchanges of `messages` messages with every other process, each of so many bytes.
+// Median time of `times` exchanges, each with `messages` messages of `bytes` bytes to every other
+// process.
 double seconds_of(cluster::Processes& p, int messages, size_t bytes, int times) {
   std::vector<char> from(bytes + 1), to(static_cast<size_t>(p.count() * messages) * bytes + 1);
   std::vector<cluster::Outgoing> out;
@@ -84,7 +86,7 @@ double seconds_of(cluster::Processes& p, int messages, size_t bytes, int times) 
     const auto start = std::chrono::steady_clock::now();
     p.exchange(out, in);
     const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    double last = own;  // who is ready first waits for nobody else's bytes
+    double last = own;  // the slowest counts: others need not have waited for all
     for (const double other : seconds_of_all(p, own)) last = std::max(last, other);
     if (i > 0) all.push_back(last);
   }
@@ -113,7 +115,8 @@ std::vector<MeasuredExchange> measure_exchanges(cluster::Processes& p) {
     size_t bytes;
     int times;
   };
-  // Small ones tell of latency and messages, large ones of bytes: up to the largest that an update sends.
+  // Small messages determine latency and cost per message, large ones (up to the largest of an
+  // update) cost per byte.
   constexpr Size sizes[] = {{1, 8, 64},      {8, 8, 32},      {32, 8, 16},     {1, 16384, 32},
                             {1, 131072, 16}, {1, 262144, 16}, {1, 524288, 12}, {1, 1048576, 12}};
   std::vector<MeasuredExchange> all;
@@ -125,7 +128,7 @@ std::vector<MeasuredExchange> measure_exchanges(cluster::Processes& p) {
 }
 
 double measure_processor_per_byte(cluster::Processes& p) {
-  constexpr size_t bytes = size_t{1} << 19;  // as sums come in
+  constexpr size_t bytes = size_t{1} << 19;  // the size in which sums arrive
   constexpr int times = 16;
   const auto processor_seconds = [] {
     timespec now{};

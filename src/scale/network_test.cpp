@@ -28,7 +28,7 @@ TEST(FittedNetwork, IsTheOneThatWasMeasured) {
 
 TEST(FittedNetwork, HasNothingNegative) {
   std::vector<MeasuredExchange> measured = exchanges_of({1e-5, 1e-6, 1e-9});
-  measured[1].seconds = 5e-6;  // several messages that took less time than one
+  measured[1].seconds = 5e-6;  // several messages that were faster than one
   measured[2].seconds = 6e-6;
   const Network found = fit(measured);
   EXPECT_GE(found.latency, 0);

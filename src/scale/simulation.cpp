@@ -11,31 +11,32 @@
 namespace hexapla::scale {
 namespace {
 
-constexpr double at_once = 1 << 17;  // numbers of a slice that come in together: train/shards/sharded.cpp
+constexpr double at_once = 1 << 17;  // values of a slice received at once: train/shards/segment_sum.cpp
 constexpr double most_tokens = 1 << 30, fastest = 1e12, slowest = 1e3, exactness = 1.01;
 
 double mean(const std::vector<double>& v) {
   return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
 }
 
-// What everyone tells everyone in a few words: of each update what was drawn for it, and the losses.
-constexpr double drawn = 48, losses = 56;  // bytes of a shard
+// Short all-to-all messages of each update: about the drawn batches, and the losses.
+constexpr double drawn = 48, losses = 56;  // bytes per shard
 double words(const Network& network, double others, double bytes) { return network.seconds(others, bytes * others); }
 
-// Reduce-scatter of a segment: what others have of the own share comes in rounds, and is added up.
+// Reduce-scatter of a segment: others' parts of this process's share arrive in rounds and are
+// added.
 double sum_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
   const double others = slices.processes() - 1;
   const auto share = static_cast<double>(slices.largest(segment)), rounds = std::ceil(share / at_once);
   return rounds * network.seconds(others, 0) + others * share * (4 * network.per_byte + work.add);
 }
 
-// Seconds that a core works for that, where it computes meanwhile.
+// Core time for this, taken from a concurrent computation.
 double core_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
   const double others = slices.processes() - 1;
   return others * static_cast<double>(slices.largest(segment)) * (4 * network.processor_per_byte + work.add);
 }
 
-// Each process's slice to all others, in rounds, of which each takes as long as that of the busiest process.
+// Sends each slice to all others in rounds; each takes as long as the busiest process.
 double gather_of(const Work& work, const Network& network, const cluster::Slices& slices) {
   const int processes = slices.processes();
   const double others = processes - 1;
@@ -53,7 +54,7 @@ double gather_of(const Work& work, const Network& network, const cluster::Slices
   return seconds + rounded * work.round;
 }
 
-// The smallest x in [low, high] for which it is true, where it is true for all beyond one; 0: not even for high.
+// Smallest x in [low, high] for which a monotonic condition holds; 0 if it fails even for high.
 template <class Holds>
 double smallest(double low, double high, const Holds& holds) {
   if (!holds(high)) return 0;
@@ -90,14 +91,15 @@ Predicted simulate(const Work& work, const Network& network, int processes, Sums
   t.optimize = numbers / p * work.optimize;
   if (processes == 1) return t;
   t.wait = mean_of_largest(work.steps, processes) - t.step;
-  // The sums so far, from the beginning of the step; what it was held up by those that ended before it.
+  // ended: end of the sums so far, from the start of the step; held_up: delay of the step caused by
+  // them.
   double ended = sums == Sums::beside_step ? 0 : t.step, held_up = 0;
   for (int s = slices.segments() - 1; s >= 0; --s) {
     ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step + held_up) + sum_of(work, network, slices, s);
     if (ended < t.step + held_up) held_up += core_of(work, network, slices, s) / work.threads;
   }
   t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
-  t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: a number for each block
+  t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: one number per block
   t.gather = gather_of(work, network, slices);
   return t;
 }

@@ -11,7 +11,7 @@ using testing::DoubleNear;
 using testing::Gt;
 using testing::Lt;
 
-// A step of 300 ms, a million numbers.
+// A step of 300 ms and a million parameters.
 Work work_of(std::vector<double> steps = {0.3}) {
   Work w;
   w.numbers = 1 << 20;
@@ -22,7 +22,7 @@ Work work_of(std::vector<double> steps = {0.3}) {
   return w;
 }
 
-// Four segments, whose gradients are final after a half, two thirds, five sixths and all of a step.
+// Four segments whose gradients are final after 1/2, 2/3, 5/6 and all of a step.
 Work in_quarters(Work w) {
   w.starts = {w.numbers / 4, w.numbers / 2, w.numbers / 4 * 3};
   w.finals = {1, 5.0 / 6, 4.0 / 6, 3.0 / 6};
@@ -38,7 +38,7 @@ TEST(Simulation, OfOneProcessIsTheStepAndAdam) {
   EXPECT_EQ(efficiency(work_of(), links, 1), 1);
 }
 
-// Four processes: three others; slices of 2^18 numbers come in two rounds.
+// Four processes exchange slices of 2^18 values with three others in two rounds.
 TEST(Simulation, OfFourIsTheSumOfItsMessages) {
   const Predicted t = simulate(work_of(), links, 4);
   const double slice = 1 << 18, words = 1e-5 + 3e-6;
@@ -48,7 +48,8 @@ TEST(Simulation, OfFourIsTheSumOfItsMessages) {
   EXPECT_NEAR(t.gather, 1e-5 + 3e-6 + 3 * slice * 4e-9, 1e-12);
 }
 
-// Two processes, each with 2^19 numbers in two rounds; the second one's are matrices, and half of the bytes.
+// Two processes, each with 2^19 values in two rounds; the second one's are matrices, at half the
+// bytes.
 TEST(Simulation, GathersInBf16) {
   Work w = work_of();
   w.rounded = {{1 << 19, 1 << 20}};
@@ -68,7 +69,7 @@ TEST(Simulation, WithFreeLinksLosesOnlyAdditions) {
 
 TEST(Simulation, WaitsForTheSlowestOfAll) {
   EXPECT_EQ(mean_of_largest({3, 1, 2}, 1), 2);
-  EXPECT_DOUBLE_EQ(mean_of_largest({0, 1}, 2), 0.75);  // 0 only where both are
+  EXPECT_DOUBLE_EQ(mean_of_largest({0, 1}, 2), 0.75);  // 0 only if both are
   EXPECT_NEAR(mean_of_largest({0, 1}, 1000), 1, 1e-12);
   std::vector<double> uniform;
   for (int i = 0; i < 10000; ++i) uniform.push_back((i + 0.5) / 10000);
@@ -76,10 +77,10 @@ TEST(Simulation, WaitsForTheSlowestOfAll) {
   EXPECT_DOUBLE_EQ(simulate(work_of({0.2, 0.4}), links, 2).wait, 0.05);
 }
 
-// A sum that is shorter than the backward pass leaves its last part, one that is longer most of itself.
+// A sum shorter than the backward pass leaves only its last part, a longer one most of itself.
 TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
   Network slow = free_links;
-  const double whole = 0.06, words = 0;  // of 2^20 numbers among two
+  const double whole = 0.06, words = 0;  // for 2^20 values in two processes
   slow.per_byte = whole / (4.0 * (1 << 19));
   Work w = work_of();
   w.add = 0;
@@ -87,12 +88,12 @@ TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
   w = in_quarters(w);
   EXPECT_NEAR(simulate(w, slow, 2).sum, whole, 1e-4 + words);
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, whole / 4, 1e-4) << "the last of four parts";
-  slow.processor_per_byte = slow.per_byte / 2;  // of three quarters of 60 ms, so long a core has not computed
+  slow.processor_per_byte = slow.per_byte / 2;  // core time for three quarters of 60 ms
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 + 0.015, 1e-4);
   w.threads = 2;
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 0.0225 / 2 + 0.015, 1e-4);
   slow.processor_per_byte = 0;
-  slow.per_byte *= 20;  // 1.2 s beside 0.15 s of the step
+  slow.per_byte *= 20;  // 1.2 s against 0.15 s of the step
   EXPECT_NEAR(simulate(w, slow, 2, Sums::beside_step).sum, 1.2 - 0.15, 1e-2);
 }
 

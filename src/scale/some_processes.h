@@ -1,12 +1,12 @@
 #pragma once
-// The first few of several processes, as if there were no others: how two of four do.
+// The first few of several processes, acting as if there were no others: for example two of four.
 #include "cluster/processes.h"
 
 namespace hexapla::scale {
 
 class FirstProcesses final : public cluster::Processes {
  public:
-  // count: at most those of `all`. Only the first `count` of them use it.
+  // count: at most that of `all`. Only the first `count` processes may use it.
   FirstProcesses(cluster::Processes& all, int count) : all_(all), count_(count) {}
   int number() const override { return all_.number(); }
   int count() const override { return count_; }

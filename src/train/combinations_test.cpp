@@ -1,5 +1,6 @@
-// Random combinations of all options of a run: stopped, killed, with a damaged checkpoint, on one thread and on two, it
-// ends with the bytes of a run that nothing happened to, or is refused before its first update.
+// Random combinations of all options. A run that is stopped, killed or loses a checkpoint ends
+// byte-identical to an undisturbed one, on one thread or two, or is refused before its first
+// update.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -51,8 +52,7 @@ std::string difference(const TrainOptions& usual, const TrainOptions& o) {
 
 struct Killed {};
 
-// Counts what a run tells; at a certain one of these the run is stopped, or ends as a killed one does: nothing that it
-// would still do is done.
+// Counts a run's events. At a given one the run is stopped, or killed: then it does nothing more.
 class Events : public TrainWatcher {
  public:
   enum class Then { nothing, stop, kill };
@@ -77,9 +77,9 @@ class Events : public TrainWatcher {
 };
 
 struct Outcome {
-  std::string error;  // of which kind the user can mend; "" where there was none
+  std::string error;  // of a kind that the user can fix; "" if none
   std::vector<std::string> missing;
-  std::map<std::string, std::string> files;  // by name in the folder of the run
+  std::map<std::string, std::string> files;  // in the run folder, by name
 };
 
 class Combinations : public Training {
@@ -130,7 +130,7 @@ class Combinations : public Training {
     o.warmup = 4;
     return o;
   }
-  // Each option is another than usual with a chance of one in three.
+  // Each option differs from the default with a chance of one in three.
   TrainOptions drawn(Random& random) const {
     Draw d(random, folder_);
     TrainOptions o = usual();
@@ -155,7 +155,7 @@ class Combinations : public Training {
     return names;
   }
 
-  // none: it was killed.
+  // Runs the training; none if it was killed.
   static std::optional<Outcome> outcome_of(const TrainOptions& o, Events& events) {
     Outcome found;
     try {
@@ -174,7 +174,7 @@ class Combinations : public Training {
     return found;
   }
 
-  // -> its update: a file of the checkpoint is cut short, changed in one bit, or gone. Mostly of the newest.
+  // Truncates, flips a bit in, or removes a file of a checkpoint, mostly the newest. -> its update
   static std::optional<int64_t> damage(const TrainOptions& o, Random& random) {
     const std::vector<int64_t> saved = list_checkpoints(o.model + "/checkpoints");
     if (saved.empty()) return {};
@@ -195,7 +195,7 @@ class Combinations : public Training {
     return update;
   }
 
-  // What is one of these, if it is not the same.
+  // same: byte-identical; refused: with an error; told: it reports what is missing.
   enum class Verdict { same, refused, told };
   Verdict verdict_on(uint64_t number) {
     Random random(number, 14);
@@ -240,7 +240,7 @@ class Combinations : public Training {
       EXPECT_NE(found.error, "");
       return Verdict::refused;
     }
-    if (!newest && !found.missing.empty()) return Verdict::told;  // the mean needed it
+    if (!newest && !found.missing.empty()) return Verdict::told;  // needed for the mean
     EXPECT_EQ(found.error, expected.error);
     EXPECT_EQ(found.missing, expected.missing);
     for (const auto& [name, bytes] : expected.files)
@@ -249,7 +249,7 @@ class Combinations : public Training {
     return Verdict::same;
   }
 
-  std::map<std::string, int> reasons_;  // of what is refused
+  std::map<std::string, int> reasons_;  // of refusals, with counts
 };
 
 TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {

@@ -1,5 +1,5 @@
 #pragma once
-// For tests that train: a small corpus, and options of a run over it that takes a second.
+// Tests that train: a small corpus, and options of a run on it that takes a second.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ class Training : public testing::Test {
     o.architecture.heads = 2;
     return o;
   }
-  static std::unique_ptr<Backend> make_backend();  // in test_runs_test.cpp: this folder itself knows no device
+  static std::unique_ptr<Backend> make_backend();  // in test_runs_test.cpp: this folder depends on no device
   TrainResult run(const TrainOptions& o, TrainWatcher& watcher, const std::atomic<bool>& stop) const {
     auto backend = make_backend();
     return train(o, prepare_data(o), *backend, watcher, stop);
@@ -62,7 +62,7 @@ class Training : public testing::Test {
     TrainWatcher silent;
     return run(o, silent, false);
   }
-  // The logs without rates and times, which the clock decides.
+  // The log without rates and times, which depend on the clock.
   static std::string log_of(const TrainOptions& o) {
     return std::regex_replace(read_file(o.model + "/train.jsonl"), std::regex(", \"tokens_per_second\": [^}]*"), "");
   }
@@ -85,7 +85,7 @@ class Training : public testing::Test {
   static bool same_model(const TrainOptions& a, const TrainOptions& b) {
     return read_file(a.model + "/model.safetensors") == read_file(b.model + "/model.safetensors");
   }
-  // A run that is stopped three times, on one thread and on two, ends with the bytes of `whole`, which is not.
+  // Stopped three times, on one thread and two, a run ends byte-identical to unbroken `whole`.
   void expect_resumes_exactly(TrainOptions whole) const;
 
   std::string folder_;

@@ -7,7 +7,7 @@ namespace {
 
 size_t power_of_3(int64_t n) { return n <= 0 ? 1 : 3 * power_of_3(n - 1); }
 
-// What a rung adds to the training of a candidate, of which the first rung has 1: 1, 2, 6, 18 make 1, 3, 9, 27.
+// Training added by each rung, in units of the first: 1, 2, 6, 18 add up to 1, 3, 9, 27.
 double weight(int64_t rung) { return rung == 0 ? 1 : 2 * static_cast<double>(power_of_3(rung - 1)); }
 
 }  // namespace

@@ -11,12 +11,12 @@
 namespace hexapla::tune {
 namespace {
 
-// One of the ways to change a knob each; 0 leaves it alone.
+// Each coordinate selects one way to change a knob; 0 leaves it alone.
 enum Knob { vocabulary, dropout, width, segmentation, rate, knobs };
 using Point = std::array<int, knobs>;
 constexpr Point ways = {4, 3, 2, 2, 3};
 
-// Those that are tried before anything is drawn.
+// Tried before any random points.
 constexpr std::array<Point, 9> first_points = {{
     {0, 0, 0, 0, 0},
     {1, 0, 0, 0, 0},
@@ -29,7 +29,7 @@ constexpr std::array<Point, 9> first_points = {{
     {1, 0, 0, 0, 1},
 }};
 
-// Which options decide what a knob would change.
+// Is the knob open, given the options that the user settled?
 bool is_open(int knob, const std::set<std::string>& settled) {
   static const std::array<std::set<std::string>, knobs> of_knob = {{
       {"vocab-size", "vocab", "vocabs", "init-from"},
@@ -42,7 +42,7 @@ bool is_open(int knob, const std::set<std::string>& settled) {
                       [&](const std::string& name) { return settled.contains(name); });
 }
 
-// Two digits that count: a vocabulary of 4,876 pieces is one of 4,900.
+// Rounds to two significant digits: 4,876 becomes 4,900.
 int64_t rounded(int64_t n) {
   int64_t unit = 1;
   while (n / unit >= 100) unit *= 10;
@@ -90,14 +90,14 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
   };
   for (const Point& p : first_points) add(p);
   Random random(1);
-  for (int tries = 0; tries < 2000; ++tries) add(drawn(random));  // enough to meet all 144 of them
+  for (int tries = 0; tries < 2000; ++tries) add(drawn(random));  // enough to draw all 144 points
   return all;
 }
 
 double expected_cost(const Candidate& candidate) {
   const bool wide = std::any_of(candidate.changes.begin(), candidate.changes.end(),
                                 [](const GivenOption& c) { return c.name == "dim-model"; });
-  return wide ? 3 : 1;  // twice the multiplications in the output layer, four times in all others
+  return wide ? 3 : 1;  // twice the multiplications in the output layer, four times as many elsewhere
 }
 
 }  // namespace hexapla::tune

@@ -1,5 +1,5 @@
 #pragma once
-// Which configurations a tuning tries.
+// The configurations that a tuning tries.
 #include <set>
 #include <string>
 #include <vector>
@@ -9,27 +9,27 @@
 
 namespace hexapla::tune {
 
-// A configuration: what it changes of the baseline, which changes nothing.
+// A configuration, as changes to the baseline; the baseline itself has none.
 struct Candidate {
-  std::string name;  // "vocab-size 5000, dropout 0.4"; of the baseline "preset tiny"
+  std::string name;  // "vocab-size 5000, dropout 0.4"; "preset tiny" for the baseline
   std::vector<GivenOption> changes;
 };
 
-// At most `count` different ones. The first is the baseline, the next are those that most often pay, and the rest are
-// drawn at random, the same for the same arguments. What is among `settled` (the names of options that the user gave)
-// is never changed, nor what follows from it. pieces: of the baseline's vocabulary; others are a half, a quarter and an
-// eighth of it. Changed are
+// At most `count` different candidates: the baseline, then those that most often help, then random
+// ones, the same for the same arguments. Options in `settled` (given by the user), and those that
+// depend on them, are never changed. pieces: size of the baseline's vocabulary; candidates have a
+// half, a quarter or an eighth of it. The changes are
 //   vocab-size, smaller: a small corpus has too few examples of rare pieces (Sennrich and Zhang 2019);
 //   dropout, larger;
 //   dim-model and dim-ff, twice as large;
 //   subword-alpha: every epoch another segmentation (Kudo 2018);
 //   the learning rate.
-// Smaller models, less dropout and R-Drop are not among them: in a training that is much shorter than the one it stands
-// for, the first two look better than they are, and the last looks worse.
+// Excludes smaller models, less dropout and R-Drop: in a training much shorter than the one it
+// represents, the first two look better than they are, and the last looks worse.
 std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, const std::set<std::string>& settled,
                                        int64_t pieces, size_t count);
 
-// How long an update takes, in updates of the baseline, where it has not been measured yet.
+// Estimated time per update relative to the baseline, before it is measured.
 double expected_cost(const Candidate& candidate);
 
 }  // namespace hexapla::tune

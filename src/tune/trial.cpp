@@ -20,14 +20,14 @@
 namespace hexapla::tune {
 namespace {
 
-// Where a run stands by its newest checkpoint; without any, at the beginning.
+// State of a run's newest checkpoint; the initial state if there is none.
 train::RunState state_of(const std::string& run) {
-  std::vector<std::string> notes;  // of damaged ones, which the training tells of itself
+  std::vector<std::string> notes;  // about damaged ones; the training reports them itself
   const auto newest = train::load_newest(run + "/checkpoints", notes);
   return newest ? train::RunState::from_strings(newest->state, newest->path) : train::RunState();
 }
 
-// Passes on what a training tells, and that it is to stop; stops it by itself when its time is up.
+// Forwards the training's events and the stop flag; stops the training when its time is up.
 class Tally : public train::TrainWatcher {
  public:
   Tally(train::TrainWatcher& to, const std::atomic<bool>& stop, double seconds_left)
@@ -84,7 +84,7 @@ double quality(const models::OpenModel& m, const Measuring& how, int64_t beam, c
   return evaluate::corpus_score(*metric_of(how), lines, {&how.valid.target, 1});
 }
 
-// The backend's word for "auto", as the options of a run have it.
+// Resolves "auto" to the backend's choice, which the options record.
 Precision resolve_precision(train::TrainOptions& o) {
   const Precision precision = parse_precision(o.precision);
   o.precision = name_of(precision);
@@ -100,7 +100,7 @@ train::TrainResult train_on(const train::TrainOptions& asked, Tally& tally, cons
   const train::TrainingData data = train::prepare_data(o, reading);
   try {
     train::TrainResult result = train::train(o, data, *backend, tally, tally.ends);
-    if (result.end == train::TrainEnd::interrupted && !stop) {  // its time is up: that was its last update
+    if (result.end == train::TrainEnd::interrupted && !stop) {  // its time is up: end at this update
       o.max_updates = result.updates;
       result = train::train(o, data, *backend, tally, stop);
     }

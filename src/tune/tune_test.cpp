@@ -72,7 +72,7 @@ TEST(Ladder, HasTimeForItsFirstRung) {
   EXPECT_EQ(l.planned(2), 2u);
 }
 
-// Whatever the ladder is: what its rungs take is the time.
+// For any ladder, the rungs together take exactly the given time.
 TEST(Ladder, FillsItsTime) {
   for (const double minutes : {1., 15., 60., 600.}) {
     const Ladder l = make_ladder(minutes);
@@ -153,7 +153,7 @@ TEST(Choice, IsExplained) {
               AllOf(HasSubstr("Chosen: preset tiny, the baseline. dropout 0.4 has a better chrf, but the choice of the "
                               "validation pairs may have made the difference (chrf 42.00 against 40.00, p = 0.200; "
                               "1.4000 bits"),
-                    HasSubstr("against 1.5000)"), HasSubstr("of other seeds, of which each trial has one, it says")));
+                    HasSubstr("against 1.5000)"), HasSubstr("it says nothing about other seeds: each trial")));
   t.p = 0.004, t.record.trials[1].rungs[0].bits = 1.6;
   EXPECT_THAT(why_chosen(t), AllOf(HasSubstr("but needs no fewer bits per character: the two measures disagree (chrf"),
                                    Not(HasSubstr("may have")), Not(HasSubstr("certain"))));
@@ -179,7 +179,7 @@ struct Quiet : TuneWatcher {
   std::atomic<bool> stopped = false;
 };
 
-// While the second trial runs, nothing of any size can be written.
+// During the second trial, files cannot grow beyond 20,000 bytes, as on a full disk.
 struct FullDisk : Quiet {
   void begins(const Stage& s) override {
     Quiet::begins(s);
@@ -194,7 +194,7 @@ class TuneTest : public TestFolder {
     write_toy_corpus(at("a"), at("b"), 400);
     write_toy_corpus(at("c"), at("d"), 40, 8);
   }
-  // So few updates that the minutes never end a trial.
+  // Few updates, so that time never ends a trial.
   TuneSettings settings(const std::string& folder, int64_t updates = 4) const {
     TuneSettings s;
     s.minutes = 3;
@@ -239,7 +239,7 @@ TEST_F(TuneTest, StoppedAnywhereEqualsNeverStopped) {
   tune(settings("whole"), whole);
   for (int64_t stop = 0;; ++stop) {
     Quiet watcher;
-    watcher.stop_before = stop < 8 ? 0 : -1;  // each start begins one trial, and a stop does not undo it
+    watcher.stop_before = stop < 8 ? 0 : -1;  // each start begins one trial, and stopping keeps its progress
     ASSERT_LT(stop, 10);
     try {
       tune(settings("parts"), watcher);
@@ -253,7 +253,7 @@ TEST_F(TuneTest, StoppedAnywhereEqualsNeverStopped) {
   EXPECT_EQ(without_times(at("whole/tune.json")), without_times(at("parts/tune.json")));
 }
 
-// For trials that would end by time, not by updates: holds up the second one, as on a busy machine.
+// Slows down the second trial, like a busy machine, for trials that would end by time.
 struct Busy : Quiet {
   void running(const train::TrainReport&) override {
     if (begun.size() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -275,7 +275,7 @@ TEST_F(TuneTest, AllOfARungMakeAsManyUpdatesOnABusyMachineToo) {
               AllOf(HasSubstr("They were compared at equal updates, not at equal time"), HasSubstr("bits after ")));
 }
 
-// The loss of an earlier start was no number, and its folder says so; now the disk is full.
+// An earlier start diverged, as its folder says; this start fails because the disk is full.
 TEST_F(TuneTest, AFailureOfAnEarlierStartIsNotThisOnes) {
   std::filesystem::create_directories(at("t/trials/02/failure"));
   {
@@ -321,7 +321,7 @@ TEST_F(TuneTest, RefusesAFolderOfOtherSettings) {
 TEST_F(TuneTest, ATrialThatCannotBeMadeOrDivergesIsOut) {
   TuneSettings s = settings("t", 40);
   std::erase_if(s.given,
-                [](const GivenOption& g) { return g.name == "vocab-size"; });  // smaller ones are no vocabularies
+                [](const GivenOption& g) { return g.name == "vocab-size"; });  // smaller vocabularies cannot be trained
   Quiet watcher;
   const Tuned t = tune(s, watcher);
   ASSERT_EQ(t.record.trials.size(), 3u);
@@ -330,7 +330,7 @@ TEST_F(TuneTest, ATrialThatCannotBeMadeOrDivergesIsOut) {
   s = settings("wild");
   s.given.push_back({"lr", {"1e38"}});
   s.given.push_back({"warmup", {"1"}});
-  EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has come to its end"));
+  EXPECT_THAT(what_of<RunError>([&] { tune(s, watcher); }), HasSubstr("no trial has finished"));
   EXPECT_THAT(read_file(at("wild/tune.json")), HasSubstr("became"));
 }
 

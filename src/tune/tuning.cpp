@@ -26,10 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double share_planned = 0.97;           // of the time; the rest is for what takes longer than it did before
-constexpr const char* compared = "compared at";  // a tuning of before there was this key compared at equal minutes
+constexpr double share_planned = 0.97;           // of the time; the rest covers slowdowns
+constexpr const char* compared = "compared at";  // older tunings lack this key and compared at equal minutes
 
-// By declared names, so that two spellings are one option.
+// Uses declared names, so that two spellings mean the same option.
 std::vector<GivenOption> with_declared_names(std::vector<GivenOption> given) {
   const std::vector<std::string> names = train::names_of_options();
   for (GivenOption& g : given)
@@ -44,7 +44,7 @@ std::string value_of(const std::vector<GivenOption>& given, const std::string& n
   return value;
 }
 
-// The options that decide the result, and the bytes of the files that they name.
+// Options that affect the result, and hashes of the files that they name.
 nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given, double minutes) {
   const std::set<std::string> free{"model", "threads", "memory", "temp-dir"};
   const std::set<std::string> files{"train-sets", "valid-sets", "vocab", "vocabs", "guided-alignment", "init-from"};
@@ -83,11 +83,12 @@ class Tuning {
 
   void read_record();
   void make_trials();
-  // Seconds that the first trial has in a rung of these that begins, of which each makes as many updates.
+  // Training seconds of the first trial in a rung that begins with these trials, which all make as
+  // many updates.
   double plan_rung(int64_t rung, const std::vector<size_t>& trials) const;
-  // The trial that says how many updates a rung has: the first one that reaches it. Null: none has yet.
+  // The first trial to reach the rung, which determines its number of updates. Null: none yet.
   const Trial* first_of(size_t rung) const;
-  // How long an update of this trial takes, in updates of the baseline.
+  // Time per update of this trial relative to the baseline.
   double cost(size_t i) const;
   std::vector<size_t> of_rung(int64_t rung) const;
   void climb(int64_t rung);
@@ -147,8 +148,8 @@ void Tuning::read_record() {
   record_.metric = metric_;
 }
 
-// The baseline's text is read once before all trials: what is wrong with it ends the tuning before it has begun, and
-// how many pieces it gives decides which smaller vocabularies are tried.
+// Reads the baseline's text before all trials: errors in it end the tuning at once, and its number
+// of pieces determines the smaller vocabularies to try.
 void Tuning::make_trials() {
   const double began = clock_.seconds();
   const train::TrainOptions full = full_training(text_.given, {}, trial_folder(0));
@@ -276,7 +277,7 @@ Tuned Tuning::choose() {
   for (size_t i = 0; i < record_.trials.size(); ++i)
     if (contends(record_.trials[i]) && *record_.trials[i].rungs.back().quality > most)
       most = *record_.trials[i].rungs.back().quality, done.best = i;
-  if (most < 0) throw RunError(cat("no trial has come to its end; why each is out stands in ", folder_, "/tune.json"));
+  if (most < 0) throw RunError(cat("no trial has finished; the reasons are in ", folder_, "/tune.json"));
   done.chosen = done.best;
   if (done.best != 0 && contends(record_.trials[0])) {
     const Measuring how{valid_, metric_, true, tokenize_};
@@ -286,7 +287,7 @@ Tuned Tuning::choose() {
   return done;
 }
 
-// Of the training in full, at the speed at which the trial saw tokens.
+// Duration of the full training, estimated from the trial's tokens per second.
 std::optional<double> minutes_of(const train::TrainOptions& full, const Measurement& m) {
   if (full.max_minutes > 0) return full.max_minutes;
   if (full.max_updates == 0 || m.tokens == 0) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// hexapla tune: a configuration for a corpus, found by successive halving (docs/adr/0051).
+// hexapla tune: finds a configuration for a corpus by successive halving (docs/adr/0051).
 #include <atomic>
 #include <optional>
 #include <string>
@@ -13,54 +13,57 @@
 namespace hexapla::tune {
 
 struct TuneSettings {
-  // Of the training that is tuned, as hexapla train takes them; `model` is the folder of the tuning, `preset` (tiny
-  // unless given) the baseline, `best-by` (chrf unless given) the metric that decides at the end.
+  // Options of the tuned training, as for hexapla train. `model` is the folder of the tuning,
+  // `preset` (default tiny) the baseline, `best-by` (default chrf) the metric for the final
+  // decision.
   std::vector<GivenOption> given;
   double minutes = 60;
 };
 
-// What is about to be trained.
+// The trial about to run.
 struct Stage {
   int64_t rung = 0, rungs = 0;  // from 0
-  size_t place = 0, of = 0;     // the trial's among those of this rung, from 0
+  size_t place = 0, of = 0;     // index among the trials of this rung
   const Trial& trial;
-  double seconds = 0;  // that it trains in this rung, about
-  double left = 0;     // of the whole tuning
+  double seconds = 0;  // approximate training time in this rung
+  double left = 0;     // in the whole tuning
 };
 
-class TuneWatcher : public train::TrainWatcher {  // note() and running() are of the trials
+class TuneWatcher : public train::TrainWatcher {  // note() and running() report on trials
  public:
   virtual void reading(const char* /*what*/, int64_t /*pairs*/) {}
-  virtual void planned(const Record&, const Ladder&) {}  // before the first trial, and when a tuning goes on
+  virtual void planned(const Record&, const Ladder&) {}  // before the first trial, and on resuming
   virtual void begins(const Stage&) {}
-  virtual void measured(const Stage&) {}  // or out: stage.trial says
+  virtual void measured(const Stage&) {}  // measured or failed: see stage.trial
   virtual const std::atomic<bool>& stop() const = 0;
 };
 
 struct Tuned {
   Record record;
-  size_t best = 0;          // by the metric, of those that reached the last rung; the baseline is 0
-  std::optional<double> p;  // of the best one being better than the baseline; none: it is the baseline, or alone
-  // The best one where it beats() the baseline, or where that failed; else the baseline.
+  size_t best = 0;          // by the metric, among those in the last rung; 0: the baseline
+  std::optional<double> p;  // for the best one beating the baseline; none: it is the baseline, or that failed
+  // The best one if it beats() the baseline or the baseline failed; else the baseline.
   size_t chosen = 0;
-  std::string held_out;                   // as TuningText
-  std::string options_file;               // FOLDER/best.yml: the training of the chosen one in full
+  std::string held_out;                   // as in TuningText
+  std::string options_file;               // FOLDER/best.yml: the full training of the chosen trial
   int64_t measured_on = 0;                // pairs
-  std::optional<double> minutes_in_full;  // of that training, at the speed of the trial; none: not known
+  std::optional<double> minutes_in_full;  // for that training, estimated from the trial's speed; none: unknown
 };
 
 constexpr double significant = 0.05;
-// Of better translations, where p says that this is hardly chance, and with fewer bits per character besides: two
-// measures, because in a short training either alone may be fooled.
+// Requires significantly better translations (p) and fewer bits per character: after a short
+// training, either measure alone can mislead.
 bool beats(const Measurement& challenger, const Measurement& baseline, double p);
 
-// Tries, measures, chooses, and leaves in the folder tune.json, best.yml, report.html and the trials, which are runs
-// that every command reads. Stopped at any time, the same call goes on; what was measured is not measured again. All
-// trials of a rung make the same number of updates: as many as the baseline makes in the time that is planned for it.
-// So what else the machine does decides how much they all see, not which one is better. UsageError: an option that is
-// wrong; a folder with a tuning of other settings or in use; a metric that means another thing in every vocabulary.
-// DataError: as a training, of the baseline; another candidate is out then, as it is when its loss diverges. RunError:
-// as a training; every candidate is out. Canceled: by stop().
+// Tries, measures and chooses; leaves in the folder tune.json, best.yml, report.html and the
+// trials, which are ordinary runs. If stopped, the same call resumes and keeps earlier
+// measurements. All trials of a rung make the same number of updates: those that the baseline makes
+// in its planned time. So the machine's load affects how far all are trained, not which one is
+// better.
+// UsageError: an invalid option; a folder in use or with a tuning of other settings; a metric that
+// depends on the vocabulary. DataError: as in training the baseline; other candidates just leave,
+// as when their loss diverges. RunError: as in training; all candidates failed. Canceled: by
+// stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
 }  // namespace hexapla::tune

@@ -23,11 +23,10 @@ const std::string& name(const Tuned& t, size_t i) { return trial(t, i).candidate
 double quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quality.value_or(0); }
 double bits(const Tuned& t, size_t i) { return trial(t, i).rungs.back().bits; }
 
-// Explains the only p-value that there is.
+// Explains the reported p-value.
 constexpr const char* meaning_of_p =
-    "p is how often drawing the validation pairs anew moves the difference by more than its own size; of other seeds, "
-    "of "
-    "which each trial has one, it says nothing.";
+    "p is how often resampling the validation pairs changes the difference by more than its own size; it says nothing "
+    "about other seeds: each trial has one.";
 
 std::string number_cell(const std::string& text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
@@ -52,14 +51,14 @@ std::string trial_row(const Tuned& tuned, size_t i) {
   return row + fmt::format("<td>{}</td></tr>\n", xml_escaped(standing(tuned, i)));
 }
 
-// The number of updates of all trials of a rung: they are compared at equal updates.
+// Updates of all trials in a rung, which are compared at equal updates.
 int64_t updates_of(const Tuned& tuned, size_t rung) {
   for (const Trial& t : tuned.record.trials)
     if (t.rungs.size() > rung) return t.rungs[rung].updates;
   return 0;
 }
 
-// Below this, in chrF or BLEU, translations are fragments.
+// Below this chrF or BLEU, translations are fragments.
 constexpr double too_young = 20;
 
 std::string trials_table(const Tuned& tuned) {
@@ -81,7 +80,7 @@ std::string charts(const Tuned& tuned) {
     all.push_back(std::move(s));
   }
   std::string text = "<h2>Curves</h2>\n<div class=\"charts\">\n";
-  for (size_t first = 0; first < all.size(); first += 3) {  // a chart has room for three curves
+  for (size_t first = 0; first < all.size(); first += 3) {  // at most three curves per chart
     report::Chart chart{"Bits per character", "updates", {}};
     for (size_t i = first; i < std::min(first + 3, all.size()); ++i) chart.series.push_back(all[i]);
     text += report::draw_chart(chart);
@@ -152,8 +151,8 @@ std::string doubt_of(const Tuned& t) {
   const double best = quality(t, t.best);
   if (best >= too_young) return "";
   return fmt::format(
-      "The best trial has a {} of {:.2f}: with so little training the trials say little of a training in "
-      "full. Give more minutes and a new folder.",
+      "The best trial has a {} of {:.2f}: with so little training, trials predict the full training poorly. Give more "
+      "minutes and a new folder.",
       t.record.metric, best);
 }
 

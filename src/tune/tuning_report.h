@@ -3,13 +3,13 @@
 
 namespace hexapla::tune {
 
-// Why a candidate was chosen, or the baseline stayed, in a sentence or two.
+// Why a candidate was chosen or the baseline kept, in one or two sentences.
 std::string why_chosen(const Tuned& tuned);
-// What to say of trials that were too short to say much; "" of others.
+// Warning about trials that were too short to be informative; "" otherwise.
 std::string doubt_of(const Tuned& tuned);
 
-// FOLDER/report.html: what was chosen and why, every trial, their curves. baseline, chosen: the trainings in full.
-// RunError.
+// Writes FOLDER/report.html: the choice and its reasons, every trial, and their curves. baseline,
+// chosen: the full trainings. RunError.
 void write_tuning_report(const std::string& folder, const Tuned& tuned, const train::TrainOptions& baseline,
                          const train::TrainOptions& chosen);
 

@@ -74,14 +74,14 @@ int64_t count(data::TrainingText& text, const data::ReadingProgress& progress) {
 
 std::string train_file(const std::string& folder, size_t set) { return fmt::format("{}/train-{}", folder, set + 1); }
 
-// Describes what the files in FOLDER are made of.
+// Describes the source of the files in FOLDER.
 std::string text_of(const std::vector<std::string>& sets, bool tsv, int64_t n) {
   nlohmann::ordered_json j{{"train-sets", sets}, {"tsv", tsv}, {"one in", n}};
   for (const train::DataFile& file : train::describe_files(sets)) j["bytes"].push_back(file.hash);
   return json_text(j, 1) + "\n";
 }
 
-// The pairs at 0, n, 2n, ... are those that are measured on.
+// The pairs at 0, n, 2n, ... are held out for validation.
 void divide(data::TrainingText& text, const std::string& folder, int64_t n) {
   SidePair valid(folder + "/valid");
   std::vector<SidePair> train;
@@ -126,7 +126,7 @@ TuningText with_validation(std::vector<GivenOption> given, const std::string& fo
   const int64_t n = std::max<int64_t>(10, (pairs + most_held_out - 1) / most_held_out);
   const std::string record = folder + "/text.json", of = text_of(*sets, is_tsv(given), n);
   if (!fs::exists(record) || read_file(record) != of) {
-    fs::remove(record);  // while the files are written, there is none that describes them
+    fs::remove(record);  // removed while writing: it must not describe incomplete files
     divide(text, folder, n);
     write_file_atomically(record, of);
   }

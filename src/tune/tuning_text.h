@@ -1,5 +1,5 @@
 #pragma once
-// The text that a tuning trains and measures on.
+// Training and validation text of a tuning.
 #include <string>
 #include <vector>
 
@@ -10,17 +10,18 @@
 namespace hexapla::tune {
 
 struct TuningText {
-  std::vector<GivenOption> given;  // with the sets that are trained on and the one that is measured on
-  std::string held_out;  // which lines are measured on and no longer trained on; empty: `valid-sets` was given
+  std::vector<GivenOption> given;  // with the training and validation sets to use
+  std::string held_out;            // which lines are held out for validation; empty: `valid-sets` was given
 };
-// Where there is no `valid-sets`, every n-th pair of the training sets, of all of them a tenth and 1,000 at most, goes
-// to FOLDER/valid.source and .target, and the others to FOLDER/train-1.source and so on, a pair of files for each set;
-// files that are complete already are taken as they are. UsageError: sets that can be read only once; an option that
-// counts the lines of the training set (guided-alignment). DataError: fewer than 100 pairs; as TrainingText. RunError.
+// If `valid-sets` is not given, holds out every n-th pair of the training sets, a tenth of all but
+// at most 1,000, in FOLDER/valid.source and .target, and writes the others to FOLDER/train-1.source
+// and so on, two files per set. Reuses complete files. UsageError: sets that can be read only once;
+// an option that refers to lines of the training set (guided-alignment). DataError: fewer than 100
+// pairs; as TrainingText. RunError.
 TuningText with_validation(std::vector<GivenOption> given, const std::string& folder,
                            const data::ReadingProgress& progress);
 
-// The validation sets: of more than `most` pairs so many, evenly spaced.
+// Reads the validation sets; evenly samples `most` pairs if there are more.
 data::Corpus read_validation(const std::vector<std::string>& files, bool tsv, int64_t most = 1000);
 
 }  // namespace hexapla::tune

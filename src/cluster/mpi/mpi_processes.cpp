@@ -17,7 +17,7 @@
 namespace hexapla::cluster {
 namespace {
 
-// How launchers tell a process how many there are; 0: none has started it.
+// Number of processes according to the launcher's environment; 0: no launcher.
 int64_t started_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (const char* const value = std::getenv(name)) return std::max<int64_t>(1, std::atoll(value));
@@ -30,14 +30,14 @@ int64_t started_by_launcher() {
 
 namespace {
 
-// Larger messages are cut: MPI counts bytes in an int.
+// Larger messages are split: MPI counts bytes in an int.
 constexpr size_t most_at_once = size_t{1} << 30;
-// What MPI libraries send over TCP at once, without asking whether the receiver is ready (64 KiB with their own words).
-// Where they ask, the answer waits behind what the receiver itself is sending, and both directions of a link are used
-// one after the other. Messages up to a size that a receiver can keep are cut into such pieces.
+// MPI libraries send up to 64 KiB over TCP, including their headers, without asking the receiver.
+// If they ask, the answer queues after the receiver's own data, so a link's two directions are used
+// in turn. Messages small enough for a receiver to buffer are split into such pieces.
 constexpr size_t sent_unasked = 60 << 10, kept_unasked = 1 << 20;
 constexpr std::chrono::microseconds between_looks(200);
-// Longer than launchers give a process to end by itself: Open MPI 1 s.
+// Longer than launchers wait for a process to end by itself (Open MPI: 1 s).
 constexpr std::chrono::seconds before_others_speak(3);
 
 class MpiProcesses final : public Processes {
@@ -48,11 +48,11 @@ class MpiProcesses final : public Processes {
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
-  // A process that leaves without MPI_Finalize makes the launcher end the others. It says why first, and alone: where
-  // all fail in the same way, the first one has said so before the others come to it.
+  // If a process exits without MPI_Finalize, the launcher ends the others. Only one should report
+  // the error: if all fail alike, the first one reports before the others would.
   ~MpiProcesses() override {
     if (std::uncaught_exceptions() == exceptions_) {
-      MPI_Barrier(MPI_COMM_WORLD);  // a launcher takes an early end of one with an error for one of all
+      MPI_Barrier(MPI_COMM_WORLD);  // without it, a launcher may take an early end of one process for an error
       MPI_Finalize();
     } else if (number_ > 0) {
       std::this_thread::sleep_for(before_others_speak);
@@ -100,7 +100,7 @@ class MpiProcesses final : public Processes {
   }
 
   using Clock = std::chrono::steady_clock;
-  // What a thread does between two looks. MPI's own waiting keeps a core busy.
+  // Called between two polls; MPI's own wait keeps a core busy.
   using Rest = void (*)(int64_t looks, Clock::time_point began);
   void wait(Rest rest) {
     const Clock::time_point began = Clock::now();
@@ -111,7 +111,7 @@ class MpiProcesses final : public Processes {
       rest(looks, began);
     }
   }
-  // Other processes of the same host need the core while one waits for long.
+  // Long waits leave the core to other processes of the host.
   static void yield(int64_t looks, Clock::time_point began) {
     if (looks < 100) return;
     if (Clock::now() - began < std::chrono::seconds(1))
@@ -119,7 +119,7 @@ class MpiProcesses final : public Processes {
     else
       std::this_thread::sleep_for(between_looks);
   }
-  // A thread of this process computes on the core. What arrives meanwhile waits in the system's buffers.
+  // The core belongs to a compute thread; messages are buffered by the system meanwhile.
   static void nap(int64_t, Clock::time_point) { std::this_thread::sleep_for(between_looks); }
 
   static void require(int code) {
@@ -128,11 +128,11 @@ class MpiProcesses final : public Processes {
     int length = 0;
     MPI_Error_string(code, text, &length);
     throw RunError(cat("another process cannot be reached any more: ", std::string(text, static_cast<size_t>(length)),
-                       "; the same command goes on from the last checkpoint"));
+                       "; the same command resumes from the last checkpoint"));
   }
 
   int exceptions_, number_ = 0, count_ = 1, threads_ = MPI_THREAD_SINGLE;
-  std::vector<MPI_Request> requests_;  // of an exchange: no new memory for the next
+  std::vector<MPI_Request> requests_;  // of an exchange; reused
 };
 
 }  // namespace

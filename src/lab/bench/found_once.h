@@ -1,5 +1,5 @@
 #pragma once
-// What was measured is kept, and not measured again.
+// Measurements are cached on disk.
 #include <functional>
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace hexapla::lab {
 
-// What `measure` finds (no null); kept in FOLDER/result.json, from where it comes the next time with the same settings.
-// What was found with others is forgotten, and the folder is emptied. DataError: that file cannot be read.
+// Returns the result of `measure` (never null) from FOLDER/result.json if it has the same settings;
+// otherwise empties the folder, measures and stores. DataError: the file cannot be read.
 nlohmann::json found_once(const std::string& folder, const nlohmann::json& settings,
                           const std::function<nlohmann::json()>& measure);
-DataError unreadable(const std::string& folder, const std::string& why);  // that file
+DataError unreadable(const std::string& folder, const std::string& why);  // for that file
 
 }  // namespace hexapla::lab

@@ -1,5 +1,5 @@
 #pragma once
-// The updates of experiments that train in a way of their own: Adam in f32 on small models.
+// Training updates for experiments with loops of their own: Adam in f32 on small models.
 #include <memory>
 
 #include "backend/cpu/cpu.h"
@@ -12,18 +12,18 @@ namespace hexapla::lab {
 class SmallLoop {
  public:
   static constexpr int64_t warmup = 100;
-  static constexpr double lr = 2e-3;  // peak; after it the inverse square root
+  static constexpr double lr = 2e-3;  // peak, followed by inverse square root decay
 
-  // Gives the module its memory and, from the seed, its starting values. Borrows it.
+  // Allocates the module's memory and initializes it from the seed. Borrows the module.
   template <class Module>
   SmallLoop(Module& module, uint64_t seed) : SmallLoop(model::leaves_of(module)) {
     model::initialize(module, seed);
   }
 
-  // Where a batch passes in training; its gradients begin at zero.
+  // Context for a training pass; zeroes the gradients.
   Context& begin();
   void update(int64_t step);  // 1 at the first
-  // Where one passes without dropout.
+  // Context for a pass without dropout.
   Context& look();
 
  private:
@@ -36,7 +36,7 @@ class SmallLoop {
   Context cx_;
 };
 
-// Canceled where the watcher stops it.
+// Throws Canceled if the watcher stops the experiment.
 void go_on(const Watcher& watcher);
 
 }  // namespace hexapla::lab

@@ -12,7 +12,7 @@ namespace hexapla::lab {
 namespace {
 
 constexpr int64_t kTrainPairs = 40'000;
-constexpr uint64_t kCorpora = 1;  // the seed of all of them
+constexpr uint64_t kCorpora = 1;  // same seed for every corpus
 
 std::string spelled(const std::string& digits) {
   std::string text;

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int64_t kTokens = 2048;  // target tokens of a batch in a short training
+constexpr int64_t kTokens = 2048;  // target tokens per batch in a short training
 constexpr int64_t kProbe = 30;     // updates that are timed
 
 train::TrainOptions text_options(const Settings& s) {
@@ -40,17 +40,17 @@ train::TrainingData read(const Settings& s) {
   std::error_code error;
   fs::create_directories(s.folder + "/text", error);
   train::TrainingData data = train::prepare_data(text_options(s));
-  data.lock = nullptr;  // each training has a folder of its own
+  data.lock = nullptr;  // each training has its own folder
   return data;
 }
 
-// Two options are the same where a run of one could go on with the other; the folder's name does not count.
+// Settings are equal if one run could resume the other; the folder's name does not matter.
 json settings_of(train::TrainOptions o, const train::TrainingData& data) {
   o.model.clear();
   return {{"options", train::dump_options(o)}, {"data", data.identity}};
 }
 
-// Without validation by the training: its model is tested here.
+// Disables validation during training: the model is tested here.
 train::TrainOptions unvalidated(train::TrainOptions o) {
   o.valid_every = "1000000000";  // never
   return o;
@@ -74,7 +74,7 @@ TextResult from_json(const json& j, const std::string& folder) {
   }
 }
 
-// Times updates alone, not what a training takes before the first.
+// Times updates only, excluding preparation before the first.
 class Pace : public train::TrainWatcher {
  public:
   void started(const train::TrainStart&) override { began_ = Clock::now(); }
@@ -101,7 +101,7 @@ TextBench::TextBench(const Settings& settings, Watcher& watcher)
 train::TrainOptions TextBench::options(int64_t updates) const {
   train::TrainOptions o = text_options(settings_);
   o.model.clear();
-  if (updates < o.max_updates / 4) {  // rather more of them than large ones
+  if (updates < o.max_updates / 4) {  // prefers more updates to larger batches
     o.batch_tokens = std::min(o.batch_tokens, kTokens);
     o.accumulate = 1;
   }
@@ -122,7 +122,7 @@ TextResult TextBench::train(const std::string& name, train::TrainOptions o) cons
 double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
   o.max_updates = kProbe;
-  o.save_every = cat(2 * kProbe);  // never: only updates are to be timed
+  o.save_every = cat(2 * kProbe);  // never, so that only updates are timed
   return found_once(o.model, settings_of(o, data_), [&] {
     Pace pace;
     finishes(unvalidated(o), data_, watcher_.stop(), pace);
@@ -178,8 +178,8 @@ std::string show_bleu(const SeedScores& found) {
 void add_if_too_short(const std::string& which, double bleu, int64_t updates, Report& r) {
   if (bleu >= 20) return;
   r.findings.push_back(fmt::format(
-      "After {} {} has a BLEU of {:.1f}: it hardly translates yet, so the rest says little of a training in "
-      "full. More --minutes or --updates say more.",
+      "After {} {} has a BLEU of {:.1f}: it hardly translates yet, so these results predict a full training poorly. "
+      "Give more --minutes or --updates.",
       text::counted(updates, "update"), which, bleu));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Trainings on parallel text of one's own, each with a preset's recipe but for what an experiment changes.
+// Trainings on the user's parallel text, with a preset's recipe except for what an experiment
+// changes.
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,27 +11,27 @@
 namespace hexapla::lab {
 
 struct TextResult {
-  bool failed = false;  // its loss was not finite: no more is known
+  bool failed = false;  // diverged: the other fields are unknown
   double loss = 0;      // nats per target token of the validation sets
-  double seconds = 0;   // of the training
+  double seconds = 0;   // training time
   int64_t parameters = 0;
   std::vector<std::string> translations;  // of the validation sets, beam 4
 };
 
 class TextBench {
  public:
-  // Reads the sets, and trains the vocabularies or loads those of an earlier run. UsageError, DataError as
-  // train::prepare_data().
+  // Reads the sets, and trains the vocabularies or loads those of an earlier run. UsageError,
+  // DataError as train::prepare_data().
   TextBench(const Settings& settings, Watcher& watcher);
 
-  // The preset's, for so many updates. The warm-up takes a fourth of them at most; with fewer than a fourth of the
-  // recipe's updates, batches have at most 2,048 target tokens.
+  // The preset's options for this number of updates. Warm-up takes at most a quarter of them; below
+  // a quarter of the recipe's updates, batches have at most 2,048 target tokens.
   train::TrainOptions options(int64_t updates) const;
-  // Trains in SETTINGS.FOLDER/NAME, or goes on where it was stopped. What is there already with the same options and
-  // text is read. Canceled: the watcher stops it.
+  // Trains in SETTINGS.FOLDER/NAME, or resumes there; reads an existing result for the same options
+  // and text. Canceled: the watcher stops it.
   TextResult train(const std::string& name, train::TrainOptions options) const;
-  // Of a training with these options, from one of a few updates in SETTINGS.FOLDER/NAME; that a loss is not finite does
-  // not matter here. Canceled: the watcher stops it.
+  // Measures a few updates with these options in SETTINGS.FOLDER/NAME; a non-finite loss is
+  // ignored. Canceled: the watcher stops it.
   double seconds_per_update(const std::string& name, train::TrainOptions options) const;
 
   const std::vector<std::string>& references() const { return data_.valid_reference; }
@@ -44,8 +45,8 @@ class TextBench {
   train::TrainingData data_;
 };
 
-// BLEU of translations, with how far chance in the choice of sentences moves it, which says nothing of other seeds; the
-// tokenizer is that of the script.
+// BLEU with the uncertainty from the choice of sentences (not from seeds); the references' script
+// selects the tokenizer.
 class BleuTable {
  public:
   explicit BleuTable(std::vector<std::string> references);
@@ -61,19 +62,19 @@ class BleuTable {
   std::string tokenizer_;
 };
 
-// What the seeds of one kind of training found.
+// Results of one kind of training over all seeds.
 struct SeedScores {
-  std::vector<double> losses, scores;  // of those that did not diverge; scores: BLEU, or what else is measured
+  std::vector<double> losses, scores;  // of seeds that did not diverge; scores: BLEU or another measure
   BleuTable::Bleu bleu;                // of the first of them, on text
   int64_t failed = 0;
 };
-// Adds it to the figures of a report too, under "trained"; `which` tells it from the others.
+// Also adds it to the report's figures, under "trained"; `which` identifies it.
 void add(const TextResult& result, const BleuTable& table, nlohmann::ordered_json which, SeedScores& found,
          Report& report);
-// "24.1 ± 1.2" of one seed, "24.1 (23.6 to 24.5)" of several.
+// "24.1 ± 1.2" for one seed, "24.1 (23.6 to 24.5)" for several.
 std::string show_bleu(const SeedScores& found);
-// A finding, where this model has a BLEU below 20: trainings of so many updates are too short to say much of one in
-// full.
+// Adds a finding if the BLEU is below 20: after so few updates, results predict a full training
+// poorly.
 void add_if_too_short(const std::string& which, double bleu, int64_t updates, Report& report);
 
 }  // namespace hexapla::lab

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// A joint vocabulary; letters of either case are the same to it, and digits are single pieces.
+// A joint, case-insensitive vocabulary in which each digit is a piece.
 train::TrainingData training_data(const Task& task) {
   const data::Corpus& c = task.train;
   std::vector<std::string> text(c.source.begin(), c.source.begin() + std::min<int64_t>(c.size(), 5000));
@@ -30,7 +30,7 @@ train::TrainingData training_data(const Task& task) {
 
 train::TrainOptions options_of(const Training& t, const Task& task, const std::string& folder) {
   train::TrainOptions o;
-  o.train_sets = {task.name, task.name};  // in memory: names for messages
+  o.train_sets = {task.name, task.name};  // in memory; the names appear in messages
   o.model = folder;
   o.architecture = t.architecture;
   o.seed = t.seed;
@@ -107,7 +107,7 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
               train::TrainWatcher& watcher) {
   const auto backend = make_cpu_backend(Precision::f32);
   train::TrainOptions o = options;
-  o.threads = threads();  // of the experiment; a training's default would take all
+  o.threads = threads();  // the experiment's threads; the default would be all
   try {
     const train::TrainResult result = train::train(o, data, *backend, watcher, stop);
     if (result.end == train::TrainEnd::interrupted) throw Canceled("stopped; what is finished is kept");

@@ -1,4 +1,4 @@
-// Self-attention, recurrence and convolution: what a sublayer costs, and how far each learns to look.
+// Self-attention, recurrence and convolution: cost of a sublayer, and how far each can look.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr std::array kKinds = {"attention", "gru", "convolution"};
 constexpr std::array<int64_t, 5> kDistances = {1, 2, 4, 8, 16};
 constexpr std::array<int64_t, 4> kWidths = {32, 64, 128, 256};  // d_model
 constexpr std::array<int64_t, 7> kLengths = {8, 16, 32, 64, 128, 256, 512};
-constexpr int64_t kSentences = 8;  // of a batch whose time is taken
+constexpr int64_t kSentences = 8;  // per timed batch
 constexpr int64_t kKernel = 3, kLayers = 2;
 
 using OneWidth = std::map<int64_t, LayerTime>;                                 // by length
@@ -38,7 +38,7 @@ Copying copying(const std::string& kind, int64_t distance, int64_t seed, int64_t
   return task;
 }
 
-// So many measurements, each announced.
+// Announces each of `all` measurements.
 struct Progress {
   Watcher& watcher;
   int64_t all, done = 0;
@@ -61,10 +61,10 @@ Copied copy_all(const Settings& settings, Progress& progress, Report& r) {
   return all;
 }
 
-// At the greatest length; shorter ones have up to six times as many.
+// Repetitions at the greatest length; shorter ones get up to six times as many.
 int64_t turns(const Settings& settings) { return std::clamp<int64_t>(settings.updates / 40, 1, 9); }
 
-// One, for the work; as many as there are, for what can be done at once.
+// One thread measures the work, all threads what can run in parallel.
 std::set<int> thread_counts() { return {1, threads()}; }
 
 class ThreadsFor {
@@ -111,8 +111,8 @@ void show_formulas(Report& r) {
         {"convolution of width k", "k n d^2", "k d^2", "1", "2 n / (k - 1) layers"}}});
 }
 
-// From what is measured against self-attention in the same turn, so that two tables never say two things: under load
-// the medians of the times alone are of other turns.
+// Derived from ratios within the same turn, so that the tables are consistent: under load, medians
+// of times alone come from different turns.
 double milliseconds(const LayerTime& t, size_t timed) { return 1e3 * t.seconds[0] * t.ratios[timed]; }
 
 void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
@@ -148,7 +148,8 @@ void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
   r.charts.push_back(chart);
 }
 
-// From how many tokens on a GRU takes less time than `timed`, between two lengths by their logarithms; in words.
+// The number of tokens from which a GRU is faster than `timed`, interpolated logarithmically; in
+// words.
 std::string crossover(const OneWidth& times, size_t timed) {
   const auto lead = [&](const LayerTime& t) { return std::log(t.ratios[2] / t.ratios[timed]); };
   auto after = times.end();

@@ -1,4 +1,4 @@
-// Mixtures of experts against dense networks, and a dense network that becomes one after its training.
+// Mixtures of experts against dense networks, and dense networks split into experts after training.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,11 +13,11 @@ namespace hexapla::lab {
 namespace {
 
 constexpr double kBalancing = 0.01;  // Fedus et al. 2021
-constexpr int64_t kParts = 16;       // that a trained network is split into
+constexpr int64_t kParts = 16;       // into which a trained network is split
 constexpr std::array kActive = {kParts, kParts / 2, kParts / 4};
 constexpr size_t kFitted = 300, kObserved = 100;  // pairs
 
-// A feed-forward network of d_ff `width`, or a mixture of experts so wide.
+// A feed-forward network with d_ff `width`, or a mixture of experts of this width.
 struct Variant {
   int64_t experts, per_token, width;
   double balancing;
@@ -30,7 +30,7 @@ struct Variant {
     if (experts == 0) return fmt::format("dense-{}-{}", width, seed);
     return fmt::format("experts-{}-{}-{}{}-{}", experts, width, per_token, balancing > 0 ? "" : "-unbalanced", seed);
   }
-  int64_t active() const { return width * std::max<int64_t>(per_token, 1); }  // hidden units that compute a token
+  int64_t active() const { return width * std::max<int64_t>(per_token, 1); }  // hidden units used per token
   int64_t total() const { return width * std::max<int64_t>(experts, 1); }
 };
 
@@ -43,7 +43,8 @@ constexpr Variant unbalanced(Variant v) {
   return v;
 }
 
-// Twice as many active units as the first two, and so on: the last ones have as many in total as the largest network.
+// The first two mixtures have as many active units as kDense, the last two as many in total; the
+// latter have as many active units as kNarrow.
 constexpr Variant kDense = dense(128);
 constexpr std::array kMixtures = {mixture(4, 128, 1), mixture(4, 64, 2), mixture(4, 32, 1), mixture(4, 32, 2)};
 constexpr std::array kNarrow = {dense(32), dense(64)};
@@ -56,7 +57,7 @@ std::vector<Variant> all_variants() {
 }
 
 struct Cell {
-  std::vector<double> losses, wrong, largest;  // nats per token; percent; percent of the choices: of one expert
+  std::vector<double> losses, wrong, largest;  // nats per token; percent; the most chosen expert's percentage
 };
 
 Training training_of(const Variant& v, int64_t seed, int64_t updates) {
@@ -71,9 +72,9 @@ Training training_of(const Variant& v, int64_t seed, int64_t updates) {
   return t;
 }
 
-// Of the choices in a layer, the share that the most chosen expert has, in percent: the mean over the layers.
+// Percentage of the choices in a layer that fall on its most chosen expert, mean over layers.
 double largest_share(const models::OpenModel& m, const data::Corpus& pairs) {
-  std::map<std::string, std::vector<double>> chosen;  // of each layer
+  std::map<std::string, std::vector<double>> chosen;  // per layer
   for (size_t i = 0; i < std::min(kObserved, pairs.source.size()); ++i) {
     const auto seen = Bench::look(m, pairs, i);
     for (const auto& [name, gates] : seen.seen.tensors()) {
@@ -178,7 +179,7 @@ void conclude_mixtures(const Runs& runs, Report& r) {
   }
 }
 
-// What is left of a trained model of which a token uses only some experts.
+// Ways to choose the experts of a split model.
 struct Choice {
   const char* name;
   Grouping grouping;
@@ -188,7 +189,7 @@ constexpr std::array kChoices = {
     Choice{"routers", Grouping::alike, &SplitModel::by_routers},
     Choice{"the strongest experts", Grouping::alike, &SplitModel::by_activation},
     Choice{"the strongest of units as they stand", Grouping::as_they_stand, &SplitModel::by_activation}};
-using Splits = std::map<std::string, std::map<int64_t, Cell>>;  // by choice and active experts
+using Splits = std::map<std::string, std::map<int64_t, Cell>>;  // by choice and number of active experts
 
 data::Corpus first_pairs(const data::Corpus& c, size_t n) {
   data::Corpus some = c;

@@ -1,4 +1,5 @@
-// The feed-forward network as a memory (Geva et al. 2021): what fires its keys, and what their values promote.
+// The feed-forward network as a memory (Geva et al. 2021): what activates its keys, and what their
+// values promote.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,20 +14,20 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr size_t kPairs = 200;    // that are looked at
-constexpr size_t kTriggers = 20;  // positions at which a key is strongest
+constexpr size_t kPairs = 200;    // analyzed
+constexpr size_t kTriggers = 20;  // strongest positions per key
 constexpr const char* kLayer = "decoder.layers.1.feed_forward";
 
-// A position of a target: what had been written, and what came next.
+// A target position: the prefix written so far, and the next token.
 struct Place {
   text::Ids prefix;  // with <s>
   int32_t next;
 };
 
-// What the hidden units of the last layer were at every position.
+// Activations of the last layer's hidden units at every position.
 struct Firings {
   std::vector<Place> places;
-  std::vector<std::vector<double>> hidden;  // of each place, [d_ff]
+  std::vector<std::vector<double>> hidden;  // per place, [d_ff]
 };
 
 Firings watch(const models::OpenModel& m, const data::Corpus& pairs) {
@@ -45,7 +46,7 @@ Firings watch(const models::OpenModel& m, const data::Corpus& pairs) {
   return f;
 }
 
-// The token whose embedding a row of the second matrix points to most.
+// For each row of the second matrix, the token whose embedding has the largest product with it.
 std::vector<int32_t> promoted(model::Transformer& net) {
   Tensor rows;
   model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
@@ -70,9 +71,9 @@ std::vector<int32_t> promoted(model::Transformer& net) {
 
 struct Key {
   size_t unit;
-  double active = 0;  // share of the positions at which it fires
-  int32_t next = 0;   // what most often follows where it is strongest
-  double purity = 0;  // share of those positions where that follows
+  double active = 0;  // share of positions at which it fires
+  int32_t next = 0;   // most frequent next token at its strongest positions
+  double purity = 0;  // share of these positions where it follows
   int32_t promotes = 0;
   std::vector<size_t> triggers;  // places, the strongest first
 };
@@ -100,11 +101,11 @@ Key key_of(const Firings& f, size_t unit, int32_t promotes) {
 }
 
 struct Memory {
-  std::vector<Key> keys;  // those that fire kTriggers times at least
-  double active = 0;      // mean share of the units that fire at a position
-  double pure = 0;        // share of the keys of which three quarters of the triggers are followed by one token
-  double agree = 0;       // share of the keys whose value promotes what follows most often
-  double chance = 0;      // the same, if values belonged to other keys
+  std::vector<Key> keys;  // that fire at least kTriggers times
+  double active = 0;      // mean share of units that fire at a position
+  double pure = 0;        // share of keys with one next token at three quarters of their triggers or more
+  double agree = 0;       // share of keys whose value promotes this token
+  double chance = 0;      // the same with values of random keys
 };
 
 Memory memory_of(const models::OpenModel& m, const data::Corpus& pairs) {
@@ -127,7 +128,7 @@ Memory memory_of(const models::OpenModel& m, const data::Corpus& pairs) {
 
 std::string cell(const text::Vocabulary& v, int32_t id) { return cat("`", v.piece(id), "`"); }
 
-// The keys whose triggers agree most, each with two of them.
+// The keys with the most consistent triggers, with two examples each.
 void show_keys(const Memory& memory, const models::OpenModel& m, const data::Corpus& pairs, Report& r) {
   const Firings f = watch(m, pairs);
   std::vector<Key> keys = memory.keys;
@@ -146,9 +147,9 @@ void show_keys(const Memory& memory, const models::OpenModel& m, const data::Cor
   r.tables.push_back(t);
 }
 
-// Measurements of the seeds, in percent: either of the trained networks, or of those with their starting weights.
+// Percentages per seed, for trained networks or for networks with their initial weights.
 struct Measured {
-  std::vector<double> active, pure, agree, chance, above;  // above: agree less chance
+  std::vector<double> active, pure, agree, chance, above;  // above: agree minus chance
   void add(const Memory& m) {
     active.push_back(100 * m.active), pure.push_back(100 * m.pure);
     agree.push_back(100 * m.agree), chance.push_back(100 * m.chance);
@@ -199,7 +200,7 @@ void show_table(const Measured& trained, const Measured& untrained, Report& r) {
   r.tables.insert(r.tables.begin(), std::move(t));
 }
 
-// A network that has learned nothing is no memory: what it shows, too, is no sign of one.
+// An untrained network is no memory, so effects that it shows, too, are no evidence of one.
 void conclude(const Measured& trained, const Measured& untrained, Report& r) {
   const auto against = [](const std::vector<double>& a, const std::vector<double>& b) {
     return compare(negative(a), "with the trained network", negative(b), "with the untrained one");

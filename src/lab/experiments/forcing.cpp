@@ -1,4 +1,4 @@
-// Teacher forcing: what becomes of a model that has only ever read the right tokens, beside one that read its own.
+// Teacher forcing: a model trained only on correct tokens against one that also read its own.
 #include <fmt/format.h>
 
 #include <array>

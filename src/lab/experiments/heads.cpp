@@ -1,4 +1,4 @@
-// How many heads; which of them a trained model needs (Michel et al. 2019); where each looks.
+// How many heads help; which ones a trained model needs (Michel et al. 2019); where each looks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace hexapla::lab {
 namespace {
 
 constexpr std::array kHeads = {1, 2, 4, 8, 16};
-constexpr int kPruned = 8;         // heads per layer, of the model that is pruned
-constexpr size_t kSeenPairs = 40;  // that the table of offsets is made from
+constexpr int kPruned = 8;         // heads per layer of the pruned model
+constexpr size_t kSeenPairs = 40;  // for the table of offsets
 
 Training training_of(int heads, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("heads-{}-{}", heads, seed),
@@ -32,7 +32,7 @@ using Trained = std::map<int, std::vector<Result>>;
 Trained train_all(const Bench& bench, const Settings& settings, Watcher& watcher, Report& r) {
   Trained trained;
   int64_t done = 0;
-  const int64_t all = static_cast<int64_t>(kHeads.size()) * settings.seeds + settings.seeds;  // and the pruning of each
+  const int64_t all = static_cast<int64_t>(kHeads.size()) * settings.seeds + settings.seeds;  // and prunings
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const int heads : kHeads) {
       watcher.begins(done++, all, fmt::format("{} heads, seed {}", heads, seed));
@@ -72,7 +72,8 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
   r.charts.push_back(chart);
 }
 
-// Against the number that the model of all other experiments has: the lowest of five means would be no fair rival.
+// Compares with the number of heads used in all other experiments: the best of five means would not
+// be a fair rival.
 void conclude_trained(const Trained& trained, Report& r) {
   const int usual = static_cast<int>(Bench::small().heads);
   const auto losses = [&](int heads) { return each(trained.at(heads), [](const Result& one) { return one.loss; }); };
@@ -84,7 +85,7 @@ void conclude_trained(const Trained& trained, Report& r) {
                                                fmt::format("with {} heads", usual))));
 }
 
-// A head of a model: its rows of W^O, [d_v, d_model].
+// A head, with its rows of W^O, [d_v, d_model].
 struct Head {
   std::string block;  // "encoder.layers.0.self_attention"
   int64_t number;
@@ -109,8 +110,8 @@ std::span<float> rows_of(const Head& h, int64_t heads) {
 
 struct Pruning {
   double whole = 0;                            // loss of the whole model
-  std::vector<std::pair<Head, double>> alone;  // loss without this head alone, the least harmful first
-  std::vector<double> together;                // loss without the first 1, 2 .. of them
+  std::vector<std::pair<Head, double>> alone;  // loss without this head, least harmful first
+  std::vector<double> together;                // loss without the first 1, 2, ... of them
 };
 
 Pruning prune(const Bench& bench, models::OpenModel m) {
@@ -133,7 +134,7 @@ Pruning prune(const Bench& bench, models::OpenModel m) {
   return p;
 }
 
-// How many heads can go before the loss exceeds that of the whole model by so many nats per token.
+// How many heads can be removed before the loss rises by more than `nats` per token.
 int64_t spared(const Pruning& p, double nats) {
   const auto worse = [&](double loss) { return loss > p.whole + nats; };
   return std::find_if(p.together.begin(), p.together.end(), worse) - p.together.begin();
@@ -170,7 +171,7 @@ void prune_all(const Bench& bench, const Settings& settings, Watcher& watcher, R
       all_heads, kPruned, show(spread_of(harmless), 0), show(spread_of(gone), 0), nats));
 }
 
-// Where a head of self-attention looks: the mean over its queries of the weight on the token before, itself, the next.
+// Mean weights of a self-attention head on the previous token, the token itself and the next one.
 struct Looks {
   double before = 0, self = 0, next = 0, entropy = 0;
   int64_t queries = 0;

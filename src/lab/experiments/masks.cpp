@@ -1,4 +1,4 @@
-// The decoder without its mask: what leaks in training, and what is left where a translation is made.
+// The decoder without its mask: what leaks in training, and what remains in translation.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +17,7 @@ struct Cell {
 };
 using Cells = std::map<std::string, Cell>;
 
-// The loss where the decoder sees only what is before a token, whatever it was trained with.
+// The loss if the decoder sees only earlier tokens, however it was trained.
 double loss_of_the_past(models::OpenModel m, const data::Corpus& pairs) {
   std::visit(
       [](auto& stack) {

@@ -1,4 +1,4 @@
-// Where the norm stands, and whether there is one: how deep a stack trains, with warm-up and without.
+// Position and presence of the norm: how deep a stack trains, with and without warm-up.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,9 +15,9 @@ struct Variant {
 };
 constexpr std::array kVariants = {Variant{"post", "layer", "post"}, Variant{"pre", "layer", "pre"},
                                   Variant{"BatchNorm", "batch", "post"}, Variant{"none", "none", "post"}};
-constexpr std::array kLayers = {2, 6, 12};  // of the encoder, and of the decoder
+constexpr std::array kLayers = {2, 6, 12};  // in the encoder and in the decoder
 constexpr std::array kWarmups = {1, 200};
-// A model that only knows how often each character of a date occurs has about 2 nats per token.
+// A model that knows only the frequencies of characters in dates has about 2 nats per token.
 constexpr double kLearned = 1.0;
 
 Training training_of(const Variant& v, int layers, int warmup, int64_t seed, int64_t updates) {
@@ -33,7 +33,7 @@ Training training_of(const Variant& v, int layers, int warmup, int64_t seed, int
 }
 
 struct Cell {
-  std::vector<double> losses;  // of those seeds whose loss stayed finite
+  std::vector<double> losses;  // for seeds that did not diverge
   int64_t failed = 0;
 };
 using Cells = std::map<std::string, std::map<std::pair<int, int>, Cell>>;  // by layers and warm-up

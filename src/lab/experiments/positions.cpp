@@ -1,4 +1,4 @@
-// Sinusoidal, learned, or no positions: on a task that is all order, and at lengths that no training has seen.
+// Sinusoidal, learned, or no positions: on a task about order, and at lengths not seen in training.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Parts of the paper's recipe, one at a time.
+// Parts of the paper's recipe, varied one at a time.
 #include "lab/factor.h"
 
 namespace hexapla::lab {

@@ -1,4 +1,4 @@
-// Why 1 / sqrt(d_k): first on numbers as a fresh layer has them, then in trainings.
+// Why 1 / sqrt(d_k): first on random numbers like those in a new layer, then in trainings.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::array kProbed = {4, 8, 16, 32, 64, 128, 256, 512};
 constexpr std::array kTrained = {4, 32, 256};
 constexpr int64_t kKeys = 64, kQueries = 200;
 
-// Of a softmax over kKeys scores.
+// Statistics of a softmax over kKeys scores.
 struct Softmax {
   double deviation = 0;  // of the scores
   double entropy = 0;    // of the weights, nats; at most log(kKeys)
@@ -39,7 +39,7 @@ Softmax of_scores(const std::vector<double>& s) {
     squares += w * w;
     cubes += w * w * w;
   }
-  r.gradient = std::sqrt(std::max(0.0, squares - 2 * cubes + squares * squares));  // of diag(w) - w w^T
+  r.gradient = std::sqrt(std::max(0.0, squares - 2 * cubes + squares * squares));  // for diag(w) - w w^T
   return r;
 }
 
@@ -64,8 +64,8 @@ double additive(const Vector& w, const Vector& q, const Vector& k) {
   return sum;
 }
 
-// The mean over queries; the components of queries and keys are independent, with mean 0 and variance 1, as in the
-// paper's footnote 4; those of w start as a layer's do, within +-sqrt(6 / (d_k + 1)).
+// Mean over queries. Components of queries and keys are independent with mean 0 and variance 1, as
+// in the paper's footnote 4; w is initialized like a layer, within +-sqrt(6 / (d_k + 1)).
 Softmax probe(const std::string& score, int64_t d_k, uint64_t seed) {
   Random random(seed, static_cast<uint64_t>(d_k));
   Vector w(static_cast<size_t>(d_k));

@@ -1,4 +1,4 @@
-// Softmax or not: what else scores may become, trained alike.
+// Alternatives to softmax, trained alike.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr size_t kSeenPairs = 40;  // that the concentration is measured on
+constexpr size_t kSeenPairs = 40;  // used to measure concentration
 
 Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("{}-{}", v.score, seed),
@@ -22,7 +22,7 @@ Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
   return t;
 }
 
-// How much of the weight, in absolute value, the heaviest key of a query has: the mean over all queries, heads and
+// Share of the absolute weight on each query's heaviest key, mean over all queries, heads and
 // layers of attention over the source.
 double concentration(const models::OpenModel& m, const data::Corpus& pairs) {
   double sum = 0;
@@ -44,7 +44,7 @@ double concentration(const models::OpenModel& m, const data::Corpus& pairs) {
 }
 
 struct Cell {
-  std::vector<double> losses, right, heaviest;  // of the seeds that did not diverge; the last two in percent
+  std::vector<double> losses, right, heaviest;  // for seeds that did not diverge; the last two in percent
   int64_t failed = 0;
 };
 using Cells = std::map<std::string, Cell>;

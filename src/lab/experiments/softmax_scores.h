@@ -1,5 +1,5 @@
 #pragma once
-// What scores may become besides a softmax.
+// Alternatives to softmax for turning scores into weights.
 #include <array>
 
 #include "lab/experiment.h"
@@ -7,7 +7,7 @@
 namespace hexapla::lab {
 
 struct ScoreVariant {
-  const char *score, *what;  // as Config::score has it; its formula
+  const char *score, *what;  // value of Config::score; its formula
 };
 constexpr std::array kScores = {ScoreVariant{"scaled-dot", "softmax"},
                                 ScoreVariant{"sigmoid", "1 / (1 + n exp(-s))"},

@@ -1,4 +1,4 @@
-// Softmax or not, on parallel text: the same recipe with each.
+// Alternatives to softmax on parallel text, each with the same recipe.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,17 +20,18 @@ using All = std::map<std::string, SeedScores>;
 train::TrainOptions options_of(const TextBench& bench, const ScoreVariant& v, int64_t updates) {
   train::TrainOptions o = bench.options(updates);
   o.architecture.score = v.score;
-  o.architecture.attention_dropout = 0;  // which is dropout of a softmax
+  o.architecture.attention_dropout = 0;  // it is applied to softmax weights only
   return o;
 }
 
-// So many that all trainings take about these minutes; what was once planned is kept, so that a run goes on.
+// Updates so that all trainings take about the given minutes. The plan is stored, so that a run can
+// resume.
 int64_t planned_updates(const Settings& s, const TextBench& bench) {
   if (s.minutes == 0) return s.updates;
   const nlohmann::json settings = {
       {"minutes", s.minutes}, {"seeds", s.seeds}, {"options", train::dump_options(bench.options(1))}};
   return found_once(s.folder + "/plan", settings, [&] {
-    double seconds = 0;  // of one update of each
+    double seconds = 0;  // for one update of each
     for (const ScoreVariant& v : kScores)
       seconds += bench.seconds_per_update(fmt::format("probe-{}", v.score), options_of(bench, v, 1));
     const double training = 0.8 * 60 * s.minutes / static_cast<double>(s.seeds);  // the rest is for testing

@@ -1,4 +1,4 @@
-// The paper's Table 3 at a scale that fits: rows A to E on made-up dates, or on text of one's own.
+// The paper's Table 3 at a feasible scale: rows A to E on made-up dates, or on the user's text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,15 +22,15 @@ struct Measured : SeedScores {  // scores: % of dates, or BLEU
   int64_t parameters = 0, updates = 0;
 };
 
-// Where the rows are trained.
+// Trains the rows, on dates or on text.
 class Runs {
  public:
   virtual ~Runs() = default;
   virtual TrainOptions base(int64_t updates) const = 0;
-  // One training: its scores are added.
+  // Trains once and adds its scores.
   virtual void add(const std::string& name, const TrainOptions& o, Measured& m, nlohmann::ordered_json which,
                    Report& r) = 0;
-  virtual double seconds_per_update() = 0;  // of the base
+  virtual double seconds_per_update() = 0;  // for the base
   virtual std::string score_name() const = 0;
   virtual std::string show_score(const Measured& m) const = 0;
   virtual bool has_bleu() const = 0;
@@ -129,14 +129,15 @@ std::unique_ptr<Runs> runs_of(const Settings& s, Watcher& w) {
   return std::make_unique<OnText>(s, w);
 }
 
-// So many that all rows take about these minutes; what was once planned is kept, so that a run goes on.
+// Updates so that all rows take about the given minutes. The plan is stored, so that a run can
+// resume.
 int64_t planned_updates(const Settings& s, Runs& runs) {
   if (s.minutes == 0) return s.updates;
   const nlohmann::json settings = {
       {"minutes", s.minutes}, {"seeds", s.seeds}, {"base", train::dump_options(runs.base(1))}};
   return found_once(s.folder + "/plan", settings, [&] {
     const TrainOptions base = runs.base(1000);
-    double work = 0;  // of all rows, in trainings of the base
+    double work = 0;  // for all rows, in trainings of the base
     for (const Table3Row& row : table3_rows(base)) {
       TrainOptions o = base;
       row.make(o);
@@ -194,11 +195,11 @@ std::vector<std::string> cells(const Line& line, const Runs& runs) {
           bleu};
 }
 
-// One measure, here and in the paper; `here`: of the seeds, less is better.
+// A measure, here and in the paper; `here`: per seed, lower is better.
 struct Measure {
   std::string name;
   std::vector<double> (*here)(const Measured&);
-  double (*than_base)(const Table3Row&);  // in the paper: below 0 is better
+  double (*than_base)(const Table3Row&);  // in the paper: negative is better
 };
 const Measure kPerplexity{"perplexity", [](const Measured& m) { return with_failed(m.losses, m.failed); },
                           [](const Table3Row& row) { return row.paper - kPaperBase; }};
@@ -236,7 +237,7 @@ void show_findings(const Measure& by, const std::vector<Line>& lines, Report& r)
                   lines.size() - 1));
 }
 
-// The rows side by side, in the order of the table.
+// The rows in the table's order.
 report::Chart chart_of(const std::vector<Line>& lines) {
   report::Chart chart{.title = "Perplexity", .x_label = "row of the table", .series = {}};
   chart.series.push_back({.name = "mean of the seeds", .points = {}, .marked = true});

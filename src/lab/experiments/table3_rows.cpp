@@ -35,7 +35,7 @@ class Rows {
     rows_.push_back({std::move(name), std::move(change), paper.perplexity, paper.bleu, std::move(make)});
   }
 
-  // One whole number of the architecture.
+  // A row that changes one integer of the architecture.
   void number(const char* group, const char* option, const char* symbol, int64_t model::Config::*field, int64_t value,
               InPaper paper) {
     if (value < 1) return;
@@ -55,8 +55,8 @@ class Rows {
   std::vector<Table3Row> rows_;
 };
 
-// The learning rate goes with it as in the formula of section 5.3, d_model^-0.5; 0 is that formula already. With the
-// base's rate twice the width did not train on Multi30k.
+// Scales the learning rate as in section 5.3, by d_model^-0.5 (0 already means this formula). With
+// the base's rate, twice the width did not train on Multi30k.
 void set_width(TrainOptions& o, int64_t d_model) {
   o.lr *= std::sqrt(static_cast<double>(o.architecture.d_model) / static_cast<double>(d_model));
   o.architecture.d_model = d_model;
@@ -68,7 +68,7 @@ void width(Rows& rows, int64_t d_model, InPaper paper) {
            [d_model](TrainOptions& o) { set_width(o, d_model); });
 }
 
-// (A): as many multiply-adds whatever the number of heads.
+// (A): number of heads at constant multiply-adds.
 void heads(Rows& rows, const model::Config& b) {
   const std::vector<std::pair<double, InPaper>> all = {
       {1. / static_cast<double>(b.heads), {5.29, 24.9}}, {.5, {5.00, 25.5}}, {2, {4.91, 25.8}}, {4, {5.01, 25.4}}};
@@ -78,7 +78,7 @@ void heads(Rows& rows, const model::Config& b) {
   }
 }
 
-// (B): narrower keys, values as they are.
+// (B): narrower keys with unchanged values.
 void keys(Rows& rows, const model::Config& b) {
   const int64_t d_k = b.d_model / b.heads;
   for (const auto& [parts, paper] : {std::pair{4, InPaper{5.16, 25.1}}, {2, InPaper{5.01, 25.4}}}) {
@@ -106,7 +106,7 @@ void sizes(Rows& rows, const model::Config& b) {
   rows.number("C", "dim-ff", "d_ff", &model::Config::d_ff, b.d_ff * 2, {4.75, 26.2});
 }
 
-// (D): without dropout and smoothing, and with twice as much.
+// (D): without dropout and smoothing, and with twice as much of each.
 void regularization(Rows& rows, const TrainOptions& b) {
   for (const auto& [factor, paper] : {std::pair{0, InPaper{5.77, 24.6}}, {2, InPaper{4.95, 25.5}}}) {
     const double p = std::min(0.8, factor * b.architecture.dropout);

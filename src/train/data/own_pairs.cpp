@@ -24,7 +24,7 @@ std::string hash_of(const std::vector<data::Example>& examples) {
   return hash.hex();
 }
 
-// The pairs with their links, all in memory: they come from one set of no more than a machine's memory.
+// Reads pairs and links into memory: there is only one set, and it fits.
 std::vector<data::PreparedPairs> prepare_linked_pairs(const TrainOptions& o, const text::VocabularyPair& v,
                                                       cluster::Processes& processes) {
   const data::Corpus corpus = data::read_parallel(data::parse_sets("train-sets", o.train_sets, o.text.tsv).front());
@@ -45,7 +45,7 @@ std::vector<data::PreparedPairs> prepare_linked_pairs(const TrainOptions& o, con
   for (const auto& examples : dealt) all.push_back({data::store_examples(examples), {}, hash_of(examples)});
   all.front().notes = std::move(encoded.notes);
   all.front().unknown = {encoded.unknown};
-  all.front().lines = std::move(encoded.lines);  // of everybody's pairs: the shares are the same
+  all.front().lines = std::move(encoded.lines);  // of all pairs: the length shares are the same everywhere
   return all;
 }
 
@@ -56,7 +56,7 @@ void read_once_to_count(data::TrainingText& text) {
   text.rewind();
 }
 
-// Of a program that gives the pairs, or of a pipe, the one process has all shards.
+// Pairs from a program or a pipe can be read only once, by a single process with all shards.
 std::vector<data::PreparedPairs> prepare_dealt_pairs(const TrainOptions& o,
                                                      const std::vector<data::ParallelSource>& sets,
                                                      data::TrainingText& text, const text::VocabularyPair& v,
@@ -81,7 +81,7 @@ std::vector<data::PreparedPairs> prepare_dealt_pairs(const TrainOptions& o,
   return pairs;
 }
 
-// Of the shards in their order, so the same for any number of processes.
+// Combines the shards in order, so the result is the same for any number of processes.
 void add_up(cluster::Processes& processes, OwnPairs& pairs) {
   Hash hash;
   std::vector<std::string> own;

@@ -1,6 +1,6 @@
 #pragma once
-// What a process trains on, from the text of the sets: all pairs, or where an update has several shards those of its
-// own.
+// Reads the pairs that a process trains on: all pairs or, if an update has several shards, those of
+// its own shards.
 #include "cluster/processes.h"
 #include "data/training_text.h"
 #include "train/options/options.h"
@@ -8,11 +8,11 @@
 namespace hexapla::train {
 
 struct OwnPairs {
-  std::vector<data::PreparedPairs> shards;  // without `shards` one
-  std::vector<std::string> notes;           // of reading the sets
-  std::string fingerprint;                  // of all ids of all processes
-  int64_t examples = 0;                     // of all processes
-  std::vector<int64_t> of_sets;             // of all processes, from each training set
+  std::vector<data::PreparedPairs> shards;  // a single one without `shards`
+  std::vector<std::string> notes;           // from reading the sets
+  std::string fingerprint;                  // of all ids in all processes
+  int64_t examples = 0;                     // in all processes
+  std::vector<int64_t> of_sets;             // per training set, in all processes
 };
 
 struct Reading {
@@ -21,8 +21,8 @@ struct Reading {
   cluster::Processes& processes;
 };
 
-// text: the sets as a whole; what of it has been read was rewound. UsageError: several processes, and sets that can be
-// read only once. DataError: as TrainingText; a shard without pairs.
+// text: all sets, rewound if partly read. UsageError: several processes and sets that can be read
+// only once. DataError: as TrainingText; a shard without pairs.
 OwnPairs prepare_own_pairs(const TrainOptions& options, const std::vector<data::ParallelSource>& sets,
                            data::TrainingText& text, const text::VocabularyPair& vocabularies, const Reading& how);
 

@@ -1,4 +1,4 @@
-// From files to what training draws from: the pairs, the vocabularies, the validation set.
+// Prepares training data from files: pairs, vocabularies, validation sets.
 #include <fmt/ranges.h>
 
 #include <filesystem>
@@ -62,7 +62,7 @@ text::VocabularyPair train_vocabularies(const TrainOptions& o, data::LineSample 
           text::Vocabulary::train(sample.target, vocabulary_options(o, o.text.target_normalization))};
 }
 
-// With the way to the run's own copy, where it has one.
+// On errors, also names the run's own copy if it has one.
 std::optional<text::VocabularyPair> given_vocabularies(const TrainOptions& o, bool separate,
                                                        const std::optional<VocabularyRecord>& record) try {
   return given_vocabularies(o, separate);
@@ -88,7 +88,7 @@ text::VocabularyPair find_or_train_vocabularies(const TrainOptions& o, data::Tra
   return *found;
 }
 
-// Those of the first process become everyone's.
+// Sends the first process's vocabularies to all.
 void share_vocabularies(cluster::Processes& processes, std::optional<text::VocabularyPair>& both) {
   if (!processes.several()) return;
   const std::string own = both ? cluster::pack({both->source.bytes(), both->target.bytes()}) : std::string();
@@ -98,7 +98,7 @@ void share_vocabularies(cluster::Processes& processes, std::optional<text::Vocab
             text::Vocabulary::parse(bytes[1], "the vocabulary of the first process")};
 }
 
-// By the name of its file with the references; by the whole path where two sets have that name.
+// File name of the references; the whole path if two sets share the name.
 std::vector<std::string> names_of(const std::vector<data::ParallelSource>& sets) {
   auto path = [](const data::ParallelSource& set) { return set.tsv.empty() ? set.target : set.tsv; };
   std::map<std::string, int> times;
@@ -111,7 +111,7 @@ std::vector<std::string> names_of(const std::vector<data::ParallelSource>& sets)
   return names;
 }
 
-// The sets of an option, with the program's pairs where they are among them.
+// The sets of an option, including the program's pairs.
 std::vector<data::ParallelSource> sets_of(const std::string& option, const std::vector<std::string>& files, bool tsv,
                                           const data::PairFunction& pairs) {
   std::vector<data::ParallelSource> sets = data::parse_sets(option, files, tsv);
@@ -143,7 +143,7 @@ void read_validation(const TrainOptions& o, const data::PairFunction& pairs, Tra
   }
 }
 
-// What the processes say, in their order.
+// Concatenates the texts of all processes in order.
 std::vector<std::string> of_all(cluster::Processes& processes, const std::vector<std::string>& own) {
   if (!processes.several()) return own;
   std::vector<std::string> all;
@@ -152,12 +152,12 @@ std::vector<std::string> of_all(cluster::Processes& processes, const std::vector
   return all;
 }
 
-// What is usual is not named, so that runs of before there was a choice can be resumed.
+// Defaults are not recorded, so that runs from before these options can be resumed.
 void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, TrainingData& data) {
   std::string weights;
   for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
   if (!weights.empty()) data.identity["train-weights"] = weights;
-  // Where sets count differently, it matters which of them a line is in.
+  // If weights differ, it matters which set a line is in.
   if (!weights.empty()) data.identity[pairs_of_sets] = fmt::format("{}", fmt::join(of_sets, " "));
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
   if (o.text.join_sentences > 0) data.identity["join-sentences"] = cat(o.text.join_sentences);
@@ -209,7 +209,7 @@ data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pair
   return all;
 }
 
-// The record of the model that training starts from, with the lengths of this text.
+// Usage of the initial model, with the lengths of this text.
 model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
   usage.source_lengths = lines.lengths(0, model::kLengthShares);
@@ -225,7 +225,7 @@ std::vector<std::string> paths_of(const TrainOptions& o) {
   return paths;
 }
 
-// The first process describes them, after all have found that they have the same.
+// Checks that all processes have the same files; then the first one describes them.
 std::vector<DataFile> describe_together(const TrainOptions& o, cluster::Processes& processes) {
   require_same_files(processes, paths_of(o));
   std::vector<DataFile> files;
@@ -263,7 +263,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
     throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
   refuse_own_files(o);
   check_shares(o, processes);
-  // Of all shards together, whoever computes them: the order of the pairs depends on it.
+  // For all shards together, regardless of who computes them: the order of the pairs depends on it.
   const data::ShuffleSpace space{(static_cast<size_t>(o.text.shuffle_memory) << 20) / static_cast<size_t>(o.shards),
                                  o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
   const auto sets = sets_of("train-sets", o.train_sets, o.text.tsv, given.train);
@@ -273,7 +273,7 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
   std::optional<text::VocabularyPair> vocabularies;
   if (processes.first()) vocabularies = find_or_train_vocabularies(o, text, progress);
   share_vocabularies(processes, vocabularies);
-  if (o.text.subword_alpha > 0) {  // can they be drawn from? Better known before everything is read
+  if (o.text.subword_alpha > 0) {  // check before reading everything that subwords can be sampled
     text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
     text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }

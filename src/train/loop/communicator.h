@@ -1,6 +1,5 @@
 #pragma once
-// Where several processes that train one model differ from one: how gradients are added up, who updates which
-// parameters.
+// How processes that train one model together add up gradients and divide the parameters.
 #include <functional>
 #include <span>
 #include <vector>
@@ -25,35 +24,35 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
-  // Before the backward pass of the last batch of this process's last shard: whom it is to tell which gradients are
-  // final, so that they are added up meanwhile; nullptr: nobody. The gradients outlive this
-  // object, also after an error.
+  // Called before the backward pass of the last batch of this process's last shard. Returns the
+  // listener to notify of final gradients, which are then added up during the pass; nullptr: none.
+  // The gradients outlive this object, even after an error.
   virtual GradientListener* last_backward(Tensor gradients) = 0;
-  // The gradient of the next shard of this process, and its losses.
+  // Adds the gradient and losses of this process's next shard.
   virtual void add(Tensor gradients, const model::LossSums& losses) = 0;
-  // After the last one: the sum over all shards of all processes, in this process's slice of the gradients, and the
-  // sums of the losses, which are the same bits in each process.
+  // Called after the last add(): leaves the sum over all shards of all processes in this process's
+  // slice of the gradients. -> the summed losses, the same bits in each process.
   virtual model::LossSums sum(Tensor gradients) = 0;
 
-  // What this process updates of slabs of so many numbers, and holds the moments of: ascending, apart from each other.
+  // This process's part of slabs of this size, to update and hold moments of: ascending, disjoint.
   virtual std::vector<cluster::Share> slice(int64_t numbers) const = 0;
-  // Of a slab of which each process has its slice; the same bits in each.
+  // For a slab of which each process has its slice; the same bits in each.
   virtual double sum_of_squares(Context& cx, Tensor slab) = 0;
-  // Every process gets the slices of all others.
+  // Gives every process the slices of all others.
   virtual void complete(Tensor slab) = 0;
-  // The same, but the others' numbers of `rounded` (ascending, apart from each other) as bf16 has them.
+  // The same, but the others' values in `rounded` (ascending and disjoint) are sent as bf16.
   virtual void complete_rounded(Tensor slab, std::span<const cluster::Share> rounded) = 0;
 
-  // A slab of which this process has the slice `own`: the whole, on the process that writes, until forget_whole().
+  // Assembles a slab from all slices; valid on the writing process until forget_whole().
   virtual Tensor whole(Tensor own) = 0;
   virtual void forget_whole() = 0;
-  // The slab that `read` reads on the process that writes: the whole of it, or what is this process's.
+  // Distributes a slab read by `read` on the writing process: whole, or each process's slice.
   using Read = std::function<void(Tensor to)>;
   virtual void read(Tensor whole, const Read& read) = 0;
   virtual void read_slice(Tensor own, Tensor room, const Read& read) = 0;
 };
 
-// Siblings: one process that adds up in one slab has nothing to share.
+// Siblings: a single process with one slab has nothing to share.
 class OneProcess final : public Communicator {
  public:
   GradientListener* last_backward(Tensor) override { return nullptr; }

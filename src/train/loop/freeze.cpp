@@ -19,7 +19,7 @@ Steps split(const std::string& text, char separator) {
   return steps;
 }
 
-// How many steps of the part, from the first on, agree with the name.
+// Number of leading steps of the part that match the name.
 size_t agreement(const Steps& part, const Steps& name) {
   size_t n = 0;
   while (n < part.size() && n < name.size() && (part[n] == "*" || part[n] == name[n])) ++n;

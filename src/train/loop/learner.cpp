@@ -11,8 +11,8 @@ namespace hexapla::train {
 
 namespace {
 
-// Over shared memory an exchange takes the cores that compute, and waits for nothing else: there is nothing to gain.
-// All processes call it together, whatever each was told.
+// On one host, exchange over shared memory competes with computation for cores and has no latency
+// to hide: overlap gains nothing. All processes must call this, whatever their option says.
 Overlap overlap_of(const TrainOptions& options, cluster::Processes& processes) {
   const std::vector<std::string> hosts = cluster::gather(processes, processes.host());
   if (options.overlap != "auto") return options.overlap == "on" ? Overlap::on : Overlap::off;
@@ -26,8 +26,8 @@ std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, con
                                    layer_segments(model, parameters), overlap_of(options, *data.processes));
 }
 
-// The matrices of layers whose linear maps are plain products: in bf16 these round them before anything else, so it is
-// the same whether they were rounded once more on the way.
+// Matrices of layers that use plain products: in bf16 these round them first, so rounding them
+// earlier, in transit, changes nothing.
 std::vector<cluster::Share> rounded_by_products(model::Transformer& model, const model::Parameters& parameters,
                                                 const TrainOptions& options) {
   const model::Config& c = model.config;
@@ -115,7 +115,7 @@ bool Learner::weights_are_finite() {
   return std::isfinite(sum_of_squares(cx_, parameters_.values()));
 }
 
-// Between updates the arena is empty: the system has its memory while there are more slabs than usual.
+// The arena is empty between updates; its memory is released while extra slabs exist.
 std::vector<NamedTensor> Learner::gather_tensors() {
   make_whole();
   if (data_.processes->several()) arena_.release();
@@ -136,7 +136,7 @@ bool Learner::read(const LoadedCheckpoint* checkpoint) {
   communicator_->read(parameters_.values(), of("values"));
   read_slice("first_moments", optimizer_.first_moments());
   read_slice("second_moments", optimizer_.second_moments());
-  if (parameters_.buffers()) checkpoint->read("buffers", parameters_.buffers());  // shards have none: TrainOptions
+  if (parameters_.buffers()) checkpoint->read("buffers", parameters_.buffers());  // only with one shard: TrainOptions
   if (average_) read_slice("average", average_.slab());
   if (!average_.buffers()) return true;
   if (checkpoint->tensors.find("average_buffers")) {
@@ -154,7 +154,7 @@ std::string Learner::hash_of_weights() {
 }
 
 void Learner::end_updates() {
-  arena_.release();  // the means have room in what updates took
+  arena_.release();  // makes room for the means
   optimizer_.forget_moments();
 }
 

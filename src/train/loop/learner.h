@@ -1,5 +1,5 @@
 #pragma once
-// The weights of a run, and how one update changes them.
+// The weights of a run and how an update changes them.
 #include <memory>
 #include <optional>
 
@@ -19,37 +19,37 @@ class Learner {
  public:
   Learner(const TrainOptions& options, const TrainingData& data, Backend& backend);
 
-  // The weights that a run begins with, of init-from where there is such a model. -> what was carried over; "": nothing
+  // Sets the initial weights, from init-from if given. -> what was carried over; "" if nothing
   std::string initialize();
-  // What tells the model of init-from from others; "" without.
+  // Identifies the model of init-from; "" without.
   std::string initial_checksum() const { return initial_ ? initial_->checksum() : ""; }
   void forget_initial_model() { initial_.reset(); }
 
-  // Of the mean over the target tokens of all batches of all processes. step: of the first batch's dropout; each draws
-  // anew.
+  // Gradient of the mean over the target tokens of all batches in all processes. step: dropout step
+  // of the first batch; each batch has its own.
   model::LossSums accumulate_gradient(const UpdateBatches& batches, uint32_t step);
   double gradient_norm() { return optimizer_.gradient_norm(cx_, *communicator_); }
-  // update: 1 at the first; scale: of a plateau; norm: of this gradient.
+  // update: 1 at the first; scale: the plateau's factor; norm: of this gradient.
   void update(int64_t update, double scale, double norm);
   double learning_rate(int64_t update, double scale) const { return optimizer_.learning_rate(update, scale); }
-  void reschedule() { optimizer_.reschedule(); }  // the options' warm-up has changed
+  void reschedule() { optimizer_.reschedule(); }  // after the options' warm-up changed
   bool weights_are_finite();
 
-  // All that a checkpoint holds, of all processes; to be used on the one that writes, until forget_tensors().
+  // A checkpoint's tensors of all processes; valid on the writing one until forget_tensors().
   std::vector<NamedTensor> gather_tensors();
   void forget_tensors() { communicator_->forget_whole(); }
-  // checkpoint: of the process that writes; the others have none. -> false: of an earlier version that did not average
-  // running statistics; their average begins now.
+  // checkpoint: on the writing process; null on others. -> false if an earlier version wrote it,
+  // without averaged running statistics; their average starts now.
   bool read(const LoadedCheckpoint* checkpoint);
-  // Of the values, to be compared between processes.
+  // Hash of the values, to compare between processes.
   std::string hash_of_weights();
 
-  // No update follows: the memory of gradients and moments is the system's.
+  // Called after the last update: releases the memory of gradients and moments.
   void end_updates();
 
   model::Transformer& model() { return model_; }
   model::Parameters& parameters() { return parameters_; }
-  // Of the values, what update() gets from other processes as bf16 has it.
+  // Values that update() gets from other processes in bf16.
   std::span<const cluster::Share> rounded() const { return rounded_; }
   UseAverage use_average() {
     make_whole();
@@ -62,8 +62,8 @@ class Learner {
   size_t peak() const { return arena_.peak(); }
 
  private:
-  // Between updates in bf16 a process has others' matrices as products take them; whatever else looks at the weights
-  // needs all of their bits. All processes call it together.
+  // After updates in bf16 a process has only rounded copies of the others' matrices; before any
+  // other use of the weights all bits are needed. All processes must call it together.
   void make_whole();
 
   const TrainOptions& options_;
@@ -71,7 +71,7 @@ class Learner {
   model::Transformer model_;
   model::Parameters parameters_;
   std::unique_ptr<Communicator> communicator_;
-  std::vector<cluster::Share> rounded_;  // of the values: what only products in bf16 read
+  std::vector<cluster::Share> rounded_;  // values that only bf16 products read
   bool whole_ = true;
   Optimizer optimizer_;
   MovingAverage average_;

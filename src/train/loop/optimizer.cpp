@@ -10,7 +10,7 @@ namespace hexapla::train {
 namespace {
 
 Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
-// The same of a slab of a slice alone.
+// The part's range in a slab that holds only a slice.
 Tensor held_part(Tensor slab, const Part& part) { return slab.slice(part.held, part.count); }
 
 int64_t numbers_of(const Slice& slice) {
@@ -18,7 +18,7 @@ int64_t numbers_of(const Slice& slice) {
                          [](int64_t sum, const cluster::Share& share) { return sum + share.size(); });
 }
 
-// Zeros, which take memory when they are written.
+// Zero pages, which take memory only when written.
 Pages pages_for(const Slice& slice) { return Pages(static_cast<size_t>(numbers_of(slice)) * sizeof(float)); }
 Tensor slab_in(const Pages& pages, const Slice& slice) {
   return Tensor::of(reinterpret_cast<float*>(pages.data()), {numbers_of(slice)});
@@ -26,7 +26,7 @@ Tensor slab_in(const Pages& pages, const Slice& slice) {
 
 Slice all_of(const model::Parameters& parameters) { return {{0, parameters.values().size()}}; }
 
-// What starts as a linear map starts uniform in Glorot and Bengio's limits, and nothing else does.
+// Linear maps are initialized uniformly within Glorot and Bengio's limits, and nothing else is.
 bool is_matrix(const model::Parameter& p) { return p.init.kind == model::Init::Kind::xavier; }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& p
 
 std::vector<Part> parts_within(const std::vector<Part>& parts, const Slice& slice) {
   std::vector<Part> within;
-  int64_t held = 0;  // of the shares before
+  int64_t held = 0;  // total of the preceding shares
   for (const cluster::Share& share : slice) {
     for (Part part : parts) {
       const int64_t from = std::max(part.from, share.from), to = std::min(part.from + part.count, share.to);
@@ -141,8 +141,9 @@ void MovingAverage::start_statistics() {
   if (buffers_) std::memcpy(buffers_.bytes, parameters_.buffers().bytes, buffers_.size() * size_of(buffers_.dtype));
 }
 
-// The two factors add up to 1: rounded each for itself, 0.9999 and 0.0001 give an average that is smaller by 1 part in
-// 6,000. Statistics are few, and what is frozen of them must stay to the bit.
+// The two factors must add up to 1: rounded separately, 0.9999 and 0.0001 make the average smaller
+// by 1 part in 6,000. Statistics are averaged in f64: they are few, and frozen ones must keep their
+// bits.
 void MovingAverage::update(Context& cx, int64_t step) {
   if (!slab_) return;
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));

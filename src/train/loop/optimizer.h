@@ -1,5 +1,5 @@
 #pragma once
-// Adam (section 5.3) on what is to be trained, and the exponential moving average of the same parameters.
+// Adam (section 5.3) on the trained parameters, and their exponential moving average.
 #include <exception>
 #include <optional>
 #include <set>
@@ -12,43 +12,43 @@
 
 namespace hexapla::train {
 
-// A run of neighbors in the slabs of Parameters that are treated alike.
+// Adjacent values in the slabs of Parameters that are treated alike.
 struct Part {
   int64_t from, count;
   bool trained, decays;
-  int64_t held = 0;  // where it begins in what a process has of such a slab
+  int64_t held = 0;  // its offset in a slab of this process's slice
 };
 
-// What one process has of the slabs, ascending and apart from each other: of its own slabs, in a row.
+// A process's shares of the slabs, ascending and disjoint; its own slabs hold them contiguously.
 using Slice = std::vector<cluster::Share>;
 
-// The whole slab in parts. Weight decay is for the matrices of linear maps: not for biases, gains of norms and
-// embeddings, whose size means something of its own. frozen: names of parameters.
+// The whole slab in parts. Weight decay applies to the matrices of linear maps, not to biases, norm
+// gains and embeddings, whose magnitude has a meaning of its own. frozen: parameter names.
 std::vector<Part> parts_of(model::Transformer& model, const model::Parameters& parameters,
                            const std::set<std::string>& frozen, bool with_decay);
 
-// What of the parts lies in a slice of the slabs.
+// Intersects the parts with a slice of the slabs.
 std::vector<Part> parts_within(const std::vector<Part>& parts, const Slice& slice);
 
 // One loop over four slabs: values, gradients, first and second moments.
 class Optimizer {
  public:
-  // slice: of the slabs, what is updated here; without it all. UsageError: `freeze`, `schedule` (frozen_parameters,
-  // make_schedule).
+  // slice: what is updated here of the slabs; everything if absent. UsageError: `freeze`,
+  // `schedule` (frozen_parameters, make_schedule).
   Optimizer(model::Transformer& model, model::Parameters& parameters, const TrainOptions& options,
             const std::optional<Slice>& slice = {});
 
-  // step: 1 at the first update; scale: of a plateau.
+  // step: 1 at the first update; scale: the plateau's factor.
   double learning_rate(int64_t step, double scale) const;
-  void reschedule() { schedule_ = make_schedule(options_); }  // the options' warm-up has changed
-  // Of the gradient of what is trained, before clipping; the rest of the gradient becomes zero.
+  void reschedule() { schedule_ = make_schedule(options_); }  // after the options' warm-up changed
+  // Norm of the trained parameters' gradient, before clipping; zeroes the rest of the gradient.
   double gradient_norm(Context& cx, Communicator& communicator);
-  // norm: as gradient_norm gave it. Values and moments of what is frozen are not touched.
+  // norm: from gradient_norm. Leaves values and moments of frozen parameters unchanged.
   void update(Context& cx, int64_t step, double scale, double norm);
 
   Tensor first_moments() const { return first_; }  // of the slice
   Tensor second_moments() const { return second_; }
-  void forget_moments();                                     // no update follows: their memory is the system's
+  void forget_moments();                                     // after the last update: releases their memory
   const std::vector<Part>& parts() const { return parts_; }  // within the slice
 
  private:
@@ -61,22 +61,23 @@ class Optimizer {
   Tensor first_, second_;
 };
 
-// a <- decay_t a + (1 - decay_t) values after every update, of parameters and of running statistics (which are those of
-// the weights that they were taken with). decay_t = min(decay, (1 + t) / (10 + t)), as f32 has it: the first updates do
-// not weigh as if they were many. With decay 0 it takes no memory and does nothing.
+// a <- decay_t a + (1 - decay_t) values after every update, for parameters and running statistics
+// (which belong to the weights they were collected with). decay_t = min(decay, (1 + t) / (10 + t)),
+// in f32: it limits the weight of the first updates. With decay 0 it takes no memory and does
+// nothing.
 class MovingAverage {
  public:
-  // parts: what changes; the rest is the values' own. slice: of the slabs, what is averaged here; without it all.
+  // parts: what changes; the rest equals the values. slice: averaged here; everything if absent.
   MovingAverage(model::Parameters& parameters, const std::vector<Part>& parts, double decay,
                 const std::optional<Slice>& slice = {});
 
   explicit operator bool() const { return decay_ > 0; }
-  Tensor slab() const { return slab_; }        // of the slice; nothing with decay 0
-  Tensor buffers() const { return buffers_; }  // nor where the model has none
-  void start();                                // from the values as they are
-  void start_statistics();                     // the same of the running statistics alone
+  Tensor slab() const { return slab_; }        // of the slice; empty with decay 0
+  Tensor buffers() const { return buffers_; }  // also empty if the model has none
+  void start();                                // from the current values
+  void start_statistics();                     // the same for running statistics only
   void update(Context& cx, int64_t step);
-  // Values and average of the slice change places; called again, they are back to the bit.
+  // Swaps the slice's values and average; a second call restores both exactly.
   void swap();
 
  private:
@@ -93,7 +94,7 @@ class MovingAverage {
   Tensor slab_, buffers_;
 };
 
-// The model is the averaged one while this lives. With several processes all of them make one at the same time.
+// While this exists, the model has the averaged weights. All processes must create it together.
 class UseAverage {
  public:
   UseAverage(MovingAverage& average, model::Parameters& parameters, Communicator& communicator)
@@ -101,8 +102,8 @@ class UseAverage {
     average_.swap();
     complete();
   }
-  // A validation that is stopped leaves the weights as they were, for the checkpoint that follows. After an error this
-  // process ends, and the others with it: they do not answer.
+  // Stopping a validation restores the weights, for the checkpoint that follows. After an error
+  // this process ends, and with it the others: they would not answer.
   ~UseAverage() {
     average_.swap();
     if (std::uncaught_exceptions() == errors_) complete();

@@ -14,7 +14,7 @@
 namespace hexapla::train {
 namespace {
 
-// A context for a backend; what is called here takes nothing from the arena.
+// A context for a backend, with a small arena: these calls allocate nothing in it.
 struct On {
   Arena arena{4096};
   Context own, &cx;
@@ -97,8 +97,8 @@ TEST(Optimizer, WeightDecayIsForMatricesAlone) {
   EXPECT_LT(matrices, static_cast<int>(before.size()) / 2);
 }
 
-// A factor of 1 - 1e-8 is 1 in f32. As part of a step that is larger than the spacing of the weights, decay is there on
-// the mean.
+// 1 - 1e-8 is 1 in f32. But as part of a step larger than the spacing of the weights, the decay
+// takes effect on average.
 TEST(Optimizer, ASmallWeightDecayIsNotNone) {
   const auto mean_after = [](const std::function<std::unique_ptr<Backend>()>& make, double decay) {
     const auto backend = make();
@@ -160,7 +160,7 @@ TEST(Optimizer, LearningRateOfAPlateauHasAFloor) {
   EXPECT_DOUBLE_EQ(optimizer.learning_rate(9, 0.25), 0.004);
 }
 
-// decay_1 = 2 / 11, decay_2 = 3 / 12, then the 0.26 that was asked for.
+// decay_1 = 2 / 11, decay_2 = 3 / 12, then the given 0.26.
 TEST(MovingAverage, ByHand) {
   Bench b;
   const std::vector<Part> all = parts_of(b.model, b.parameters, {}, false);
@@ -191,7 +191,7 @@ TEST(MovingAverage, OfWhatIsFrozenIsTheValueItself) {
   EXPECT_EQ(b.values().at("embeddings.0.table"), before.at("embeddings.0.table"));
 }
 
-// What f32 makes of the factors 0.9999 and 0.0001 adds up to less than 1.
+// In f32 the factors 0.9999 and 0.0001 add up to less than 1.
 TEST(MovingAverage, IsNotSmallerThanWhatItIsOf) {
   Bench b;
   MovingAverage average(b.parameters, parts_of(b.model, b.parameters, {}, false), 0.9999);

@@ -49,7 +49,7 @@ bool Pace::finished() const {
 void Pace::fill_in(TrainReport& r) const {
   r.tokens_per_second = double(state_.target_tokens - reported_tokens_) / std::max(since(reported_), 1e-9);
   r.progress = progress();
-  const double gained = r.progress - progress_at_start_;  // in this session: an earlier one may have been slower
+  const double gained = r.progress - progress_at_start_;  // within this session: an earlier one may have been slower
   if (gained > 0) r.seconds_left = since(started_) / gained * (1 - r.progress);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How fast a run is, and how far it has come.
+// Speed and progress of a run.
 #include "base/system/running_clock.h"
 #include "train/data/training_data.h"
 #include "train/run/run_state.h"
@@ -14,12 +14,12 @@ class Pace {
       : options_(options), state_(state), stream_(stream) {}
 
   void start();                             // of this session
-  void reported();                          // the rate of the next report begins here, or after a validation
-  bool due_to_be_shown();                   // a few times a second
-  double seconds() const;                   // of the run, earlier sessions counted
-  double progress() const;                  // of the nearest limit, 0 .. 1
+  void reported();                          // restarts the rate's interval, after a report or validation
+  bool due_to_be_shown();                   // true a few times a second
+  double seconds() const;                   // of the run, including earlier sessions
+  double progress() const;                  // toward the nearest limit, 0 .. 1
   bool finished() const;                    // a limit is reached
-  double time_passed() const;               // of `max-minutes`, 0 .. 1; 0 without
+  double time_passed() const;               // share of `max-minutes`, 0 .. 1; 0 without
   void fill_in(TrainReport& report) const;  // rate, progress and time left
 
  private:
@@ -29,7 +29,7 @@ class Pace {
   const RunState& state_;
   const UpdateStream& stream_;
   RunningClock clock_;
-  double started_ = 0, reported_ = 0, shown_ = 0;  // by the clock
+  double started_ = 0, reported_ = 0, shown_ = 0;  // on the clock
   int64_t reported_tokens_ = 0;
   double progress_at_start_ = 0;
 };

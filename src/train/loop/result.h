@@ -8,13 +8,14 @@
 
 namespace hexapla::train {
 
-// A step whose loss or gradient is no number, or whose loss jumped: it is in DIR/failure. Whoever tries trainings
-// (tune, lab) tells it by its type from what the machine did: a folder may be of an earlier start.
+// A step whose loss or gradient is not finite, or whose loss jumped: it is saved in DIR/failure.
+// The type tells callers that try trainings (tune, lab) that this start failed: the folder may be
+// from an earlier one.
 struct FailedStep : RunError {
   using RunError::RunError;
 };
 
-// Weights that contend to be the result of a run.
+// Candidate weights for the result of a run.
 struct Contender {
   std::string what;             // "mean of the last 5 checkpoints", "best single model (update 1200)"
   std::optional<double> score;  // on the validation set, by `best-by`
@@ -26,13 +27,13 @@ struct TrainResult {
   int64_t updates = 0, epochs = 0;
   std::optional<double> best_score;     // by `best-by`
   std::string model;                    // DIR/model.safetensors; empty when interrupted
-  size_t peak_bytes = 0;                // of working memory that training took
-  std::vector<Contender> contenders{};  // the one that the model is first; empty when interrupted
-  std::vector<std::string> missing{};   // what could not be written, each in a few words; empty: nothing is
+  size_t peak_bytes = 0;                // working memory used by training
+  std::vector<Contender> contenders{};  // the chosen one comes first; empty when interrupted
+  std::vector<std::string> missing{};   // short descriptions of what could not be written
 };
 
-// RunError where something is missing, though there is a model: it says what the model is, what is missing and what to
-// do. For whoever has shown the result.
+// Call after showing the result. RunError if something is missing although there is a model; the
+// message says what the model is, what is missing and what to do.
 void require_whole(const TrainResult& result);
 
 }  // namespace hexapla::train

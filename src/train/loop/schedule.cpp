@@ -7,7 +7,7 @@
 namespace hexapla::train {
 namespace {
 
-// How far a decay has come: 0 at the end of the warm-up, 1 at its end and after it.
+// Progress of a decay: 0 at the end of the warm-up, 1 from its own end on.
 double passed(double step, int64_t warmup, int64_t end) {
   if (step >= static_cast<double>(end)) return 1;
   return (step - static_cast<double>(warmup)) / static_cast<double>(end - warmup);

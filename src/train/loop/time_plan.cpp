@@ -9,15 +9,14 @@
 namespace hexapla::train {
 namespace {
 
-// Choices: a recipe of `tiny` has a quarter of its updates as warm-up. They are not measured yet.
+// Guesses, not measured: `tiny` uses a quarter of its updates as warm-up.
 constexpr double largest_warmup = 0.25;
-constexpr double share_of_validations =
-    0.1;  // of the time, and of checkpoints: a guess, which only the warm-up hangs on
+constexpr double share_of_validations = 0.1;  // of the time, with checkpoints; a guess that affects only the warm-up
 
 constexpr int64_t most_probes = 8;
 constexpr double share_of_probes = 0.01;
 
-// The first one takes memory from the system, so it counts only where it is alone.
+// The first update includes memory allocation, so it counts only if there is no other.
 double seconds_of_an_update(Learner& learner, cluster::Processes& processes, double limit) {
   const RunningClock clock;
   double began = clock.seconds(), first = 0, seconds = 0;

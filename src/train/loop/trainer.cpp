@@ -31,7 +31,7 @@
 namespace hexapla::train {
 namespace {
 
-constexpr int64_t jump_memory = 100;             // updates that a jump of the loss is measured against
+constexpr int64_t jump_memory = 100;             // updates of history for detecting a loss jump
 constexpr int64_t weights_compared_every = 100;  // updates
 
 class Run {
@@ -61,14 +61,14 @@ class Run {
   void keep_vocabularies();
   const UpdateBatches& draw();
   void share_state(bool& resumed);
-  // Of the next update; each of its batches has one of its own.
+  // For the next update; each of its batches has its own step.
   uint32_t first_dropout_step() const { return static_cast<uint32_t>(state_.update * options_.accumulate + 1); }
   void update();
   void count(const model::LossSums& sums);
   bool epoch_ended() const { return state_.update > 0 && state_.epoch_begins(); }  // with the last update
   int64_t epoch() const { return state_.epoch + !epoch_ended(); }                  // of the last update, from 1
   [[noreturn]] void fail_step(const std::string& what, const std::vector<data::Batch>& batches);
-  std::string remedy() const;  // of a loss or weights that are no numbers
+  std::string remedy() const;  // for a loss or weights that are not finite
   TrainReport current() const;
   void report();
   Validation measure(cluster::Processes& among);
@@ -97,7 +97,7 @@ class Run {
   }
 
   double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
-  // The last update of a cooldown, which the state tells: its weights are validated before they are saved.
+  // Is this the last update of a cooldown, judging by the state? If so, validate before saving.
   bool cools_out() const {
     const TrainOptions& o = options_;
     return cooldown() && (state_.update >= cooldown().end || state_.update == o.max_updates ||
@@ -105,17 +105,17 @@ class Run {
   }
   Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
 
-  TrainOptions options_;  // those given, with a warm-up that fits into the time
+  TrainOptions options_;  // as given, but with a warm-up that fits into the time
   const TrainingData& data_;
-  cluster::Processes& processes_;  // the first of them writes, and speaks to the watcher
+  cluster::Processes& processes_;  // only the first one writes and calls the watcher
   TrainWatcher& watcher_;
   RunFolder folder_;
   RunState state_;
   Learner learner_;
   Pace pace_;
   std::string fingerprint_, noted_;
-  int64_t begun_ = 0, validated_ = 0;  // the update that this session begins after; that of its last validation
-  std::vector<NamedTensor> tensors_;   // of all processes, while they are written
+  int64_t begun_ = 0, validated_ = 0;  // update before this session's first; update of its last validation
+  std::vector<NamedTensor> tensors_;   // of all processes, during writing
   double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
   cluster::Gathered<Next> nexts_{processes_, [](int) { return 1; }};
@@ -203,7 +203,7 @@ void Run::begin(int64_t updates_an_epoch) {
   state_.measure = measure_of(noted_, options_.best_by);
 }
 
-// Updates are tried with any weights: those of the start are made afterwards.
+// The weights do not matter for timing: they are initialized afterwards.
 void Run::fit_warmup(int64_t updates_an_epoch) {
   learner_.stream().seek(state_);
   const double updates = updates_within_limits(learner_, options_, processes_, updates_an_epoch);
@@ -218,7 +218,7 @@ void Run::keep_vocabularies() {
     watcher_.note(cat(replaced, ": left by an earlier start that no checkpoint is of, and not used: replaced"));
 }
 
-// Where the pairs cannot be read any more, because the disk that they are shuffled on is full, say, the run is saved.
+// If pairs cannot be read any more, for example on a full disk used for shuffling, saves the run.
 const UpdateBatches& Run::draw() {
   try {
     return learner_.stream().draw();
@@ -237,7 +237,7 @@ const UpdateBatches& Run::draw() {
 void Run::update() {
   const model::LossSums sums = learner_.accumulate_gradient(draw(), first_dropout_step());
   norm_ = learner_.gradient_norm();
-  const double mean = state_.update + 1 < jump_memory ? 0 : state_.mean_loss;  // the check begins with the hundredth
+  const double mean = state_.update + 1 < jump_memory ? 0 : state_.mean_loss;  // checked from the 100th update on
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, learner_.stream().all_batches());
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
@@ -259,11 +259,11 @@ void Run::count(const model::LossSums& sums) {
       (sums.loss / double(sums.tokens) - state_.mean_loss) / double(std::min(state_.update, jump_memory));
 }
 
-// The step's lines, state and first bad value go to DIR/failure; nothing of it was taken over.
+// Writes the step's lines, state and first bad value to DIR/failure; the step has no effect.
 void Run::fail_step(const std::string& what, const std::vector<data::Batch>& batches) {
   const std::string folder = folder_.failure();
   tensors_ = learner_.gather_tensors();
-  if (!processes_.first()) {  // which finds out more, and says it
+  if (!processes_.first()) {  // which diagnoses the failure and reports it
     cluster::wait_for_all(processes_);
     throw FailedStep(cat(what, " at update ", state_.update + 1));
   }
@@ -319,11 +319,11 @@ void Run::report() {
   watcher_.updated(r);
 }
 
-// Of the weights that the model holds now.
+// Validates the model's current weights.
 Validation Run::measure(cluster::Processes& among) {
   Context& cx = learner_.context();
   cx.training = false;
-  // Those that share it wait for each other, whoever is told to stop.
+  // Processes that share the work wait for each other, so a single one must not cancel.
   const CancelScope scope(among.several() ? nullptr : cancel_flag());
   Validation v = train::validate(cx, learner_.model(), data_, options_, memory_to_translate(learner_.plan()), among);
   cx.arena.clear();
@@ -341,12 +341,12 @@ void Run::validate() {
   if (processes_.first()) folder_.log(v);
   watcher_.validated(v);
   validated_ = state_.update;
-  pace_.reported();  // the rate of a report is that of training alone
+  pace_.reported();  // exclude validation from the training rate
 }
 
-// While the learning rate still rises from 0, the scores of a new model are all alike, near 0: the latest of equal
-// models is the best, and none counts for `patience`. Without a score, because a script failed, a model is neither
-// better nor worse than others.
+// While the learning rate rises from 0, all scores of a new model are near 0: the latest of equal
+// models is the best, and none counts for `patience`. Without a score, because the script failed, a
+// model counts as neither better nor worse.
 void Run::judge(Validation& v) {
   if (!v.script_problem.empty())
     watcher_.note(cat("update ", v.update, ": `valid-script` ", options_.valid_script, " ", v.script_problem,
@@ -364,8 +364,8 @@ void Run::judge(Validation& v) {
     state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
 }
 
-// As best.safetensors, and as one of the best `average-best`. One that cannot be written is among them all the same:
-// the end of the run says that it is missing.
+// Saves the model as best.safetensors and as one of the best `average-best`. One that cannot be
+// written still counts among them: the end of the run reports it missing.
 void Run::keep_if_best(const Validation& v) {
   const std::optional<double> score = score_of(v, options_.best_by);
   const bool among = score && state_.best_models.accepts(*score, options_.average_best, options_.best_by);
@@ -380,7 +380,7 @@ void Run::keep_if_best(const Validation& v) {
   prune_best(options_.model, state_);
 }
 
-// Of a checkpoint all processes have a part, and the first one writes it.
+// All processes contribute to a checkpoint; the first one writes it.
 template <class Write>
 void Run::write_with_tensors(Write&& write) {
   tensors_ = learner_.gather_tensors();
@@ -391,7 +391,7 @@ void Run::write_with_tensors(Write&& write) {
 
 void Run::save() {
   compare_weights();
-  if (learner_.weights_are_finite())  // else the next update, or the end of the run, says so
+  if (learner_.weights_are_finite())  // otherwise the next update, or the end of the run, reports it
     write_with_tensors([&](const RunFolder::Content& content) { folder_.save(state_, content); });
   else
     folder_.lost(state_);
@@ -440,7 +440,7 @@ TrainResult Run::finish() {
   return result;
 }
 
-// Whether the run goes on: all stop where one is told to, and the clock is that of the first.
+// Does the run continue? All processes stop if any was told to; the first one's clock decides.
 Run::Next Run::next(const std::atomic<bool>& stop) {
   Next own{pace_.finished(), stop, cooldown_from(options_, state_, pace_.time_passed())};
   nexts_.own().front() = own;
@@ -486,7 +486,7 @@ TrainResult Run::go(const std::atomic<bool>& stop) {
 TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop) {
   const CancelScope scope(&stop);
-  // Which `max-updates` need not fit any more.
+  // A changed `max-updates` may not fit the run's decay
   const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, watcher), *data.processes);
   options.check();
   use_threads(static_cast<int>(options.threads));

@@ -1,6 +1,6 @@
 #pragma once
-// The training loop: batches, updates, validation, checkpoints, resuming. Prints nothing: whoever runs it watches
-// through a TrainWatcher.
+// The training loop: batches, updates, validation, checkpoints, resuming. Prints nothing; it
+// reports to a TrainWatcher.
 #include <atomic>
 
 #include "model/transformer.h"
@@ -10,10 +10,11 @@
 
 namespace hexapla::train {
 
-// Trains until a limit of the options, or until `stop` becomes true (then it saves a checkpoint and returns). A run
-// that finds checkpoints in its folder goes on from the newest valid one, to the same bits as if never interrupted.
-// What cannot be written does not end a run: see TrainResult::missing. RunError where not even a model can be.
-// UserError: options, data, files; FailedStep with update and lines if the loss is not a number.
+// Trains until a limit of the options or until `stop` becomes true (then it saves a checkpoint and
+// returns). If the folder holds checkpoints, resumes from the newest valid one, to the same bits as
+// an uninterrupted run. Failures to write do not end a run (TrainResult::missing); RunError if not
+// even a model can be written. UserError: options, data, files; FailedStep with update and lines if
+// the loss is not a number.
 TrainResult train(const TrainOptions& options, const TrainingData& data, Backend& backend, TrainWatcher& watcher,
                   const std::atomic<bool>& stop);
 

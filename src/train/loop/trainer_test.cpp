@@ -1,4 +1,4 @@
-// The training loop as its users meet it: it learns, it resumes to the same bits, it survives what goes wrong.
+// The training loop: it learns, resumes to the same bits, and survives failures.
 #include "train/loop/trainer.h"
 
 #include <gmock/gmock.h>
@@ -45,14 +45,14 @@ TEST_F(Training, ResumedEqualsUnbroken) {
   TrainOptions whole = options("whole");
   whole.average_last = 3;
   whole.architecture.attention_dropout = 0.1;
-  whole.architecture.norm = "batch";  // whose statistics are state, too
+  whole.architecture.norm = "batch";  // its statistics are state, too
   expect_resumes_exactly(whole);
 }
 
 TEST_F(Training, GoesOnWhenTheLimitIsRaised) {
   TrainOptions first = options("raised"), all = options("at_once");
   first.average_last = all.average_last = 3;
-  first.final_model = all.final_model = "mean";  // a best model is recorded with the limits that it was made under
+  first.final_model = all.final_model = "mean";  // a best model records the limits of its run
   first.max_updates = 12;
   run(first);
   first.max_updates = 30;
@@ -88,7 +88,7 @@ TEST_F(Training, NotANumberStopsAndNamesTheLines) {
   }
 }
 
-// No file may grow beyond 20,000 bytes between two updates: what a full disk does to a checkpoint.
+// Limits files to 20,000 bytes between two updates: like a full disk for a checkpoint.
 struct FullDisk : TrainWatcher {
   void updated(const TrainReport& r) override {
     if (r.update == 7) limit(20'000);

@@ -16,11 +16,11 @@ namespace {
 constexpr int64_t papers_batch = 25'000;  // section 5.1
 constexpr const char* working = "working memory";
 constexpr const char* translating = "translating";
-// The program, its libraries with their buffers, and its threads: so much of a training of a toy model.
+// The program, its libraries and their buffers, and its threads, measured in a toy training.
 constexpr size_t program = size_t{6} << 20;
-constexpr int64_t grain = 64;  // batch sizes that are proposed are multiples of it
+constexpr int64_t grain = 64;  // proposed batch sizes are multiples of it
 
-// Of n things shared out among so many, how many the i-th gets.
+// Size of the i-th of `of` nearly equal parts of n.
 int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
 
 size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
@@ -47,14 +47,14 @@ size_t working_memory(const model::Transformer& model, const TrainingData& data,
   return most;
 }
 
-// What translating the validation sets takes however small its batches are.
+// Least memory for translating the validation sets, with the smallest batches.
 size_t translating_memory(const model::Transformer& model, const TrainingData& data, const TrainOptions& o) {
   return data.valid.empty() ? 0 : decode::least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
 }
 
 size_t beyond(size_t bytes, size_t available) { return bytes - std::min(bytes, available); }
 
-// Text, and what is held of a translation of each line: its text, and its statistics for BLEU and chrF.
+// Text and, per line, the memory of its translation and of BLEU and chrF statistics.
 size_t validation_memory(const TrainingData& data) {
   constexpr size_t statistics = 400;
   const size_t lines = 2 * bytes_of(data.valid_source) + bytes_of(data.valid_reference);
@@ -71,14 +71,15 @@ size_t data_memory(const TrainingData& data, const UpdateStream& stream) {
          data.pairs.target.bytes().size();
 }
 
-// As many rows, in sequences as long, as plan_batches() may ever put into a batch of these pairs: what an arena holds
-// grows with both, and with nothing else.
+// The most rows, in the longest sequences, that plan_batches() can put into a batch of these pairs.
+// The arena's peak grows with both, and with nothing else.
 data::Batch fullest_batch(const model::Config& model, const TrainingData& data, const TrainOptions& o) {
   int64_t longest = o.max_length;
   if (model.positions == "learned") longest = std::min(longest, model.max_positions);
   const auto& weights = data.pairs.weights;
-  const double copies = std::ceil(*std::max_element(weights.begin(), weights.end()));  // of a pair in an epoch
-  // A token takes a byte or more. Of text, which is cut into subwords anew each epoch, a byte may be a token.
+  const double copies = std::ceil(*std::max_element(weights.begin(), weights.end()));  // of a pair per epoch
+  // A token takes at least one byte. If subwords are sampled, text is stored, and a byte may be a
+  // token.
   size_t bytes = 0;  // of the largest shard
   for (size_t i = 0; i < std::max<size_t>(1, data.shards.size()); ++i)
     bytes = std::max<size_t>(bytes, pairs_of_shard(data, i).store->bytes());
@@ -97,7 +98,7 @@ data::Batch fullest_batch(const model::Config& model, const TrainingData& data, 
   return batch;
 }
 
-// The largest batch size, a multiple of the grain, whose training takes no more than `limit`; 0: none.
+// Largest batch size, a multiple of the grain, whose training fits into `limit`; 0: none.
 int64_t largest_batch(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                       TrainOptions o, size_t limit) {
   return grain * largest_that_fits(papers_batch / grain, limit, [&](int64_t n) {
@@ -107,8 +108,8 @@ int64_t largest_batch(const model::Transformer& model, const model::Parameters& 
          });
 }
 
-// What the identity (train/provenance/resume_fingerprint.h) of the run that the folder holds says of an option;
-// `otherwise` where there is neither run nor number.
+// The option's value in the identity (train/provenance/resume_fingerprint.h) of the run in the
+// folder; `otherwise` if there is no run or no number.
 int64_t of_earlier_run(const std::string& folder, const char* option, int64_t otherwise) {
   std::vector<std::string> notes;
   const auto found = load_newest(folder + "/checkpoints", notes);
@@ -119,7 +120,7 @@ int64_t of_earlier_run(const std::string& folder, const char* option, int64_t ot
   return value.is_number_integer() ? value.get<int64_t>() : otherwise;
 }
 
-// What to do beside lowering the batch size, where training takes `needed` bytes.
+// Remedies other than a smaller batch, if training needs `needed` bytes.
 std::string what_else(const TrainOptions& o, size_t needed) {
   const std::string smaller = "or take a smaller model (`preset`, `vocab-size`)", limit = what_limits_memory();
   if (o.memory > 0 || limit.empty()) return cat("raise `memory` ", memory_limit(o.memory) >> 20, ", ", smaller);
@@ -127,7 +128,7 @@ std::string what_else(const TrainOptions& o, size_t needed) {
   return cat("raise the limit of this process (", limit, ") to ", needed / 4 * 5 >> 10, " KiB or more, ", smaller);
 }
 
-// The user's limit is a matter of options, the machine's is one of the machine.
+// A limit set by the user is a usage error, a limit of the machine is not.
 [[noreturn]] void refuse(const TrainOptions& o, const std::string& what) {
   if (o.memory > 0) throw UsageError(what);
   throw RunError(what);
@@ -157,13 +158,13 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
                    {"program", program}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", shards.average);
   if (shards.sums + shards.exchange > 0) plan.parts.emplace_back("sums of shards", shards.sums + shards.exchange);
-  // It has the memory of the arena, which the system gets back meanwhile.
+  // Uses the memory of the arena, which is released meanwhile.
   const size_t translation = beyond(translating_memory(model, data, options), step);
   if (translation > 0) plan.parts.emplace_back(translating, translation);
-  // Sums in f64 and a model of `average-best` have the memory of arena and moments.
+  // f64 sums and a model of `average-best` use the memory of arena and moments.
   const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
   if (means > 0) plan.parts.emplace_back("means", means);
-  // While a checkpoint is written the arena's memory is free for what comes from others.
+  // While a checkpoint is written, the arena's memory is free for data from other processes.
   if (processes.several() && processes.first()) {
     const size_t gathered = beyond((options.ema > 0 ? 3 : 2) * slab, step + translation + means);
     if (gathered > 0) plan.parts.emplace_back("checkpoints", gathered);

@@ -1,5 +1,5 @@
 #pragma once
-// Does a training fit into memory, and how large may its batches be?
+// Checks whether a training fits into memory, and how large its batches may be.
 #include "data/batches/batch_stream.h"
 #include "model/weights/parameters.h"
 #include "train/data/training_data.h"
@@ -8,43 +8,43 @@
 
 namespace hexapla::train {
 
-// The configuration of a model for these vocabularies. Two that differ cannot share an embedding: tied is no longer
-// all.
+// The configuration with these vocabularies. If the two differ, they cannot share an embedding:
+// tied "all" becomes "decoder".
 model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pairs);
 
-// What training this model takes: weights, gradients, moments, working memory of the largest batch, data, what
-// translating the validation sets and averaging models take beyond that, and the program itself. The same for any
-// number of threads.
+// Memory needed to train this model: weights, gradients, moments, working memory of the largest
+// batch, data, the excess for translating the validation sets and averaging models, and the program
+// itself. The same for any number of threads.
 MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, UpdateStream& stream);
 
-// Of such a plan: what translating the validation sets may take while the system has the arena's memory.
+// Memory in the plan for translating the validation sets while the arena is released.
 size_t memory_to_translate(const MemoryPlan& plan);
 
-// Of an arena that holds this peak: its two stacks may not touch.
+// Arena capacity for this peak: its two stacks must not touch.
 constexpr size_t capacity_for(size_t peak) { return peak + 64; }
 
-// Where the plan is larger than options.memory allows, UsageError naming the number to change; RunError where it is
-// larger than this process may have and no option says how much that is.
+// If the plan exceeds options.memory: UsageError naming the number to change. If it exceeds the
+// memory available to this process and no option sets a limit: RunError.
 void check_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan);
 
-// A capacity of the arena that is enough for every step and validation of that training: a batch with the most rows
-// that one may have needs more than the largest of the first epoch, which is what the plan announces.
-// Errors as check_memory.
+// Arena capacity that suffices for every step and validation of the training. A batch with the most
+// rows possible needs more than the largest of the first epoch, which the plan reports. Errors as
+// check_memory.
 size_t arena_bytes(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                    const TrainOptions& options, const MemoryPlan& plan);
 
-// options with `--batch-tokens auto` replaced: by the batch size of the run that the folder holds, or else by the
-// largest that fits into options.memory, at most the paper's 25,000 tokens. UsageError or RunError, as above,
-// where not even 64 tokens fit.
+// Returns the options with `--batch-tokens auto` resolved: to the batch size of the run in the
+// folder, else the largest that fits into options.memory, at most the paper's 25,000 tokens.
+// UsageError or RunError, as above, if not even 64 tokens fit.
 TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data);
 
-// options with the `decay-updates` of the run that the folder holds where none are given: they follow `max-updates`,
-// but a learning rate does not change its course because a run is to go on for longer. The watcher is told.
+// If `decay-updates` is not given, takes it from the run in the folder: by default it follows
+// `max-updates`, but extending a run must not change its learning rate schedule. Tells the watcher.
 TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher);
 
-// How many parameters each part of the model has, in the order of the model.
+// Number of parameters in each part of the model, in model order.
 std::vector<std::pair<std::string, int64_t>> parameters_by_part(model::Transformer& model);
 
 }  // namespace hexapla::train

@@ -1,4 +1,4 @@
-// What is announced before the first step: memory to the byte, and batches that fit.
+// The memory plan reported before the first step is exact to the byte, and proposed batches fit.
 #include "train/memory/memory_budget.h"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
   }
 }
 
-// The validation set may have the larger batches.
+// The validation set may have larger batches than the training set.
 TEST_F(Memory, ValidationCounts) {
   TrainOptions o = options("valid");
   o.train_sets = {folder_ + "/few_a", folder_ + "/few_b"};
@@ -73,10 +73,10 @@ size_t status_of(const std::string& key) {  // bytes
   return 0;
 }
 
-// What a process takes beyond what it had, where it trains; the announcement comes first.
+// Memory reported before training, and the process's actual increase.
 std::vector<double> announced_and_taken(const std::function<TrainStart()>& training) {
   const ChildResult child = in_child_process([&] {
-    std::ofstream("/proc/self/clear_refs") << 5;  // the highest is what it is now
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak to the current value
     const size_t before = status_of("VmRSS:");
     const size_t announced = training().memory.total();
     return cat(announced >> 10, " ", (status_of("VmHWM:") - before) >> 10);
@@ -88,7 +88,7 @@ std::vector<double> announced_and_taken(const std::function<TrainStart()>& train
   return {announced / 1024, taken / 1024};
 }
 
-// Finding and planning the pairs takes memory: the plans grow with how often each pair is drawn.
+// Shuffling and planning take memory: plans grow with how often each pair is drawn.
 TEST_F(Memory, PairsThatAreDrawnManyTimesAreAnnounced) {
   const auto measured = [&](double weight, double alpha) {
     TrainOptions o = options(cat("weight ", weight, alpha));
@@ -110,7 +110,7 @@ TEST_F(Memory, PairsThatAreDrawnManyTimesAreAnnounced) {
   }
 }
 
-// A wide beam over long lines takes far more than a step of training.
+// A wide beam over long lines takes far more memory than a training step.
 TEST_F(Memory, TranslatingTheValidationSetsStaysWithinTheAnnouncement) {
   for (const int64_t beam : {1, 64}) {
     TrainOptions o = options(cat("beam ", beam));
@@ -144,7 +144,7 @@ TEST_F(Memory, AWideBeamIsAnnounced) {
   EXPECT_GE(wide.start.memory.total(), one.start.memory.total() + wide.part("translating"));
 }
 
-// Of every epoch: the plan announces the largest by its tokens, others may need more.
+// In every epoch: the plan reports the largest batch by tokens, others may need more.
 TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
   for (const int64_t batch_tokens : {64, 500, 5000}) {
     TrainOptions o = options(cat("room ", batch_tokens));
@@ -165,7 +165,7 @@ TEST_F(Memory, TheArenaHasRoomForEveryBatchThatMayCome) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Under a limit of addresses a batch cannot be tried out at once.
+// Under a limit on address space, a batch cannot be measured in one piece.
 TEST(MemoryPlan, WhereThereIsNoRoomToTryABatchItsHalfTells) {
   model::Config c;
   c.source_vocab = c.target_vocab = 50;
@@ -241,7 +241,7 @@ TEST_F(Memory, AutoTakesTheLargestBatchAndARunKeepsIt) {
   EXPECT_GT(first.start.batch_tokens, 64);
   EXPECT_LT(first.start.batch_tokens, 20'000);
   EXPECT_LE(first.start.memory.total(), size_t{64} << 20);
-  o.memory = 128;  // more would fit now, but a run keeps the batches it began with
+  o.memory = 128;  // a larger batch would fit now, but a run keeps its batch size
   o.max_updates = 3;
   run(o, second, false);
   EXPECT_EQ(second.start.resumed_at, 2);

@@ -9,7 +9,7 @@
 namespace hexapla::train {
 namespace {
 
-// As large as the machine's memory, or as the system gives it the addresses: those that nothing touches cost no memory.
+// As large as the machine's memory, or as address space allows: untouched addresses cost no memory.
 Arena large_arena() {
   for (size_t bytes = physical_memory();; bytes /= 2) try {
       return Arena(bytes);
@@ -18,7 +18,7 @@ Arena large_arena() {
     }
 }
 
-// The peak of call(context), which does no arithmetic; none where there is no arena large enough to find it.
+// Arena peak of call(context), without arithmetic; none if no arena is large enough to measure it.
 template <class Call>
 std::optional<size_t> peak_of(Call&& call) {
   NoWork nothing;
@@ -26,13 +26,13 @@ std::optional<size_t> peak_of(Call&& call) {
   Context cx{nothing, arena};
   try {
     call(cx);
-  } catch (const RunError&) {  // of the arena, which is full
+  } catch (const RunError&) {  // the arena is full
     return {};
   }
   return arena.peak();
 }
 
-// The same sequences, half as long.
+// The same sequences at half length.
 data::Batch half_of(const data::Batch& batch) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i)
@@ -41,8 +41,8 @@ data::Batch half_of(const data::Batch& batch) {
   return made_up(lengths);
 }
 
-// What an arena holds grows in proportion to the rows of a batch, beside what does not depend on it. So where there is
-// no room to try a batch, twice the need of its half is enough for it, and not much more than it takes.
+// Apart from a constant, arena use is proportional to the rows of a batch. So if there is no room
+// to measure a batch, twice the need of its half is a close upper bound.
 template <class Peak>
 size_t peak_or_bound(const data::Batch& batch, Peak&& peak) {
   if (const std::optional<size_t> bytes = peak(batch)) return *bytes;

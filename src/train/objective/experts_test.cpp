@@ -1,4 +1,4 @@
-// A mixture of experts as a training run meets it: options, log, model file, memory, and what balancing is for.
+// Mixture of experts in a training run: options, log, model file, memory, effect of balancing.
 #include <gmock/gmock.h>
 
 #include "base/files/test_folder.h"
@@ -32,8 +32,8 @@ TEST_F(Experts, Learn) {
   }
 }
 
-// In each of the two layers the balancing loss is alpha where the load is even, and 4 alpha where one expert has it
-// all.
+// In each of the two layers the balancing loss is alpha if the load is even, and 4 alpha if one
+// expert gets all of it.
 TEST_F(Experts, BalancingSpreadsTheLoad) {
   TrainOptions little = mixed("little"), much = mixed("much");
   little.max_updates = much.max_updates = 200;

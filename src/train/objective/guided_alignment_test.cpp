@@ -1,4 +1,4 @@
-// Guided alignment as a training run meets it: options, files, log, model file.
+// Guided alignment in a training run: options, files, log, model file.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -17,7 +17,7 @@ namespace hexapla::train {
 namespace {
 using testing::HasSubstr;
 
-// In the toy language word i of n is linked to word n - 1 - i.
+// In the toy language, word i of n is linked to word n - 1 - i.
 class GuidedAlignment : public TestFolder {
  protected:
   GuidedAlignment() {

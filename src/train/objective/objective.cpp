@@ -10,7 +10,7 @@ void append_itself(std::vector<T>& values) {
   std::copy_n(values.begin(), n, values.begin() + static_cast<std::ptrdiff_t>(n));
 }
 
-// n + 1 offsets become 2 n + 1.
+// Appends the offsets of a second copy: n + 1 become 2 n + 1.
 void append_shifted(std::vector<int32_t>& offsets) {
   const size_t n = offsets.size();
   for (size_t i = 1; i < n; ++i) offsets.push_back(offsets[n - 1] + offsets[i]);

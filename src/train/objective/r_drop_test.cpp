@@ -1,4 +1,4 @@
-// R-Drop as a training run meets it: options, log, model file, memory, and what it is for.
+// R-Drop in a training run: options, log, model file, memory, effect.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -85,7 +85,7 @@ TEST_F(RDrop, AFailedStepIsReplayedWithIt) {
   EXPECT_EQ(load_step(o.model).step.objective.r_drop, 0);
 }
 
-// One step of a model of its own on a batch with links.
+// One step of a separate model on a batch with links.
 class RDropStep : public RDrop {
  protected:
   explicit RDropStep(double dropout = 0, int64_t experts = 0) {
@@ -122,7 +122,7 @@ class RDropStep : public RDrop {
   model::Transformer::Saved saved_;
 };
 
-// The mean of two equal passes is one of them: losses, guide, load and gradient.
+// The mean of two equal passes equals one pass: losses, guidance, load and gradient.
 void RDropStep::expect_the_usual_step() {
   const Objective usual{.label_smoothing = 0.1, .guidance = {0, 1, 0.5}};
   Objective paired = usual;

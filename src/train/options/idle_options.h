@@ -6,7 +6,7 @@
 
 namespace hexapla::train {
 
-// Options that do nothing beside the others of a run, as their declarations say.
+// Names of the options that have no effect given the other options (their `when` is false).
 std::set<std::string> idle_options(const TrainOptions& options);
 
 }  // namespace hexapla::train

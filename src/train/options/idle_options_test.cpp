@@ -1,4 +1,4 @@
-// Every option of a training, given beside others with which it does something and with which it does not.
+// Gives every option of a training in contexts where it has an effect and where it has none.
 #include "train/options/idle_options.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using GivenOptions = std::vector<GivenOption>;
 
 const std::string model = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
 
-// Each makes something matter, or leaves it without effect.
+// Each context gives some options their effect, or takes it away.
 const std::vector<GivenOptions> contexts{
     {},
     {{"valid-sets", {"a", "b"}}},
@@ -71,7 +71,7 @@ std::vector<std::string> words_of(const Field& field, const Allowed& allowed) {
     return {fmt::format("{}", field)};
 }
 
-// f(name, words, when) for every option, with the value that it has anyway: it is given all the same.
+// Calls f(name, words, when) for every option; words spell its current value.
 template <class F>
 void for_each_option(const TrainOptions& o, F&& f) {
   const auto each = [&](const std::string& name, const auto& field, const char*, const auto& allowed,
@@ -82,7 +82,7 @@ void for_each_option(const TrainOptions& o, F&& f) {
   model::Config::visit(o.architecture, each);
 }
 
-// The message about an option that is given beside these; "": none.
+// Error message when the option is given in this context; "" if it is accepted.
 std::string refusal(GivenOptions context, const std::string& name, const std::vector<std::string>& words) {
   context.push_back({name, words, "run.yml:7"});
   try {
@@ -101,7 +101,7 @@ TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething
     const TrainOptions o = resolve_options(context).options;
     for_each_option(o, [&](const std::string& name, const std::vector<std::string>& words, const When& when) {
       if (has(context, name) || name == "init-from" || name == "preset" || name == "valid-sets") return;
-      if (name == "tied" && o.text.separate_vocabs) return;  // below
+      if (name == "tied" && o.text.separate_vocabs) return;  // tested below
       const std::string said = refusal(context, name, words);
       EXPECT_EQ(said.empty(), when.now) << name << ": " << said;
       if (!when.now) EXPECT_THAT(said, HasSubstr(when.otherwise));
@@ -115,7 +115,7 @@ TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething
   EXPECT_THAT(refusal({{"separate-vocabs", {"true"}}}, "tied", {"all"}), HasSubstr("`separate-vocabs` trains two"));
 }
 
-// Settings of a preset, or of a model to start from, yield to the options that were given.
+// Preset and init-from settings yield to given options.
 TEST(IdleOptions, OfPresetsAreNeverRefused) {
   for (const std::string& preset : model::Config::preset_names())
     for (const GivenOptions& context : contexts) {
@@ -135,7 +135,7 @@ TEST(IdleOptions, AFactorBesideTheRateOfAPresetSaysWhatToDo) {
   EXPECT_EQ(refusal({{"preset", {"base"}}}, "lr-factor", {"2"}), "");
 }
 
-// A program may give the pairs to validate on after the options.
+// A program may supply validation pairs after the options.
 TEST(IdleOptions, MayWaitForValidationSets) {
   const GivenOptions given{{"valid-every", {"2e"}}, {"valid-beam", {"4"}}};
   EXPECT_THROW(resolve_options(given), UsageError);

@@ -53,7 +53,7 @@ void check_shards(const TrainOptions& o) {
 }
 
 void check_tokenizer(const std::string& name) try {
-  if (name != "auto") evaluate::bleu_tokenizer(name);  // says what is known, or missing
+  if (name != "auto") evaluate::bleu_tokenizer(name);  // throws if unknown or not installed
 } catch (const UsageError& e) {
   throw UsageError(e.what(), "valid-tokenize", e.value());
 }
@@ -115,7 +115,7 @@ void TrainOptions::check_recipe() const {
 std::string given_vocabulary(const TrainOptions& o) {
   if (!o.vocab.empty()) return "vocab";
   if (!o.text.vocabs.empty()) return "vocabs";
-  return o.init_from.empty() || o.text.separate_vocabs ? "" : "init-from";  // which brings one for both sides only
+  return o.init_from.empty() || o.text.separate_vocabs ? "" : "init-from";  // only for a joint vocabulary
 }
 
 Interval Interval::parse(const std::string& option, const std::string& text) {

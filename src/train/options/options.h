@@ -12,43 +12,44 @@
 namespace hexapla::train {
 
 struct TrainOptions;
-// The option that names where the vocabulary comes from ("vocab", "vocabs", "init-from"); "": it is trained.
+// Name of the option that supplies the vocabulary ("vocab", "vocabs", "init-from"); "" if it is
+// trained.
 std::string given_vocabulary(const TrainOptions& options);
 
-// Everything a training run is told. Each option is declared once, in visit(): the command line, the config file and
-// the checkpoint's record of the run follow from it.
+// All options of a training run. Each is declared once, in visit(); the command line, the config
+// file and the checkpoint's record of the run follow from it.
 struct TrainOptions {
   std::vector<std::string> train_sets, valid_sets;  // source, target
-  std::string model;                                // the folder of the run
+  std::string model;                                // run folder
   std::string preset = "base";
   std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
   int64_t vocab_size = 10000;
   uint64_t seed = 1;
   int64_t threads = 0;             // 0: every core
-  std::string precision = "auto";  // of the factors of products
+  std::string precision = "auto";  // for the operands of matrix products
   int64_t batch_tokens = 4096;     // 0: auto
-  int64_t memory = 0;              // MiB that training may take; 0: a share of the machine's
-  int64_t accumulate = 1;          // batches an update
-  int64_t shards = 1;              // parts of an update, for as many processes or fewer
-  std::string overlap = "auto";    // of the sums of several processes with the backward pass
+  int64_t memory = 0;              // MiB for training; 0: a share of the machine's memory
+  int64_t accumulate = 1;          // batches per update
+  int64_t shards = 1;              // parts of an update; at most this many processes
+  std::string overlap = "auto";    // gradient sums of several processes during the backward pass
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
   std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
   std::string report_every = "50";
   int64_t valid_beam = 1;
-  std::string valid_tokenize = "auto";  // of the validation BLEU; auto: by the script of the references
-  std::string valid_script;             // a program that measures translations; empty: none
-  double valid_script_minutes = 10;     // that it may take
-  std::string best_by = "bleu";         // the metric of the best model, of patience and of a plateau
-  int64_t patience = 0;                 // validations without a better one before stopping; 0: never
+  std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
+  std::string valid_script;             // a program that scores translations; empty: none
+  double valid_script_minutes = 10;     // its time limit
+  std::string best_by = "bleu";         // metric for the best model, patience and the plateau schedule
+  int64_t patience = 0;                 // validations without improvement before stopping; 0: never
   std::string schedule = "inverse-sqrt";
   double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
-  double lr_factor = 1;  // of the paper's
+  double lr_factor = 1;  // multiplies the paper's rate
   int64_t warmup = 4000;
-  int64_t decay_updates = 0;  // where linear and cosine end; 0: max_updates
-  int64_t cooldown = 0;       // updates at the end over which the rate falls to 0; 0: auto
-  double min_lr = 0;          // after warm-up
+  int64_t decay_updates = 0;  // end of linear and cosine decay; 0: max_updates
+  int64_t cooldown = 0;       // updates at the end during which the rate falls to 0; 0: auto
+  double min_lr = 0;          // applies after warm-up
   double plateau_factor = 0.5;
   int64_t plateau_patience = 3;
   double init_gain = 0.577;  // docs/adr/0006
@@ -57,24 +58,25 @@ struct TrainOptions {
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
   std::string guided_alignment;                  // a file of word alignments; empty: attention is not guided
   std::string guided_alignment_units = "words";  // or pieces
-  double guided_alignment_weight = 0.1;          // of the loss
+  double guided_alignment_weight = 0.1;          // in the loss
   int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
   double max_loss_jump = 0;                                        // 0: never stops
   double weight_decay = 0;
   double ema = 0;                      // decay of the moving average that becomes the model; 0: none
-  int64_t average_last = 0;            // the final model is the mean of that many last checkpoints
-  int64_t average_best = 0;            // or of that many best validated models
-  std::string final_model = "better";  // of that mean and of the best validated model; or mean, or best
-  int64_t keep = 2;                    // checkpoints that stay
+  int64_t average_last = 0;            // the final model is the mean of the last N checkpoints
+  int64_t average_best = 0;            // or of the N best validated models
+  std::string final_model = "better";  // the better of that mean and the best validated model; or mean, or best
+  int64_t keep = 2;                    // checkpoints to keep
   std::string init_from;               // a model to start from
-  std::string freeze;                  // parts of the model that stay as they are (train/loop/freeze.h)
+  std::string freeze;                  // parts of the model that are not trained (train/loop/freeze.h)
   TextOptions text;                    // sets, vocabularies, subwords, shuffling
-  model::Config architecture;          // a preset's, with the user's own choices on top
+  model::Config architecture;          // the preset's, overridden by given options
 
-  // f(name, field, help, allowed, effect, when): long option names without the dashes; allowed is a number's Range, the
-  // Choices of a word, or Anything; when says whether it does anything beside the others. The architecture's are
-  // visited by Config::visit; their effect is a model of another shape. What came after the first version has no effect
-  // where it is off, so that models and checkpoints keep the bytes that earlier versions gave them.
+  // Calls f(name, field, help, allowed, effect, when) with long option names without dashes.
+  // allowed is a Range, the Choices of a word, or AnyValue; when says whether the option has an
+  // effect given the others. Config::visit visits the architecture's options, which change the
+  // shape of the model. Options added after the first version have Effect::none while they are off,
+  // so that models and checkpoints stay byte-identical to those of earlier versions.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     const std::string from = given_vocabulary(o);
@@ -99,7 +101,7 @@ struct TrainOptions {
     f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",
       ranges::threads, Effect::none, kAlways);
     f("precision", o.precision,
-      "of the factors of matrix products: f32, bf16, or auto: bf16 where it is faster on this processor, else f32",
+      "precision of the operands of matrix products: f32, bf16, or auto: bf16 if faster on this processor, else f32",
       AnyValue{}, Effect::fixed, kAlways);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
       Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed, kAlways);
@@ -113,8 +115,8 @@ struct TrainOptions {
       "result depends on it, and not on the number of processes",
       Range<int64_t>{1, 1024}, o.shards > 1 ? Effect::fixed : Effect::none, kAlways);
     f("overlap", o.overlap,
-      "several processes add gradients up while the backward pass goes on: on, off, or auto: if they are on more than "
-      "one host; the result does not depend on it",
+      "sum the gradients of several processes during the backward pass: on, off, or auto: if they run on more than one "
+      "host; the result does not depend on it",
       Choices{"auto", "on", "off"}, Effect::none,
       When{o.shards > 1, "is for several processes, which take at least 2 `shards`: give those, or leave it out"});
     f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",
@@ -155,11 +157,12 @@ struct TrainOptions {
     return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
   }
 
-  // Checks everything that needs no file: UsageError names the option, the value and what is allowed.
+  // Checks everything that needs no file. UsageError names the option, the value and what is
+  // allowed.
   void check() const;
 
  private:
-  // The rest of visit(): how it learns, and what becomes of it.
+  // The rest of visit(): optimization and outcome.
   template <class Self, class F>
   static void visit_recipe(Self& o, F&& f) {
     const When stalling{o.schedule == "plateau", "is for `schedule` plateau: choose that, or leave it out"};
@@ -221,7 +224,7 @@ struct TrainOptions {
     visit_outcome(o, f);
   }
 
-  // Options for the outcome of a training.
+  // Options that determine the resulting model.
   template <class Self, class F>
   static void visit_outcome(Self& o, F&& f) {
     const When averaged{o.final_model != "best",
@@ -259,7 +262,7 @@ struct TrainOptions {
 struct Interval {
   int64_t updates = 0, epochs = 0;
   static Interval parse(const std::string& option, const std::string& text);  // UsageError
-  // Is it time, after this update, given whether the epoch ends with it?
+  // Is it due after this update? epoch_ends: whether the epoch ends with this update.
   bool due(int64_t update, int64_t finished_epochs, bool epoch_ends) const {
     return updates > 0 ? update % updates == 0 : epoch_ends && finished_epochs % epochs == 0;
   }

@@ -1,4 +1,4 @@
-// Options of a run as YAML.
+// Reads and writes the options of a run as YAML.
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
@@ -21,8 +21,8 @@ std::vector<std::string> values_of(const YAML::Node& node, const std::string& wh
   }
 }
 
-// The shortest digits that give the same number: 0.1, not 0.10000000000000001. The emitter would write numbers as the
-// global locale does.
+// Shortest digits that read back as the same number: 0.1, not 0.10000000000000001. The YAML emitter
+// would format numbers by the global locale.
 template <class T>
 auto plain(const T& value) {
   if constexpr (Number<T>)
@@ -71,7 +71,7 @@ std::string dump_options(const TrainOptions& options) {
     using T = std::remove_cvref_t<decltype(field)>;
     if (idle.contains(name)) return;
     if constexpr (requires { allowed.zero, field == 0; })
-      if (allowed.zero && field == 0) {  // which nobody may write
+      if (allowed.zero && field == 0) {  // the parser rejects a literal 0
         out << YAML::Key << name << YAML::Value << allowed.zero;
         return;
       }

@@ -7,8 +7,8 @@
 namespace hexapla::train {
 namespace {
 
-// 41.6 BLEU on Multi30k (docs/results.md): 8,000 updates of about 8,192 tokens, after Wu et al. 2021, "Good for
-// Misconceived Reasons", with dropout inside attention and feed-forward networks besides.
+// 41.6 BLEU on Multi30k (docs/results.md): 8,000 updates of about 8,192 tokens, after Wu et al.
+// 2021, "Good for Misconceived Reasons", plus dropout inside attention and feed-forward networks.
 void tiny(TrainOptions& o) {
   o.batch_tokens = 8192;
   o.lr = 5e-3;
@@ -19,15 +19,15 @@ void tiny(TrainOptions& o) {
   o.max_updates = 8000;
 }
 
-// What is usual for IWSLT's 160,000 pairs: batches of 4,096 tokens and the dropout of a small corpus.
+// Usual for IWSLT's 160,000 pairs: batches of 4,096 tokens, dropout of a small corpus.
 void small(TrainOptions& o) {
   o.architecture.dropout = 0.3;
   o.average_last = 10;
   o.max_updates = 50'000;
 }
 
-// Sections 5.1 to 5.4 and 6.1: about 25,000 target tokens an update, in micro-batches that fit a small memory; the
-// learning rate of the formula, the last 5 checkpoints.
+// Sections 5.1 to 5.4 and 6.1: about 25,000 target tokens per update, in micro-batches that fit a
+// small memory; the paper's learning rate formula; mean of the last 5 checkpoints.
 void base(TrainOptions& o) {
   o.batch_tokens = 4096;
   o.accumulate = 6;
@@ -35,7 +35,7 @@ void base(TrainOptions& o) {
   o.max_updates = 100'000;
 }
 
-// The same with the last 20 checkpoints; dropout 0.3 is the model's (Table 3).
+// As base, but with the last 20 checkpoints; dropout 0.3 comes from Config (Table 3).
 void big(TrainOptions& o) {
   base(o);
   o.average_last = 20;
@@ -54,7 +54,7 @@ Settings numbers(const Options& o) {
   return all;
 }
 
-// What differs between two sets of options, with the values of the second.
+// Settings that differ between two sets of options, with the second set's values.
 template <class Options>
 Settings difference(const Options& usual, const Options& o) {
   const Settings before = numbers(usual);

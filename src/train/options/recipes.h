@@ -6,13 +6,13 @@
 
 namespace hexapla::train {
 
-// A preset is a model and the recipe that trains it (docs/adr/0011): Config::preset, and the options that were found to
-// suit it. max_updates is where the recipe ends. UsageError naming the presets: no such preset.
+// A preset is a model (Config::preset) and the recipe that trains it (docs/adr/0011); max_updates
+// is the length of the recipe. UsageError: unknown name; the message lists the presets.
 TrainOptions preset_options(const std::string& name);
 
-// The names of the options, the model's among them, that differ between presets or from their usual values.
+// Names of the options, including the model's, that some preset sets to other than the default.
 std::set<std::string> options_of_recipes();
-// What these are in each preset, one line a preset, to show.
+// The values of these options in each preset, one line per preset, for display.
 std::string describe_presets();
 
 }  // namespace hexapla::train

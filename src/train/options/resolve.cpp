@@ -31,8 +31,8 @@ void yield_to(const Given& given, TrainOptions& o) {
   if (o.average_best > 0 && !given.contains("average-last")) o.average_last = 0;
 }
 
-// The model that a run starts from decides everything but the dropout of a preset that was asked for, which belongs to
-// its recipe.
+// The initial model decides the architecture, except dropout if a preset was given: dropout belongs
+// to the recipe.
 void start_with(model::Config model, bool recipe_given, model::Config& architecture) {
   if (recipe_given) {
     model.dropout = architecture.dropout;
@@ -61,7 +61,7 @@ void check_architecture(const TrainOptions& o) {
   }
 }
 
-// One vocabulary for both sides, where two are trained.
+// `tied` all needs a single vocabulary.
 When tied_when(const TrainOptions& o) {
   return {!(o.text.separate_vocabs && o.architecture.tied == "all"),
           "needs one vocabulary, but `separate-vocabs` trains two: give `tied` decoder or none"};
@@ -85,7 +85,7 @@ void check_readers_of_stdin(const TrainOptions& o) {
                                  fmt::join(readers, " and for ")));
 }
 
-// Of the options that `resolved` has by now: those that differ from the usual ones are the preset's, or the model's.
+// Origin of every resolved option: where it was given, else init-from, the preset or the default.
 std::map<std::string, std::string> origins_of(const Given& given, const TrainOptions& o) {
   std::map<std::string, std::string> origins;
   const std::set<std::string> of_recipes = options_of_recipes();
@@ -120,7 +120,7 @@ std::set<std::string> idle_options(const TrainOptions& o) {
 
 ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
   Given given = by_name(all, names_of_options());
-  TrainOptions first;  // preset and init-from decide what the rest stands on
+  TrainOptions first;  // preset and init-from are needed first: the rest builds on them
   take_given(given, first);
   TrainOptions options = preset_options(first.preset);
   if (!first.init_from.empty())

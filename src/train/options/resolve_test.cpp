@@ -78,7 +78,7 @@ TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
   EXPECT_THAT(refusal({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}), HasSubstr("can be read only once"));
 }
 
-// What is written from options that were resolved gives the same options.
+// Writing resolved options and reading them back gives the same options.
 TEST(ResolveOptions, AreWrittenAndReadBack) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test.yml";
   const TrainOptions first = resolve_options({{"preset", {"tiny"}},
@@ -101,15 +101,15 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
   EXPECT_THAT(what_of<UsageError>([&] { read_options_file(path); }), HasSubstr("not valid YAML"));
 }
 
-// Where users write a word for 0, a file that is written for them has that word, or nobody could read it.
+// If an option spells 0 as a word, the written file must, too: the parser rejects 0.
 TEST(ResolveOptions, AZeroThatHasAWordIsWrittenAsThatWord) {
   TrainOptions o;
-  o.max_minutes = 1, o.batch_tokens = 0;  // what makes both of them matter
+  o.max_minutes = 1, o.batch_tokens = 0;  // both have an effect
   EXPECT_THAT(dump_options(o),
               testing::AllOf(testing::HasSubstr("cooldown: auto"), testing::HasSubstr("batch-tokens: auto")));
 }
 
-// The same files serve decoding.
+// The same reader serves decoding options.
 TEST(ReadOptionsFile, OfDecoding) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test_decoding.yml";
   std::ofstream(path) << "beam-size: 6\nunk: copy\nlength_penalty: 1.0\nsample: false\n";

@@ -1,4 +1,4 @@
-// What the options of a run do to it: accumulation, averages, frozen parts, starting from a model, resuming.
+// Effects of the run options: accumulation, averages, frozen parts, init-from, resuming.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct Losses : TrainWatcher {
   std::string notes;
 };
 
-// An epoch ends with an update: with many micro-batches per update, both runs see the whole corpus at each of them.
+// An epoch ends with an update, so with many micro-batches each update is a whole epoch.
 TEST_F(RunOptions, AccumulatedBatchesGiveTheGradientOfOneLargeBatch) {
   TrainOptions whole = options("large"), accumulated = options("pieces");
   for (TrainOptions* o : {&whole, &accumulated}) {
@@ -139,7 +139,7 @@ TEST_F(RunOptions, ModelsOfTheWarmUpAreNotCountedForPatience) {
   TrainOptions o = options("warming");
   o.max_updates = 0;
   o.max_epochs = 200;
-  o.lr = 1e-12;  // BLEU stays what it is
+  o.lr = 1e-12;  // BLEU does not change
   o.warmup = 25;
   o.valid_every = "1";
   o.patience = 2;
@@ -174,7 +174,7 @@ TEST_F(RunOptions, AFrozenPartKeepsItsBits) {
   });
 }
 
-// Gain, bias and running statistics: what a frozen encoder makes of a sentence stays the same.
+// Gain, bias and running statistics: a frozen encoder's output for a sentence must not change.
 TEST_F(RunOptions, AFrozenBatchNormKeepsItsStatistics) {
   TrainOptions first = options("first"), tuned = options("tuned");
   first.architecture.norm = tuned.architecture.norm = "batch";
@@ -212,7 +212,7 @@ TEST_F(RunOptions, TheMovingAverageHasStatisticsOfItsOwn) {
   EXPECT_NE(average, raw);
 }
 
-// A Latin-1 name, say. In JSON such bytes have no place.
+// For example a Latin-1 name. JSON cannot hold such bytes.
 TEST_F(RunOptions, NamesOfFilesNeedNotBeUtf8) {
   TrainOptions o = options("run\xE9");
   const std::string a = folder_ + "/caf\xE9.en", b = folder_ + "/caf\xE9.de";
@@ -241,7 +241,7 @@ TEST_F(RunOptions, FineTuningStartsFromTheModel) {
   run(first);
   scratch.max_updates = tuned.max_updates = 1;
   tuned.init_from = first.model + "/model.safetensors";
-  tuned.warmup = 10;  // less than the updates that it goes on for
+  tuned.warmup = 10;  // fewer updates than the tuned run makes
   Losses from_nothing, from_model;
   run(scratch, from_nothing, false);
   run(tuned, from_model, false);
@@ -305,7 +305,7 @@ TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
   EXPECT_EQ(history(22).at("changed"), "update 12: lr 0.003 -> 0.001, warmup 20 -> 30; update 20: clip-norm 0 -> 1");
   o.valid_sets = o.train_sets;
   o.average_last = 2;
-  o.final_model = "mean";  // else it may be the best model, of before the change
+  o.final_model = "mean";  // otherwise it may be the best model, from before the change
   EXPECT_THAT(history(24).at("changed"),
               testing::ContainsRegex("update 22: average-last 0 -> 2, hash of valid-sets none -> "));
 }
@@ -324,7 +324,7 @@ TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
     EXPECT_THAT(resumed.notes, HasSubstr("the learning rate still decays until update 30, as when the run started"));
     run(whole);
     EXPECT_TRUE(same_model(o, whole)) << schedule;
-    for (const int64_t limit : {5, 0}) {  // with neither could such a run begin
+    for (const int64_t limit : {5, 0}) {  // a new run would be rejected with either
       o.decay_updates = 0;
       o.max_updates = limit;
       o.max_epochs = 1;

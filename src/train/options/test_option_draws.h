@@ -1,5 +1,5 @@
 #pragma once
-// For tests of many runs: random values of every option of a training.
+// Random values of every training option, for tests of many runs.
 #include <fmt/format.h>
 
 #include <functional>
@@ -24,11 +24,11 @@ class Draw {
   }
   std::string text(const std::vector<std::string>& choices) { return one_of(choices); }
   double real(const std::vector<double>& choices) { return one_of(choices); }
-  // Updates, or epochs.
+  // A number of updates or of epochs.
   std::string interval(int64_t most) { return chance(4) ? cat(number(1, 2), "e") : cat(number(1, most)); }
   std::string file(const char* name) const { return folder + "/" + name; }
 
-  std::string folder;  // of the text and models that all combinations share
+  std::string folder;  // holds the text and models shared by all combinations
 
  private:
   Random& random_;
@@ -46,7 +46,7 @@ inline model::Config small() {
 template <class Options>
 using Setters = std::map<std::string, std::function<void(Draw&, Options&)>>;
 
-// Numbers of the architecture; its choices and switches follow from their declaration.
+// Sizes of the architecture; choices and switches are drawn from their declarations.
 inline const Setters<model::Config> dimensions{
     {"enc-layers", [](Draw& d, model::Config& c) { c.enc_layers = d.number(1, 2); }},
     {"dec-layers", [](Draw& d, model::Config& c) { c.dec_layers = d.number(1, 2); }},

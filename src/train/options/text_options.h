@@ -9,9 +9,9 @@
 
 namespace hexapla::train {
 
-// How text becomes what a run draws its batches from: sets, vocabularies, subwords, shuffling.
+// How a run turns text into batches: sets, vocabularies, subwords, shuffling.
 struct TextOptions {
-  std::vector<double> train_weights;  // of each training set; empty: 1
+  std::vector<double> train_weights;  // one per training set; empty: 1
   bool tsv = false;
   std::string vocab_type = "unigram";
   std::vector<std::string> vocabs;  // existing models of source and target
@@ -19,16 +19,16 @@ struct TextOptions {
   double character_coverage = 1;
   bool byte_fallback = false;
   std::vector<std::string> user_symbols;
-  std::string source_normalization = "nmt_nfkc";  // of a vocabulary that is trained (text/vocabulary/normalization.h)
+  std::string source_normalization = "nmt_nfkc";  // for a trained vocabulary (text/vocabulary/normalization.h)
   std::string target_normalization = "keep";
-  int64_t vocab_lines = 1'000'000;  // of both sides together
+  int64_t vocab_lines = 1'000'000;  // total of both sides
   double subword_alpha = 0;
   double join_sentences = 0;
-  int64_t shuffle_memory = 1024;  // MiB. No share of the machine's memory: the order of the pairs depends on it
-  std::string temp_dir;           // empty: the folder of the run
+  int64_t shuffle_memory = 1024;  // MiB. Not a share of the machine's memory: the order of the pairs depends on it
+  std::string temp_dir;           // empty: the run folder
 
-  // f(name, field, help, allowed, effect, when), as TrainOptions::visit, which calls this. trained: what is for a
-  // vocabulary that is trained.
+  // Calls f(name, field, help, allowed, effect, when) like TrainOptions::visit, which calls this.
+  // trained: the condition of options for a trained vocabulary.
   template <class Self, class F>
   static void visit(Self& o, F&& f, const When& trained) {
     f("train-weights", o.train_weights, "how often each pair of each training set occurs per epoch, on average: 1 2.5",
@@ -72,7 +72,7 @@ struct TextOptions {
   }
 
   bool separate() const { return separate_vocabs || !vocabs.empty(); }  // a vocabulary for each side
-  void check(size_t sets) const;                                        // UsageError, for so many training sets
+  void check(size_t sets) const;                                        // sets: of training; throws UsageError
 };
 
 }  // namespace hexapla::train

@@ -1,4 +1,4 @@
-// What a run is told about its text, and that a run with any of it resumes to the same bits.
+// Options for the text of a run; a run with any of them resumes to the same bits.
 #include <gmock/gmock.h>
 
 #include <deque>
@@ -55,7 +55,7 @@ class Texts : public TestFolder {
     TrainWatcher silent;
     run(o, silent, false, memory);
   }
-  // The same pairs in a store of less memory than an option can ask for.
+  // Moves the pairs into a store with less memory than an option can request.
   static void spill(TrainingData& data, size_t memory) {
     auto store = std::make_shared<data::PairStore>(0, data.space.folder);
     data.pairs.store->for_each([&](const data::PackedPair& pair) { store->add(pair); });
@@ -99,7 +99,7 @@ struct FillsTheDisk : TrainWatcher {
   std::optional<FileSizeLimit> limit;
 };
 
-// While the pairs of the first epoch are drawn, those of the second are written.
+// The pairs of the second epoch are written while those of the first are drawn.
 TEST_F(Texts, AFullDiskEndsARunThatIsSaved) {
   TrainOptions o = options("full"), whole = options("whole");
   for (TrainOptions* each : {&o, &whole}) {
@@ -140,10 +140,10 @@ TEST_F(Texts, ResumedEqualsUnbrokenWithAllOfIt) {
 }
 
 TEST_F(Texts, AnotherVocabularyIsAnotherRun) {
-  for (const double alpha : {0.0, 0.2}) {  // what is kept of the text: ids, or characters
+  for (const double alpha : {0.0, 0.2}) {  // the pair store holds ids (0) or characters (0.2)
     TrainOptions o = options(cat("vocabulary", alpha));
     o.text.subword_alpha = alpha;
-    o.text.target_normalization = o.text.source_normalization;  // one file
+    o.text.target_normalization = o.text.source_normalization;  // both sides must agree to share one vocabulary file
     run(o);
     const text::Vocabulary was = text::Vocabulary::load(o.model + "/vocab.spm");
     std::vector<std::string> lines;
@@ -193,7 +193,7 @@ TEST_F(Texts, OtherWeightsAreAnotherRun) {
   EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("train-weights was not set, now it is \"2\""));
 }
 
-// Between sets of different weights it is another text, though the lines come in the same order.
+// Moving a line to a set of another weight changes the text, even in the same order.
 TEST_F(Texts, ALineOfAnotherSetIsAnotherRun) {
   std::vector<std::string> lines[2];
   for (const int side : {0, 1}) lines[side] = data::read_lines(at(side == 0 ? "a" : "b"));
@@ -260,7 +260,7 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   EXPECT_EQ(target.normalization(), "keep");
   EXPECT_FALSE(std::filesystem::exists(o.model + "/vocab.spm"));
 
-  // Both given again, or one of them: the embeddings stay tied.
+  // Embeddings stay tied if the vocabularies come from `vocabs` or from another model.
   TrainOptions given = options("given");
   given.text.vocabs = {o.model + "/vocab.source.spm", o.model + "/vocab.target.spm"};
   given.max_updates = 2;
@@ -283,7 +283,7 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   EXPECT_TRUE(std::filesystem::exists(alike.model + "/vocab.spm"));
 }
 
-// The checkpoint of this update as a version wrote it that had no such option.
+// Rewrites the checkpoint of this update as if by a version that did not have the option.
 void forget_option(const std::string& dir, int64_t update, const std::string& option) {
   const LoadedCheckpoint c = load_checkpoint(dir, update);
   CheckpointContent content{{}, c.state};
@@ -296,7 +296,7 @@ void forget_option(const std::string& dir, int64_t update, const std::string& op
   save_checkpoint(dir, update, content);
 }
 
-// As a run of before there was the choice: one vocabulary in its folder, which stays.
+// A run from before this option existed has one vocabulary in its folder, and keeps it.
 TEST_F(Texts, ARunKeepsTheNormalizationItBeganWith) {
   TrainOptions o = options("old");
   o.text.target_normalization = "nmt_nfkc";
@@ -336,7 +336,7 @@ TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
   one.train_sets = {at("ab.tsv")};
   run(two);
   run(one);
-  auto values = [](const TrainOptions& o) {  // the files also hold the options, which differ
+  auto values = [](const TrainOptions& o) {  // not the whole files: they also hold the options, which differ
     const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
     const Tensor all = m.parameters->values();
     return std::vector<float>(all.data<float>(), all.data<float>() + all.size());

@@ -23,7 +23,7 @@ void add_updates(const RunState& state, std::set<int64_t>& updates) {
   if (state.best_update > 0) updates.insert(state.best_update);
 }
 
-// Of the checkpoints whose state can be read: from others nothing goes on.
+// Includes only checkpoints whose state is readable: a run cannot resume from others.
 std::set<int64_t> updates_named_by_checkpoints(const std::string& run) {
   std::set<int64_t> updates;
   const std::string dir = run + "/checkpoints";
@@ -36,7 +36,7 @@ std::set<int64_t> updates_named_by_checkpoints(const std::string& run) {
   return updates;
 }
 
-// That a model file says it is of; none where it cannot be read.
+// Update recorded in a model file; none if it is unreadable.
 std::optional<int64_t> update_of(const std::string& model) {
   try {
     const auto metadata = SafetensorsFile::open(model).metadata();
@@ -57,7 +57,7 @@ void call_best(const std::string& run, int64_t update) {
   const std::string file = best_model_path(run, update);
   try {
     link_file(file, best_of(run));
-  } catch (const RunError&) {  // not every file system has second names
+  } catch (const RunError&) {  // not every file system supports hard links
     write_file_atomically(best_of(run), read_file(file));
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
-// The best validated models of a run, as files. Each is DIR/best/update-<update>.safetensors, and DIR/best.safetensors
-// is a second name of the best of them. A file goes only when no checkpoint names it any more, so whichever of them a
-// run goes on from, its best models are there.
+// Files of a run's best validated models: DIR/best/update-<update>.safetensors each, with
+// DIR/best.safetensors as a second name of the best one. A file is removed only when no checkpoint
+// names it any more, so a run can resume from any checkpoint and find its best models.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace hexapla::train {
 
-// run: DIR. What writes expects the caller to hold its RunLock.
+// run: DIR. Functions that write expect the caller to hold its RunLock.
 
 std::string best_model_path(const std::string& run, int64_t update);
 
-// DIR/best.safetensors is the model of this update from now on: a second name of its file, where there can be one, else
-// a copy. RunError, DataError.
+// Makes DIR/best.safetensors the model of this update: a hard link if possible, else a copy.
+// RunError, DataError.
 void call_best(const std::string& run, int64_t update);
 
-// Removes the files that neither this state nor one of the run's checkpoints names.
+// Removes files that neither this state nor any checkpoint of the run names.
 void prune_best(const std::string& run, const RunState& now);
 
-// DIR/best.safetensors becomes what it was at this state. One of an update that the run has not made yet, of which the
-// state knows no better one, is called earlier-best.safetensors: it may be all that is left of a run whose checkpoints
-// are damaged. RunError.
+// Restores DIR/best.safetensors to this state. If it is from an update that the run has not
+// reached, and the state knows no better model, renames it to earlier-best.safetensors: it may be
+// all that is left of a run whose checkpoints are damaged. RunError.
 void restore_best(const std::string& run, const RunState& state, const std::function<void(const std::string&)>& note);
 
 }  // namespace hexapla::train

@@ -11,7 +11,7 @@ namespace hexapla::train {
 bool is_better(const std::string& metric, double a, double b) { return metric == "loss" ? a < b : a > b; }
 
 size_t BestModels::worst(const std::string& metric) const {
-  size_t worst = 0;  // the latest of equals
+  size_t worst = 0;  // the latest of equal scores
   for (size_t i = 1; i < entries_.size(); ++i)
     if (!is_better(metric, entries_[i].score, entries_[worst].score)) worst = i;
   return worst;

@@ -6,20 +6,20 @@
 
 namespace hexapla::train {
 
-// Is a validation with score `a` better than one with `b`? metric: bleu and chrf, more is better; loss, less is.
+// Is score `a` better than `b`? For bleu and chrf higher is better, for loss lower.
 bool is_better(const std::string& metric, double a, double b);
 
-// The updates of the best validated models of a run, at most so many, with their scores.
+// Updates and scores of the best validated models of a run, up to a given number.
 class BestModels {
  public:
-  // Does a model of this score belong to the best `most`? Of equals the earlier one stays.
+  // Would a model with this score be among the best `most`? If equal, the earlier one stays.
   bool accepts(double score, int64_t most, const std::string& metric) const;
-  // Takes it in. -> the update that is no longer among them, if there is one.
+  // Adds a model. -> the update that it displaces, if any.
   std::optional<int64_t> add(int64_t update, double score, int64_t most, const std::string& metric);
   std::vector<int64_t> updates() const;  // oldest first
 
   std::string text() const;                          // "1200:38.9 1400:39.1"
-  static BestModels parse(const std::string& text);  // of text()
+  static BestModels parse(const std::string& text);  // inverse of text()
 
  private:
   struct Entry {

@@ -21,7 +21,7 @@ std::string checkpoints_of(const EndOfRun& run) { return options_of(run).model +
 std::string model_of(const EndOfRun& run) { return options_of(run).model + "/model.safetensors"; }
 std::string best_of(const EndOfRun& run) { return options_of(run).model + "/best.safetensors"; }
 
-// best.safetensors as it lies there.
+// The existing best.safetensors.
 struct BestModel {
   std::string update;
   double score;
@@ -36,7 +36,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
   try {
     const model::LoadedModel m = model::load_to_translate(best_of(run));
     const std::string& score = m.history.at("best_valid_" + metric);
-    // Six digits of the score are in the file, all of them in the state.
+    // The file has six digits of the score, the state all of them.
     const bool same = score == cat(*state.best_score);
     const BestModel best{m.history.at("updates"), same ? *state.best_score : parse_number<double>(score).value_or(0)};
     if (same || !is_better(metric, *state.best_score, best.score)) return best;
@@ -61,7 +61,7 @@ void name_missing(const MeanOfStates& mean, const char* of, EndOfRun& run) {
                                     mean.missing.size() + mean.updates.size(), of, fmt::join(mean.missing, ", ")));
 }
 
-// Leaves the mean that the options ask for in the model; without one the last weights.
+// Puts the requested mean into the model; without one, keeps the last weights.
 Weights take_mean(EndOfRun& run) {
   const TrainOptions& o = options_of(run);
   const RunState& state = run.state;
@@ -82,7 +82,7 @@ Weights take_mean(EndOfRun& run) {
   return {Weights::Kind::last, {state.update}};
 }
 
-// What the mean needed of the older checkpoints it has; the newest one is what the run can go on from.
+// On a full disk, frees older checkpoints: the mean is computed, and a run resumes from the newest.
 void write_weights(const EndOfRun& run, const Weights& weights) {
   try {
     save_run_model(model_of(run), run.trained, run.state, weights);
@@ -92,7 +92,7 @@ void write_weights(const EndOfRun& run, const Weights& weights) {
   }
 }
 
-// By a second name where there is no space for a second file: hexapla replaces files and never writes into them.
+// Falls back to a hard link if the disk is full: hexapla replaces files and never modifies them.
 void write_best(const EndOfRun& run) {
   try {
     write_file_atomically(model_of(run), read_file(best_of(run)));

@@ -1,5 +1,5 @@
 #pragma once
-// The end of a run: which weights are its result, and what of it could not be written.
+// The end of a run: selects the resulting weights and reports what could not be written.
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,24 +9,25 @@
 
 namespace hexapla::train {
 
-// A run that has made its last update. The model holds the weights of that: with `ema` the moving average.
+// A run after its last update. The model holds the last weights or, with `ema`, the moving average.
 struct EndOfRun {
   Trained trained;
   model::Parameters& parameters;  // of trained.model
   const RunState& state;
-  std::function<Validation()> validate;  // the weights that the model holds when it is called
+  std::function<Validation()> validate;  // of the model's current weights
   std::function<void(const std::string&)> note;
-  std::vector<std::string>& missing;  // takes what could not be written
+  std::vector<std::string>& missing;  // output: descriptions of what could not be written
 };
 
 struct HandedOver {
   std::string path;                   // DIR/model.safetensors
-  std::vector<Contender> contenders;  // the one that it is first
+  std::vector<Contender> contenders;  // the result comes first
 };
-// Writes DIR/model.safetensors (docs/adr/0014): the mean that `average-last` or `average-best` ask for, or the best
-// model, whichever `final-model` says; the last weights where there is neither. Where the disk is full, checkpoints
-// older than the newest go before the result does. RunError where no model can be written: one of an earlier end is
-// called earlier-model.safetensors then, so that nobody takes it for the result.
+// Writes DIR/model.safetensors (docs/adr/0014): the mean requested by `average-last` or
+// `average-best`, or the best model, as `final-model` says; the last weights if there is neither.
+// On a full disk, removes checkpoints older than the newest before giving up. RunError if no model
+// can be written; a model from an earlier end is then renamed to earlier-model.safetensors, so that
+// nobody mistakes it for the result.
 HandedOver hand_over(EndOfRun& run);
 
 }  // namespace hexapla::train

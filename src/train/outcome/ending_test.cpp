@@ -1,4 +1,4 @@
-// How a run ends: which model is its result, and what it says where the disk was full.
+// The end of a run: which model results, and what it reports if the disk was full.
 #include "train/outcome/ending.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(UpdatesOfMean, AreNoneOfTheWarmUpUnlessAllAre) {
 
 class Ending : public Training {
  protected:
-  // A model that is smaller than a checkpoint, as it is where it is larger than its vocabulary.
+  // Model files are smaller than checkpoints if the vocabulary is small relative to the model.
   TrainOptions larger(const std::string& name) const {
     TrainOptions o = options(name);
     o.architecture.d_model = 64;
@@ -66,7 +66,7 @@ class Ending : public Training {
   }
 };
 
-// From one update on, no file may be larger than so many bytes: a disk that gets full.
+// Limits the file size from one update on, like a full disk.
 struct Fills : TrainWatcher {
   Fills(int64_t u, rlim_t b) : update(u), bytes(b) {}
   void updated(const TrainReport& r) override {
@@ -84,7 +84,7 @@ TEST_F(Ending, TheMeanIsValidatedAndTheBetterModelIsTheResult) {
     TrainOptions o = larger(choice);
     o.max_updates = 30;
     run(o);
-    o.lr = 3;  // from here it gets worse
+    o.lr = 3;  // from here the model gets worse
     o.max_updates = 40;
     o.final_model = choice;
     const TrainResult result = run(o);
@@ -106,7 +106,7 @@ TEST_F(Ending, TheMeanIsValidatedAndTheBetterModelIsTheResult) {
 
 TEST_F(Ending, AMeanThatIsNoWorseIsTheResult) {
   TrainOptions o = larger("mean");
-  o.lr = 1e-30;  // every state is the same
+  o.lr = 1e-30;  // all states are equal
   const TrainResult result = run(o);
   const model::LoadedModel m = model::load_model(result.model);
   EXPECT_EQ(m.history.at("averaged_updates"), "30 35 40");
@@ -125,7 +125,7 @@ TEST_F(Ending, WithoutValidationTheMeanIsTaken) {
   EXPECT_EQ(model::load_model(result.model).history.at("averaged_updates"), "30 35 40");
 }
 
-// The last state is in memory: it enters the mean though its checkpoint could not be written.
+// The last state enters the mean from memory, even if its checkpoint could not be written.
 TEST_F(Ending, CheckpointsThatDoNotFitAreMissingButTheLastStateIsThere) {
   TrainOptions whole = larger("whole"), full = larger("full");
   whole.valid_sets.clear(), full.valid_sets.clear();

@@ -16,15 +16,15 @@
 namespace hexapla::train {
 namespace {
 
-// Was the run past these limits already when it was given them?
+// Had the run already passed these limits when they were set?
 bool past_limits(const TrainOptions& o, const RunState& s) {
   return (o.max_updates > 0 && s.update > o.max_updates) ||
          (o.max_epochs > 0 && (s.epoch > o.max_epochs || (s.epoch == o.max_epochs && !s.epoch_begins()))) ||
          (o.patience > 0 && s.worse_validations > o.patience);
 }
 
-// A run that the clock ended, or limits that were lowered too late, cannot be repeated by these: what repeats it is the
-// updates that it made, with the learning rates that it had. What repeats its best model is `final-model` best.
+// If the clock ended the run, or limits were lowered too late, the options cannot repeat it: record
+// the updates made and the learning rates used instead. `final-model` best repeats the best model.
 Provenance make_provenance(const Trained& trained, const RunState& state, const Weights& weights) {
   const auto& [model, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
@@ -35,7 +35,7 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
                machine_text(backend.name(), options.precision),
                "",
                state.changed};
-  if (given_vocabulary(options).empty()) {  // a run that goes on has that of its folder, whatever is asked for now
+  if (given_vocabulary(options).empty()) {  // a resumed run keeps its folder's vocabulary, whatever is given
     c.options.text.source_normalization = data.pairs.source.normalization();
     c.options.text.target_normalization = data.pairs.target.normalization();
   }
@@ -139,7 +139,7 @@ void save_and_free_space(const std::string& folder, int64_t update, const Checkp
 }
 
 namespace {
-// Checkpoints of earlier versions have no average of them.
+// Checkpoints of earlier versions lack averaged statistics.
 const char* statistics_beside(const std::string& name, const LoadedCheckpoint& c) {
   return name == "average" && c.tensors.find("average_buffers") ? "average_buffers" : "buffers";
 }
@@ -149,7 +149,7 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
                                  const std::string& name, model::Parameters& parameters) {
   MeanOfStates result;
   model::TensorMean values, buffers;
-  const Tensor value = parameters.gradients();  // of no use any more
+  const Tensor value = parameters.gradients();  // no longer needed
   std::vector<float> buffer(parameters.buffers() ? static_cast<size_t>(parameters.buffers().size()) : 0);
   const Tensor buffer_view = Tensor::of(buffer.data(), {static_cast<int64_t>(buffer.size())});
   for (const int64_t update : updates) {

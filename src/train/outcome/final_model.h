@@ -1,5 +1,5 @@
 #pragma once
-// The model files of a run, and the means that its result may be.
+// Model files of a run, and the means that may be its result.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace hexapla::train {
 
-// What a model file is made of, beside the state of its run.
+// Inputs of a model file besides the run's state.
 struct Trained {
   model::Transformer& model;
   const TrainingData& data;
@@ -21,50 +21,50 @@ struct Trained {
   const Backend& backend;
 };
 
-// How the models of a run are used: as its data says, and with the head that it guides.
+// Usage of a run's models: from its data, and the guided head.
 model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options);
 
 // Which of a run's weights a model file holds.
 struct Weights {
   enum class Kind { last, best, mean_of_last, mean_of_best };  // best: on the validation set when it was written
   Kind kind = Kind::last;
-  std::vector<int64_t> updates{};  // one, or those that entered a mean
+  std::vector<int64_t> updates{};  // a single one, or those in the mean
   std::optional<double> score{};   // on the validation set, by `best-by`
 
   bool is_mean() const { return kind == Kind::mean_of_last || kind == Kind::mean_of_best; }
   std::string text() const;  // "mean of the last 5 checkpoints", "model of update 1200"
 };
 
-// Writes the weights that are in the model now: with its configuration, its vocabulary, which weights they are, and how
-// it was trained: all that running it again needs (train/provenance/provenance.h), and nothing that depends on the
-// clock, so that equal runs give equal files. RunError.
+// Writes the model's current weights with configuration, vocabularies, the kind of weights and the
+// full provenance (train/provenance/provenance.h). Nothing depends on the clock, so equal runs give
+// equal files. RunError.
 void save_run_model(const std::string& path, const Trained& trained, const RunState& state, const Weights& weights);
 
-// Which updates the mean of the last `most` states of a run is over, oldest first: of those that it saved and of
-// `now`, which it ends with, the newest. None is of before the last quarter of its updates, and none of the warm-up,
-// unless the run has not got out of it (docs/adr/0014).
+// Updates in the mean of the last `most` states of a run, oldest first, taken from the saved ones
+// and ending with `now`, the newest. Excludes updates before the last quarter of the run and,
+// unless the run ended within it, those of the warm-up (docs/adr/0014).
 std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup);
 
-// Removes the checkpoints that no mean of the last states can take any more, now or at a later end of the run (with
-// averages false: that are not the newest), but never the newest. -> how many. RunError.
+// Removes checkpoints that no mean of last states can include, now or at a later end of the run
+// (averages false: all but the newest); never removes the newest. -> the number removed. RunError.
 int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool averages);
 
-// save_checkpoint(), and where the disk is full those that are out of reach make room.
+// save_checkpoint(); if the disk is full, frees space by remove_out_of_reach().
 void save_and_free_space(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages);
 
 struct MeanOfStates {
-  std::vector<int64_t> updates;      // that entered
-  std::vector<int64_t> missing;      // that could not be read
-  std::vector<std::string> notes{};  // why, of those that are there
+  std::vector<int64_t> updates;      // included
+  std::vector<int64_t> missing;      // unreadable
+  std::vector<std::string> notes{};  // reasons, for those that exist
 };
-// Replaces the parameters (and buffers), which are those of the last of these updates, by the mean over all of them;
-// the others are read from their checkpoints. name: of the tensor that is the model, "values" or "average". The sums
-// are taken in f64, oldest first.
+// Replaces the parameters (and buffers), which hold the last of these updates, by the mean over
+// all; reads the others from checkpoints. name: tensor with the weights, "values" or "average".
+// Sums in f64, oldest first.
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
                                  const std::string& name, model::Parameters& parameters);
 
-// Replaces the parameters (and buffers) by the mean over those of these updates that can be read; where none can, they
-// stay as they are.
+// Replaces the parameters (and buffers) by the mean over the readable ones of these updates; leaves
+// them unchanged if none is readable.
 MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& updates, model::Parameters& parameters);
 
 }  // namespace hexapla::train

@@ -50,7 +50,7 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
       cat(run, " has no vocabulary (vocab.spm); a checkpoint is a model only in the folder of its training"));
 }
 
-// The metric of each validation of after this update; by their updates.
+// The metric of each validation after this update, by update.
 std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric, int64_t after) {
   std::map<int64_t, double> scores;
   if (!fs::exists(run + "/valid.jsonl")) return scores;
@@ -66,7 +66,7 @@ std::map<int64_t, double> scores_of(const std::string& run, const std::string& m
 
 struct Measure {
   std::string metric = "bleu";
-  int64_t since = 0;  // of validations up to this update scores are by other sets, another beam, ...
+  int64_t since = 0;  // up to this update, scores used other sets, another beam, ...
 };
 Measure measure_in(const std::string& run) {
   std::vector<std::string> notes;
@@ -119,7 +119,7 @@ std::vector<std::string> last_models(const std::string& run, int64_t count) {
 std::vector<std::string> best_models(const std::string& run, int64_t count) {
   const auto [metric, since] = measure_in(run);
   const std::vector<int64_t> checkpoints = list_checkpoints(checkpoints_of(run));
-  std::map<int64_t, std::string> paths;  // of what lies there
+  std::map<int64_t, std::string> paths;  // of existing models, by update
   std::vector<std::pair<int64_t, double>> held;
   for (const auto& [update, score] : scores_of(run, metric, since)) {
     if (std::binary_search(checkpoints.begin(), checkpoints.end(), update))

@@ -1,4 +1,4 @@
-// A run whose loss is no number, or jumps: what it says, what it leaves, and that the step can be run again.
+// A run whose loss is not finite, or jumps: its message, its files, and replaying the step.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ class Failure : public Training {
     Context cx{*backend, arena};
     return check_step(cx, *saved.model, *saved.parameters, saved.step);
   }
-  // A checkpoint with one weight replaced, for the run to go on from.
+  // Replaces one weight in a checkpoint that the run resumes from.
   TrainOptions planted(const std::string& name, const std::string& parameter, float value, int64_t update = 5) const {
     TrainOptions o = options(name);
     o.max_updates = update;
@@ -142,7 +142,7 @@ TEST_F(Failure, TheSameCommandWithALowerRateGoesOn) {
   EXPECT_FALSE(std::filesystem::exists(o.model + "/failure")) << "it is fixed: nothing to replay";
 }
 
-// A step that makes weights of infinities is the last one: nothing of it may be written.
+// The last step makes infinite weights: they must not be written.
 TEST_F(Failure, WeightsThatAreNotFiniteAreNeverSaved) {
   TrainOptions o = options("last");
   o.lr = 1e38;

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A number such as 1e300 or -1 must not be squeezed into a type that does not have it.
+// Rejects values outside the type's range, such as 1e300 or -1.
 template <class T>
 void read(const json& j, T& value) {
   if constexpr (std::is_same_v<T, uint64_t>) {
@@ -30,14 +30,14 @@ void read(const json& j, T& value) {
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
   const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect, const When&) {
-    // Two runs that differ only in options without effect give the same model file.
+    // Runs that differ only in options without effect give the same model file.
     if (effect != Effect::none) j[name] = field;
   };
   TrainOptions::visit(o, record);
   return j;
 }
 
-// What runs did before there was an option for it, where its default is another.
+// Behavior before an option existed, if it differs from the option's default.
 TrainOptions options_of_old() {
   TrainOptions o;
   o.text.target_normalization = "nmt_nfkc";
@@ -76,7 +76,7 @@ std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
   std::vector<DataFile> files;
   for (const std::string& path : paths) {
     if (path == data::pairs_of_program) continue;
-    if (!std::filesystem::exists(path) && path != "-") read_file(path);  // says why not
+    if (!std::filesystem::exists(path) && path != "-") read_file(path);  // throws with the reason
     if (!std::filesystem::is_regular_file(path)) continue;
     const FileReader file(path);
     files.push_back({path, hash_hex(file), static_cast<int64_t>(file.size())});
@@ -103,7 +103,7 @@ Provenance Provenance::from_history(const std::map<std::string, std::string>& hi
   try {
     const json options = parse_json(entry(history, "options", file), cat(file, ": its training record"));
     c.options = options_of(options, unknown);
-    if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // before there was a choice
+    if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // from before this option
     const json data = parse_json(entry(history, "data", file), cat(file, ": its training record"));
     for (const json& f : data) c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});
   } catch (const json::exception& e) {

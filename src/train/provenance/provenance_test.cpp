@@ -1,4 +1,4 @@
-// What a model file says of its training is enough to do it again.
+// A model's provenance suffices to train it again.
 #include "train/provenance/provenance.h"
 
 #include <gmock/gmock.h>
@@ -121,13 +121,13 @@ struct Recorded : Training {
   }
 };
 
-// The clock ends it somewhere; its record says where, so that it can be repeated.
+// The clock ends the run; its record says at which update, so that it can be repeated.
 TEST_F(Recorded, ARunOfMinutesIsRecordedByItsUpdates) {
   for (const char* schedule : {"inverse-sqrt", "cosine"}) {
     TrainOptions o = options(cat("minutes_", schedule));
     o.max_minutes = 0.01;
     o.schedule = schedule;
-    o.max_updates = o.schedule == "cosine" ? 1'000'000 : 0;  // where the decay would have ended
+    o.max_updates = o.schedule == "cosine" ? 1'000'000 : 0;  // otherwise the end of the decay
     o.valid_sets.clear();
     const TrainResult result = run(o);
     const TrainOptions again = expect_repeats(o);
@@ -136,8 +136,9 @@ TEST_F(Recorded, ARunOfMinutesIsRecordedByItsUpdates) {
   }
 }
 
-// The clock decides when the learning rate falls and which warm-up fits; the record has both. A machine that is busy
-// elsewhere may not come to the last quarter of a short time, so the time grows.
+// The clock decides when the learning rate falls and which warm-up fits; the record has both. A
+// busy machine may not reach the last quarter of a short time, so the time is doubled until one
+// does.
 TEST_F(Recorded, WhatALimitOfTimeMakesOfTheScheduleIsRecorded) {
   TrainOptions again;
   for (double minutes = 0.01; again.cooldown == 0; minutes *= 2) {
@@ -169,7 +170,7 @@ TEST_F(Recorded, LimitsThatWereLoweredTooLateAreRecordedByItsUpdates) {
   };
   lowered("updates", 3e-3, [](auto& o) { o.max_updates = 20; });
   lowered("epochs", 3e-3, [](auto& o) { o.max_updates = 0, o.max_epochs = 1; });
-  // So low a rate that no validation is better than the first.
+  // A rate so low that no validation is better than the first.
   lowered("patience", 1e-30, [](auto& o) { o.max_updates = 0, o.patience = 1; });
 }
 

@@ -14,7 +14,7 @@
 
 namespace hexapla::data {
 
-// The keys are those of the steps that earlier programs have saved.
+// Keys as in steps saved by earlier versions.
 void to_json(nlohmann::json& j, const Batch& b) {
   j = {{"source", b.source},         {"source_starts", b.source_offsets}, {"target_in", b.target_in},
        {"target_out", b.target_out}, {"target_starts", b.target_offsets}, {"lines", b.lines},
@@ -39,7 +39,7 @@ namespace hexapla::train {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
 
-// The keys of those steps once more; R-Drop came later.
+// Keys as in steps saved by earlier versions; R-Drop was added later.
 void to_json(nlohmann::json& j, const Step& s) {
   j = {{"update", s.update},       {"dropout_step", s.dropout_step},
        {"seed", s.seed},           {"label_smoothing", s.objective.label_smoothing},
@@ -65,7 +65,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Line number, source and target of every pair, as text; where there are several sets, 2:7 is line 7 of the second.
+// Line number, source and target of every pair as text; with several sets, 2:7 is line 7 of the
+// second.
 std::string lines_text(const Step& step, const text::Vocabulary& source, const text::Vocabulary& target) {
   std::string text;
   auto side = [](const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids,
@@ -91,7 +92,7 @@ const std::string& state_value(const LoadedCheckpoint& c, const std::string& key
   return found->second;
 }
 
-// `freeze` of the run whose step it was.
+// The run's `freeze` option.
 std::string freeze_of(const LoadedCheckpoint& c) {
   const auto found = c.state.find("identity");
   const json identity = found == c.state.end() ? json() : json_or_null(found->second);
@@ -195,12 +196,12 @@ const double largest_squared = std::sqrt(double(std::numeric_limits<float>::max(
 }
 
 std::string trouble(const model::LossSums& loss, double norm, double clip, double mean, double most) {
-  auto became = [](const char* what, double value) {  // the sign of a NaN says nothing
+  auto became = [](const char* what, double value) {  // the sign of a NaN is meaningless
     return fmt::format("the {} became {}", what, std::isnan(value) ? std::abs(value) : value);
   };
   if (!std::isfinite(loss.loss)) return became("loss", loss.loss);
   if (!std::isfinite(norm)) return became("gradient", norm);
-  // Adam's second moment would be infinite from here on: that weight would never move again.
+  // Adam's second moment would become infinite: the weight could never move again.
   if (const double applied = clip > 0 ? std::min(norm, clip) : norm; applied > largest_squared)
     return fmt::format("the gradient norm became {:.3g}, whose square overflows f32", applied);
   const double a_token = loss.loss / double(std::max<int64_t>(loss.tokens, 1));

@@ -1,9 +1,9 @@
 #pragma once
-// One step of training by itself: what a run that fails leaves in DIR/failure, and how it is run again, op by op.
+// A single training step: saved in DIR/failure by a failing run, and replayed op by op.
 //
 //   DIR/failure/update-00001234/   the state before the step, written as a checkpoint; state.json has the batch
 //   DIR/failure/lines.txt          its pairs: line number (with several sets 2:7, line 7 of the second), source, target
-//   DIR/failure/report.txt         what was found
+//   DIR/failure/report.txt         the findings
 #include <map>
 #include <memory>
 #include <string>
@@ -17,15 +17,15 @@
 
 namespace hexapla::train {
 
-// What a step computes with, beside the model's weights.
+// Inputs of a step besides the weights.
 struct Step {
-  int64_t update = 1;         // its number: the first one is 1
-  uint32_t dropout_step = 1;  // Context::step of the first batch; the others follow
+  int64_t update = 1;         // number of the update, from 1
+  uint32_t dropout_step = 1;  // Context::step of the first batch; incremented for each batch
   uint64_t seed = 1;
   Objective objective;
   std::string precision = "f32";
-  std::string reason;                // why it was written: "the loss became nan at update 7"
-  std::vector<data::Batch> batches;  // that make up the step; the loss is the mean over the tokens of all
+  std::string reason;                // why it was saved: "the loss became nan at update 7"
+  std::vector<data::Batch> batches;  // of the step; the loss is the mean over all their tokens
 };
 
 struct SavedStep {
@@ -34,11 +34,11 @@ struct SavedStep {
   std::unique_ptr<model::Parameters> parameters;
 };
 
-// Writes folder (DIR/failure), replacing what an earlier failure left there. content: what a checkpoint of the run
-// holds, its tensor "values" among it. RunError where it cannot be written.
+// Writes folder (DIR/failure), replacing an earlier failure. content: of a checkpoint of the run,
+// including its tensor "values". RunError: cannot be written.
 void save_step(const std::string& folder, const Step& step, const model::Config& config, CheckpointContent content,
                const text::Vocabulary& source, const text::Vocabulary& target);
-// path: the folder of a run, or its failure folder. DataError where there is none, or it is damaged.
+// path: a run folder or its failure folder. DataError: missing or damaged.
 SavedStep load_step(const std::string& path);
 
 struct BadParameter {
@@ -46,24 +46,25 @@ struct BadParameter {
   Extremes found;
 };
 struct StepFindings {
-  std::vector<BadParameter> parameters;  // with a value that is not finite, before the step
+  std::vector<BadParameter> parameters;  // with non-finite values before the step
   std::vector<OpOutput> outputs;         // of every op of the step, in order
-  size_t first_bad = 0;                  // of outputs; outputs.size(): none
-  model::LossSums loss;                  // of all batches
+  size_t first_bad = 0;                  // index into outputs; outputs.size(): none
+  model::LossSums loss;                  // over all batches
   double gradient_norm = 0;
 
   bool bad() const { return first_bad < outputs.size(); }
-  // "the first bad value is in y of linear, in encoder.layers.0.feed_forward: ..."; or that there is none.
+  // "the first bad value is in y of linear, in encoder.layers.0.feed_forward: ...", or that there
+  // is none.
   std::string text() const;
 };
 
-// Runs the step, forward and backward, with a look at every number, on the backend and the arena of cx. Overwrites the
-// gradients.
+// Runs the step forward and backward on cx's backend and arena, checking every value. Overwrites
+// the gradients.
 StepFindings check_step(Context& cx, model::Transformer& model, const model::Parameters& parameters, const Step& step);
 
-// What is wrong with a step of this loss (summed over tokens) and gradient norm: "the loss became nan at update 12", or
-// a jump; "" where nothing is. mean: of the loss a token, lately; 0: too early to say. most: times the mean, 0: any.
-// clip: of the norm, 0: it is not clipped.
+// Describes a problem with a step's loss (summed over tokens) or gradient norm: "the loss became
+// nan at update 12", or a jump; "" if there is none. mean: recent loss per token; 0: not known yet.
+// most: allowed multiple of the mean; 0: any. clip: of the norm; 0: not clipped.
 std::string trouble(const model::LossSums& loss, double norm, double clip, double mean, double most);
 
 // "lines 3, 17, 20 and 125 more".

@@ -13,9 +13,10 @@ namespace hexapla::train {
 namespace {
 
 constexpr const char *vocabulary_key = "vocabulary", *frozen_statistics = "running statistics of frozen norms";
-// Later versions have added them to one of the records.
+// Keys that later versions added to one of the records.
 constexpr const char* added_later[] = {vocabulary_key, pairs_of_sets, instruction_set};
-// In this order, so that the bytes of a checkpoint stay what they were in earlier versions; the rest follows.
+// In this order, so that checkpoints stay byte-identical to those of earlier versions; others
+// follow.
 constexpr const char* written_first[] = {"seed",
                                          "init-gain",
                                          "init-from",
@@ -40,13 +41,13 @@ constexpr const char* written_first[] = {"seed",
                                          "best-by",
                                          "average-best"};
 
-// With validation sets, or without, whether they were named or are a program's pairs.
+// Sets or clears valid-sets, regardless of whether files or a program supply the pairs.
 TrainOptions validated(TrainOptions o, bool are_there) {
   o.valid_sets.assign(are_there ? 1 : 0, "validation");
   return o;
 }
 
-// Does the result depend on this option, which a resumed run may change? Not before there is a mean, or a program.
+// Does this changeable option affect the result? Only with a mean of checkpoints, or a program.
 bool hangs_on(const std::string& name, const TrainOptions& o) {
   return !(name == "save-every" && o.average_last == 0) && !(name == "valid-script" && o.valid_script.empty());
 }
@@ -60,7 +61,7 @@ Json tree_of(const std::string& record) {
 
 std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
                                const std::string& initial) {
-  const TrainOptions o = validated(options, true);  // they come and go while a run goes on
+  const TrainOptions o = validated(options, true);  // they may come and go between resumptions
   nlohmann::ordered_json fixed{{"init-from", initial}};
   const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
                               const When& when) {
@@ -70,7 +71,7 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
   if (decays(o)) fixed["decay-updates"] = end_of_decay(o);
   if (o.schedule == "plateau") fixed["valid-every"] = o.valid_every;
   if (!o.guided_alignment.empty()) fixed["guided-alignment-layer"] = o.guided_layer();
-  // Runs of earlier versions let them move; the two do not mix.
+  // Earlier versions did not freeze statistics; their runs cannot continue with frozen ones.
   if (!o.freeze.empty() && model.norm == "batch") fixed[frozen_statistics] = "frozen";
 
   nlohmann::ordered_json j;
@@ -95,7 +96,7 @@ std::string as_recorded(const std::string& before, const std::string& now) {
 bool same_run(const std::string& before, const std::string& now) {
   auto left = tree_of<nlohmann::json>(before);
   const auto right = tree_of<nlohmann::json>(as_recorded(before, now));
-  // Earlier versions wrote these where they did nothing, too.
+  // Earlier versions also wrote these if they had no effect.
   for (const char* name : {"init-gain", "min-lr", "average-best"})
     if (!right.contains(name)) left.erase(name);
   return left == right;
@@ -107,7 +108,7 @@ std::string noted_options(const TrainOptions& options, const TrainingData& data,
   const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
                               const When& when) {
     const bool noted = effect == Effect::noted || effect == Effect::vocabulary;
-    // Others that do nothing stay, as in the checkpoints of earlier versions: nobody can give them.
+    // Keep other idle options, which cannot be given, because earlier versions recorded them.
     const bool there = when.now || !name.starts_with("valid-");
     if (noted && there && hangs_on(name, o)) j[name] = value;
   };
@@ -149,7 +150,7 @@ std::string changes(const std::string& before, const std::string& now) {
 }
 
 namespace {
-// The usual value of a key: an identity has such a key only where its value is another.
+// Default value of a key, which is absent from an identity at its default.
 std::string usual_value(const std::string& key) { return key == parts_of_pairs ? "\"1\"" : "not set"; }
 }  // namespace
 
@@ -164,14 +165,14 @@ std::string first_difference(const std::string& before, const std::string& now) 
   const auto told = [&](const std::string& key) {
     return cat(name(key), " was ", text_of(left, key), ", now it is ", text_of(right, key));
   };
-  // With another one the training data is other ids, too.
+  // Another vocabulary also changes the ids of the training data.
   if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && differs(key))
     return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
                json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
-  // With another number the lines are dealt out in another way.
+  // Another number changes how lines are divided.
   for (const char* key : {"/shards", "/accumulate"})
     if (differs(key)) return told(key);
-  // Keys that only one of them has follow from keys that both have: the factor of a plateau from the schedule.
+  // Keys present in only one follow from keys present in both: plateau-factor from schedule.
   for (const auto& [key, value] : right.items())
     if (left.contains(key) && left[key] != value)
       return cat(told(key), name(key) == "decay-updates"

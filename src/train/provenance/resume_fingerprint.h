@@ -5,33 +5,34 @@
 
 namespace hexapla::train {
 
-// What must be the same for a run to be resumed, as JSON: otherwise the result would be of neither the old run nor the
-// new. Left out are limits, intervals, threads and what is kept on disk, which change where a run ends but not what it
-// is like there; and the learning rate, its warm-up and clipping, which may have to change for a run to survive.
-// model: with the sizes of the vocabularies. initial: what tells the model of `init-from` from others; empty without.
+// JSON of everything that must be unchanged for a run to be resumed; otherwise the result would
+// belong to neither the old run nor the new one. Excludes limits, intervals, threads and what is
+// kept on disk, which change where a run ends but not its states; and the learning rate, warm-up
+// and clipping, which may have to change for a run to survive.
+// model: with vocabulary sizes. initial: identifies the model of `init-from`; empty without.
 std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
                                const std::string& initial);
 
-// `now` in the form of `before`, a record of an earlier version perhaps: a run keeps the form that it began with.
+// `now` in the format of `before`, possibly of an earlier version: a run keeps its original format.
 std::string as_recorded(const std::string& before, const std::string& now);
 
-// Can a run with one of these go on as the other?
+// Can a run with one of these fingerprints resume as the other?
 bool same_run(const std::string& before, const std::string& now);
 
-// What may be others when a run goes on, and decides its result all the same, as JSON: a model file says where in its
-// run they changed, because the run cannot be repeated from the last of them. Limits are not among them: they say where
-// a run ends, whichever way it got there. And what a run keeps of its vocabulary (train/run/run_vocabularies.h), and
-// the instruction set, by which `backend` is called.
+// JSON of the settings that may change when a run is resumed but affect its result. A model file
+// records where they changed, because the final values alone cannot repeat the run. Excludes
+// limits, which decide only where a run ends. Includes the vocabulary options, which a run keeps
+// (train/run/run_vocabularies.h), and the instruction set, named by `backend`.
 std::string noted_options(const TrainOptions& options, const TrainingData& data, const std::string& backend);
 
-// The part of noted_options() that says what a validation's score by this metric is of: scores of two measures
-// cannot be compared. "" without validation sets.
+// The part of noted_options() that determines what a score by this metric measures: scores of
+// different measures are not comparable. "" without validation sets.
 std::string measure_of(const std::string& changeable, const std::string& metric);
 
-// "lr 0.005 -> 0.001, warmup 20 -> 40": between two of these; "" where nothing changed.
+// Changes between two records, "lr 0.005 -> 0.001, warmup 20 -> 40"; "" if none.
 std::string changes(const std::string& before, const std::string& now);
 
-// "dim-ff was 64, now it is 48": of two identities that differ.
+// First difference of two fingerprints, "dim-ff was 64, now it is 48".
 std::string first_difference(const std::string& before, const std::string& now);
 
 }  // namespace hexapla::train

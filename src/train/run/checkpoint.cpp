@@ -49,12 +49,12 @@ void remove_directory(const std::string& path) {
   if (error) fail_file("remove", path, error.value());
 }
 
-// A folder under construction: gone with its content unless it got its name.
+// A folder under construction: removed with its content unless it gets its final name.
 class TemporaryDirectory {
  public:
   explicit TemporaryDirectory(std::string path) : path_(std::move(path)) { make_folder(path_); }
   ~TemporaryDirectory() {
-    std::error_code ignored;  // an error is under way already; the next save tries again
+    std::error_code ignored;  // ignored: another error is being handled, and the next save tries again
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
@@ -68,7 +68,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// The names in a folder; none where there is no such folder.
+// Names in a folder; none if it does not exist.
 std::vector<std::string> names_in(const std::string& dir) {
   std::vector<std::string> names;
   std::error_code error;
@@ -128,7 +128,7 @@ void check_content(const json& manifest, const std::string& folder, const char* 
   if (expected != found) damaged(path, cat("it is ", json_text(found), ", but was written as ", json_text(expected)));
 }
 
-// Everything in its place and of the right size: what can be known without reading the tensors.
+// Are all files present with the right sizes? Does not read the tensors.
 bool complete(const std::string& dir, int64_t update) {
   const std::string folder = path_of(dir, update);
   try {
@@ -192,7 +192,7 @@ std::optional<std::map<std::string, std::string>> newest_state(const std::string
   for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
     try {
       if (complete(dir, *update)) return load_state(dir, *update);
-    } catch (const UserError&) {  // load_newest() says why
+    } catch (const UserError&) {  // load_newest() reports why
     }
   }
   return {};
@@ -230,7 +230,7 @@ std::vector<int64_t> list_checkpoints(const std::string& dir) {
   return updates;
 }
 
-// First out of sight, then away: a crash in between leaves a leftover, not half a checkpoint.
+// Renames before removing: a crash in between leaves a leftover, not half a checkpoint.
 void remove_aside(const std::string& dir, int64_t update) { remove_directory(aside_of(dir, update)); }
 
 void remove_checkpoint(const std::string& dir, int64_t update) {
@@ -260,7 +260,7 @@ RunLock::RunLock(const std::string& dir) : folder_(dir) {
     made_.insert(made_.begin(), part.string());
   const std::string path = dir + "/LOCK";
   if (!fs::exists(path, none)) made_.push_back(path);
-  do {  // one that its holder has removed meanwhile locks nothing
+  do {  // a lock file that its holder has just removed locks nothing
     if (descriptor_ >= 0) close(descriptor_);
     make_folder(dir);
     descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -275,7 +275,7 @@ RunLock::RunLock(const std::string& dir) : folder_(dir) {
                            "; wait until it ends or stop it, or choose another folder"));
     }
   } while (!in_place());
-  const std::string pid = cat(getpid()) + "\n";  // for the reader of a message: the lock is flock's
+  const std::string pid = cat(getpid()) + "\n";  // only for messages: the actual lock is flock's
   if (ftruncate(descriptor_, 0) == 0) [[maybe_unused]]
     const auto n = pwrite(descriptor_, pid.data(), pid.size(), 0);
 }
@@ -290,7 +290,7 @@ void RunLock::check_place() const {
   if (in_place()) return;
   std::error_code none;
   const fs::path now = fs::read_symlink(cat("/proc/self/fd/", descriptor_), none).parent_path();
-  throw RunError(cat(folder_, " was renamed or removed while the run goes on",
+  throw RunError(cat(folder_, " was renamed or removed during the run",
                      fs::exists(now, none) ? cat(" (it is ", now.string(), " now)") : "",
                      ": nothing is written under that name; give the folder its name back"));
 }
@@ -300,7 +300,7 @@ RunLock::~RunLock() {
   const std::string lock = folder_ + "/LOCK";
   const bool alone = in_place() && std::distance(fs::directory_iterator(folder_, none), {}) == 1;
   if (alone && !made_.empty() && made_.back() == lock)
-    for (auto made = made_.rbegin(); made != made_.rend(); ++made) fs::remove(*made, none);  // a folder if it is empty
+    for (auto made = made_.rbegin(); made != made_.rend(); ++made) fs::remove(*made, none);  // folders only if empty
   close(descriptor_);
 }
 

@@ -1,10 +1,11 @@
 #pragma once
-// Checkpoints: everything a run needs to go on, each in a folder of its own that appears whole or not at all. It is
-// written under a temporary name, flushed to the disk, described by a manifest with sizes and hashes, and renamed.
+// Checkpoints: everything a run needs to resume, each in its own folder that appears completely or
+// not at all. It is written under a temporary name, flushed to disk, described by a manifest with
+// sizes and hashes, and renamed.
 //
 //   DIR/LOCK                                    held by the run that writes there
 //   DIR/checkpoints/update-00001234/tensors.safetensors, state.json, MANIFEST.json
-//   DIR/checkpoints/aside-update-00001300/      damaged, or of a future that a resumed run has left
+//   DIR/checkpoints/aside-update-00001300/      damaged, or from a future that a resumed run left
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,7 +18,7 @@ namespace hexapla::train {
 
 struct CheckpointContent {
   std::vector<NamedTensor> tensors;
-  std::map<std::string, std::string> state;  // small and readable: update, epoch, place, ...
+  std::map<std::string, std::string> state;  // small and readable: update, epoch, position, ...
 };
 
 struct LoadedCheckpoint {
@@ -26,59 +27,60 @@ struct LoadedCheckpoint {
   std::map<std::string, std::string> state;
   SafetensorsFile tensors;
 
-  // Copies the numbers of a tensor to `to`. DataError: no such tensor, or another type or shape.
+  // Copies a tensor's values to `to`. DataError: no such tensor, or wrong type or shape.
   void read(const std::string& name, const Tensor& to) const;
 };
 
-// In all that follows, dir is DIR/checkpoints. Those that write expect the caller to hold DIR's RunLock.
+// Below, dir is DIR/checkpoints. Functions that write expect the caller to hold DIR's RunLock.
 
-// Writes dir/update-<update>, replacing one of that number; checkpoints of higher numbers are set aside, for a run that
-// has got here from an older one cannot have been able to use them. RunError naming the path, the reason and what to do
-// where it fails: then nothing of it is left behind, and the older checkpoints are as they were.
+// Writes dir/update-<update>, replacing an existing one. Sets checkpoints of later updates aside: a
+// run that got here from an older one was unable to use them. RunError naming path, reason and
+// remedy; then nothing new remains and older checkpoints are unchanged.
 void save_checkpoint(const std::string& dir, int64_t update, const CheckpointContent& content);
 
-// Reads one and checks every size and hash. DataError where there is none or it is damaged.
+// Reads a checkpoint and checks all sizes and hashes. DataError: missing or damaged.
 LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update);
 
-// The newest one that is whole; nothing where there is none. Each one skipped adds a note with the reason.
+// The newest intact checkpoint, if any. Adds a note with the reason for each one skipped.
 std::optional<LoadedCheckpoint> load_newest(const std::string& dir, std::vector<std::string>& notes);
 
-// The state of one, its tensors unread. DataError as load_checkpoint.
+// The state without reading the tensors. DataError as load_checkpoint.
 std::map<std::string, std::string> load_state(const std::string& dir, int64_t update);
 
-// The state of the newest one that is complete, as far as can be known without reading the tensors; none: there is
-// none.
+// State of the newest checkpoint that looks complete without reading its tensors, if any.
 std::optional<std::map<std::string, std::string>> newest_state(const std::string& dir);
 
-// Sets those of later updates aside: they are damaged, and a run goes on without them. RunError.
+// Sets checkpoints of later updates aside: they are damaged, and the run continues without them.
+// RunError.
 void set_aside_after(const std::string& dir, int64_t update);
 
-// Removes what saves and removals that were cut short have left.
+// Removes leftovers of interrupted saves and removals.
 void remove_unfinished(const std::string& dir);
 
-// The updates of which there are checkpoints, oldest first, unread: some may be damaged. None where there is no dir.
+// Updates with checkpoints, oldest first; does not check for damage. Empty if dir does not exist.
 std::vector<int64_t> list_checkpoints(const std::string& dir);
 
-// RunError where it cannot be removed.
+// RunError: cannot be removed.
 void remove_checkpoint(const std::string& dir, int64_t update);
-// Removes the earlier copy that remains after a checkpoint is written once more.
+// Removes the earlier copy set aside when a checkpoint is written again.
 void remove_aside(const std::string& dir, int64_t update);
 
-// Removes the oldest so that the newest keep_last (at least 1) complete ones stay.
+// Keeps the newest keep_last (at least 1) complete checkpoints and removes older ones.
 void prune(const std::string& dir, int64_t keep_last);
 
-// Two runs must not write into one folder: nothing in it is written, renamed or removed by who does not hold this. Held
-// until destroyed, given back by the system if the process dies.
+// Prevents two runs from using one folder: only the holder writes, renames or removes anything in
+// it. Held until destroyed; the system releases it if the process dies.
 class RunLock {
  public:
-  // Makes the folder if need be. UsageError naming the process that holds the lock; RunError: no permission, ...
+  // Creates the folder if needed. UsageError naming the process that holds the lock; RunError: no
+  // permission, ...
   explicit RunLock(const std::string& dir);
-  ~RunLock();  // what it has made goes again where nothing else has come into it
+  ~RunLock();  // removes the folders and file it made, if nothing else is in them
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
   const std::string& folder() const { return folder_; }
-  // RunError: another folder has that name now, or none.
+  // RunError: the name now refers to another folder, or to none.
   void check_place() const;
 
  private:
@@ -86,7 +88,7 @@ class RunLock {
 
   std::string folder_;
   int descriptor_ = -1;
-  std::vector<std::string> made_;  // folders and the file, from the outermost
+  std::vector<std::string> made_;  // folders and lock file, outermost first
 };
 
 }  // namespace hexapla::train

@@ -23,7 +23,7 @@ class CheckpointTest : public TestFolder {
   std::string file(int64_t update, const char* name) const {
     return dir() + "/update-0000000" + std::to_string(update) + "/" + name;
   }
-  // Tensors and state that tell the update they belong to.
+  // Tensors and state identify their update.
   void save(int64_t update, size_t size = 100) {
     std::vector<float> values(size, static_cast<float>(update));
     std::vector<double> moments(3, static_cast<double>(update) / 3);
@@ -44,7 +44,7 @@ class CheckpointTest : public TestFolder {
     c.read("moments", Tensor::of(moments, {3}));
     EXPECT_EQ(moments[2], static_cast<double>(update) / 3);
   }
-  // The newest is `update`, and each of the notes has one of the texts.
+  // The newest is `update`, and each note contains one of the reasons.
   void expect_newest(int64_t update, const std::vector<std::string>& reasons = {}) {
     std::vector<std::string> notes;
     const auto newest = load_newest(dir(), notes);
@@ -89,7 +89,7 @@ TEST_F(CheckpointTest, ATruncatedOneIsSkippedAndNoted) {
     const auto size = fs::file_size(file(2, name));
     for (const auto left : {size - 1, size / 2, uintmax_t{0}}) {
       fs::resize_file(file(2, name), left);
-      // A manifest without its last newline says the same as before.
+      // Without its last newline a manifest is still valid.
       if (std::string(name) == "MANIFEST.json" && left == size - 1)
         expect_newest(2);
       else
@@ -117,7 +117,7 @@ TEST_F(CheckpointTest, AnyFlippedBitIsFound) {
   expect_newest(2);
 }
 
-// A damaged manifest either says the same as before, or its checkpoint is skipped; nothing else.
+// A damaged manifest either keeps its meaning or its checkpoint is skipped.
 TEST_F(CheckpointTest, AManifestMayBeDamagedInAnyByte) {
   save(1);
   save(2);
@@ -149,7 +149,7 @@ TEST_F(CheckpointTest, LeftoversAreIgnoredAndRemovedByTheNextSave) {
   fs::create_directories(dir() + "/.tmp-update-00000002");
   std::ofstream(dir() + "/.tmp-update-00000002/tensors.safetensors") << "half";
   fs::create_directories(dir() + "/.tmp-old-update-00000000");
-  fs::create_directories(dir() + "/update-2");  // not a name that we give
+  fs::create_directories(dir() + "/update-2");  // not in our format
   std::ofstream(dir() + "/notes.txt") << "the user's own";
   expect_newest(1);
   EXPECT_EQ(hidden().size(), 2u);
@@ -163,7 +163,7 @@ TEST_F(CheckpointTest, WhatAResumedRunLeftBehindIsSetAside) {
   for (const int64_t update : {1, 2, 3}) save(update);
   std::ofstream(file(3, "state.json")) << "damaged";
   expect_newest(2, {"state.json"});
-  save(2);  // the same number again, and 3 is a future that will not be
+  save(2);  // the same number again; 3 is from a lost future
   EXPECT_THAT(list_checkpoints(dir()), ElementsAre(1, 2));
   expect_newest(2);
   EXPECT_EQ(read_file(dir() + "/aside-update-00000003/state.json"), "damaged");
@@ -185,7 +185,7 @@ TEST_F(CheckpointTest, PruneKeepsTheNewestThatAreComplete) {
   EXPECT_THROW(prune(dir(), 0), InternalError);
 }
 
-// The disk fills up at every point of the save in turn, until the save succeeds.
+// The disk becomes full at each point of the save in turn, until a save succeeds.
 TEST_F(CheckpointTest, AFullDiskLeavesTheOldOnes) {
   save(1, 1000);
   int failures = 0;
@@ -204,7 +204,7 @@ TEST_F(CheckpointTest, AFullDiskLeavesTheOldOnes) {
   expect_newest(2);
 }
 
-// Root may write everywhere, so the rights are given up for as long as this lives.
+// Root may write anywhere, so privileges are dropped while this exists.
 class Unprivileged {
  public:
   Unprivileged() : was_(geteuid()) {
@@ -241,8 +241,8 @@ TEST_F(CheckpointTest, APathThatIsAFileIsNamed) {
   EXPECT_THAT(what_of<RunError>([&] { load_newest(dir(), notes); }), HasSubstr("not a folder"));
 }
 
-// A process that saves without end is killed at a random instant: what is left is whole, and no older than the last
-// save that it reported.
+// Kills a process that saves continuously at a random instant: what remains is intact, and no older
+// than the last save that it reported.
 TEST_F(CheckpointTest, KilledAtAnyInstant) {
   Random random(11);
   int64_t first = 1;
@@ -284,7 +284,7 @@ TEST_F(CheckpointTest, TwoRunsDoNotShareAFolder) {
                 AllOf(HasSubstr(at("run")), HasSubstr(cat("process ", getpid(), ";"))));
     const RunLock other(at("other"));
   }
-  const RunLock again(at("run"));  // given back
+  const RunLock again(at("run"));  // released
   EXPECT_THAT(read_file(at("run/LOCK")), HasSubstr(std::to_string(getpid())));
 }
 

@@ -11,7 +11,7 @@
 namespace hexapla::train {
 namespace {
 
-// For each piece of `to` its id in `from`, or -1.
+// For each piece of `to`, its id in `from`, or -1.
 using PieceMap = std::vector<int32_t>;
 
 PieceMap map_pieces(const text::Vocabulary& from, const text::Vocabulary& to) {
@@ -27,7 +27,7 @@ PieceMap map_pieces(const text::Vocabulary& from, const text::Vocabulary& to) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// Everything but the vocabularies and what is of training alone.
+// All settings except vocabularies and those that affect training only.
 Settings shape_of(const model::Config& c) {
   Settings all;
   model::Config::visit(c, [&](const std::string& name, const auto& value, const auto&...) {

@@ -15,21 +15,21 @@ struct InitialModel {
 
   // DataError: no model there, or a damaged one.
   static InitialModel load(const std::string& path) { return {model::load_model(path), path}; }
-  // Tells it from other models.
+  // Identifies the model.
   std::string checksum() const;
 };
 
-// Its configuration for a run that names no dimensions of its own. DataError as above.
+// Configuration for a run that gives no dimensions of its own. DataError as above.
 model::Config config_of_model(const std::string& path);
-// How it is used, which training on it does not change.
+// Its usage record, which training does not change.
 model::Usage usage_of_model(const std::string& path);
-// Its vocabularies for a run that names none. UsageError: their pieces differ.
+// Vocabularies for a run that gives none. UsageError: source and target pieces differ.
 text::VocabularyPair vocabularies_of_model(const std::string& path);
 
-// Gives `net`, which was initialized, the values of the initial model. Where the vocabulary is another, a row of an
-// embedding (and of the output) goes to the row of the same piece, found by its text; pieces that are new keep what
-// they have. -> what was carried over, to show. UsageError naming the option: the models differ in more than their
-// vocabularies and dropout.
+// Copies the initial model's values into the initialized `net`. If the vocabulary differs, rows of
+// embeddings (and of the output) are copied to the row of the same piece, matched by text; new
+// pieces keep their values. -> description of what was carried over. UsageError naming the option:
+// the models differ in more than vocabularies and dropout.
 std::string start_from(const InitialModel& initial, model::Transformer& net, const text::Vocabulary& source,
                        const text::Vocabulary& target);
 

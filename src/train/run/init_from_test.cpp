@@ -49,7 +49,7 @@ std::vector<float> numbers(Tensor t) {
 
 class InitFrom : public TestFolder {
  protected:
-  // The path of a model of this vocabulary whose numbers are not those of a new one.
+  // Path of a saved model with this vocabulary and values unlike a new one's.
   std::string save(const std::string& tied, const text::Vocabulary& v) const {
     Net old(config(tied, v), 11);
     model::for_each<model::Buffer>(old.net,
@@ -67,7 +67,7 @@ TEST_F(InitFrom, TheSameVocabularyGivesTheSameModel) {
     Net old(config(tied, v), 11), now(config(tied, v), 1);
     const Tensor bias = old.value("generator.bias");
     for (float& x : bias.values<float>()) x = 0.5f;
-    now.net.config.dropout = 0.4;  // may be another
+    now.net.config.dropout = 0.4;  // may differ
     now.net.config.load_balancing = 0.4;
     const std::string note = start_from(InitialModel::load(save(tied, v)), now.net, v, v);
     EXPECT_THAT(note, HasSubstr(cat(v.size(), " of ", v.size(), " pieces")));

@@ -24,7 +24,7 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
                        "; give the options of that run, or another `model` folder"));
 }
 
-// Leaves out the vocabulary, which a run keeps: VocabularyRecord has compared it.
+// Without the vocabulary options, which VocabularyRecord has already compared.
 std::string without_vocabulary(const std::string& noted) {
   auto all = parse_json<nlohmann::ordered_json>(noted, "the options of a checkpoint");
   const TrainOptions any;
@@ -34,7 +34,7 @@ std::string without_vocabulary(const std::string& noted) {
   return json_text(all);
 }
 
-// Checkpoints of earlier versions do not say what could have changed.
+// Checkpoints of earlier versions do not record the options.
 void record_changes(const std::string& was, const std::string& now, RunState& state, const Note& note) {
   const std::string what = was.empty() ? "" : changes(without_vocabulary(was), now);
   if (what.empty()) return;
@@ -43,7 +43,7 @@ void record_changes(const std::string& was, const std::string& now, RunState& st
            ": ", what, "; the model's record will show it"));
 }
 
-// now: "" where nothing is validated; then the scores stay what they were.
+// now: "" if there is no validation; then scores are kept.
 void compare_measures(const std::string& now, RunState& state, const Note& note) {
   if (now.empty()) return;
   if (state.best_score && !state.measure.empty() && state.measure != now) {
@@ -54,14 +54,14 @@ void compare_measures(const std::string& now, RunState& state, const Note& note)
   state.measure = now;
 }
 
-// A run that was stopped leaves a checkpoint that an unbroken one would not have, and removes it after its next one.
-// One that was killed in between removes it now, lest it enter a mean.
+// A stopped run leaves an extra checkpoint, and removes it after its next one. If it was killed in
+// between, remove it now: it must not enter a mean.
 void remove_off_schedule(const std::string& checkpoints, int64_t before) {
   for (const int64_t update : list_checkpoints(checkpoints)) {
     if (update >= before) continue;
     try {
       if (text_in(load_state(checkpoints, update), "schedule") == "off") remove_checkpoint(checkpoints, update);
-    } catch (const DataError&) {  // a mean that needs it will say so
+    } catch (const DataError&) {  // a mean that needs it will report it
     }
   }
 }

@@ -12,17 +12,18 @@ namespace hexapla::train {
 struct Resumed {
   LoadedCheckpoint checkpoint;
   RunState state;
-  std::string identity, changeable;  // of the run now, in the form of the checkpoint
+  std::string identity, changeable;  // of the current run, in the checkpoint's format
 };
 
-// The precision that auto meant when the run in the folder started: "f32" or "bf16"; "": there is no run.
+// Precision that auto resolved to when the run in the folder started: "f32" or "bf16"; "" if there
+// is none.
 std::string precision_of_run(const std::string& folder);
 
-// Where the run goes on that the folder holds: from its newest checkpoint that is whole; none: it has none. Damaged
-// ones of later updates are set aside, and best.safetensors is what it was then. What options changed goes into the
-// state; where they change what a score means, its scores are forgotten. identity, changeable: of the run now
-// (train/provenance/resume_fingerprint.h). note: takes warnings. UsageError: it is a run with other options; then
-// nothing is changed.
+// Resumes the run in the folder from its newest intact checkpoint; none if it has none. Sets
+// damaged checkpoints of later updates aside and restores best.safetensors to that state. Records
+// changed options in the state; if they change the meaning of scores, forgets the scores. identity,
+// changeable: of the current run (train/provenance/resume_fingerprint.h). note: takes warnings.
+// UsageError: the run has other options; then nothing is changed.
 std::optional<Resumed> resume_run(const TrainOptions& options, const std::string& identity,
                                   const std::string& changeable, const std::function<void(const std::string&)>& note);
 

@@ -1,5 +1,4 @@
-// What a run finds in its folder when it goes on: damaged checkpoints, the future of a run that was killed, validations
-// by other sets.
+// Resuming with damaged checkpoints, lost updates of a killed run, and changed validation sets.
 #include "train/run/resume.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +58,7 @@ class Resume : public Training {
     run(o, watcher, false);
     return watcher.notes;
   }
-  // The files of a folder with their bytes.
+  // Files of a folder with their content.
   static std::map<std::string, std::string> content(const std::string& folder) {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -68,7 +67,7 @@ class Resume : public Training {
   }
 };
 
-// ---- whose folder it is ----
+// ---- the run folder ----
 
 TEST_F(Resume, AFolderInUseStaysAsItIs) {
   TrainOptions o = options("used");
@@ -148,7 +147,7 @@ TEST_F(Resume, BestModelsOfAnOlderCheckpointAreThere) {
   }
   whole.max_updates = 22;
   run(whole);
-  o.max_updates = 25;  // whose best models are those of updates 21 and 24
+  o.max_updates = 25;  // its best models are those of updates 21 and 24
   run(o);
   damage(o, 25);
   o.max_updates = 22;
@@ -206,7 +205,7 @@ TEST_F(Resume, TheBestModelSaysHowManyEpochsItHas) {
   EXPECT_THAT(validations_of(o), HasSubstr("\"epoch\": 1,"));
 }
 
-// ---- other validations ----
+// ---- changed validations ----
 
 class OtherValidations : public Resume {
  protected:

@@ -23,7 +23,7 @@ constexpr const char* written_files[] = {"model.safetensors",
                                          "vocab.target.spm"};
 constexpr const char* written_folders[] = {"checkpoints", "best", "failure", "validation"};
 
-// own: the copy that the run makes of this very file.
+// own: the run's copy of this very file, which is allowed.
 void refuse_own(const std::string& input, const std::string& run, const std::string& own = "") {
   if (input.empty() || input == "-") return;
   for (const char* name : written_files)

@@ -3,8 +3,8 @@
 
 namespace hexapla::train {
 
-// UsageError where a file that the options name to be read is one that the run writes into its folder: the same command
-// would have overwritten it. `vocab` and `vocabs` may name the run's own copies, which stay as they are.
+// UsageError if the options name an input file that the run writes in its folder: it would be
+// overwritten. `vocab` and `vocabs` may name the run's own copies, which do not change.
 void refuse_own_files(const TrainOptions& options);
 
 }  // namespace hexapla::train

@@ -1,5 +1,5 @@
-// A run reads nothing that it writes; a start that is refused leaves nothing; nothing is written into a folder that has
-// gone.
+// A run rejects its own outputs as inputs, leaves nothing if its start is rejected, and writes
+// nothing into a folder that was removed.
 #include "train/run/run_files.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ class RunFiles : public Training {
   }
 };
 
-// Whatever there is after a run that has done all that it may do, under each option that names a file.
+// Tries every file of a complete run with every option that names a file.
 TEST_F(RunFiles, AreRefusedAsInputs) {
   TrainOptions o = options("all");
   o.max_updates = 12;
@@ -111,7 +111,7 @@ TEST_F(RunFiles, ARenamedFolderIsNotWrittenTwice) {
 
 TEST_F(RunFiles, AFolderThatIsBackIsWrittenAgain) {
   TrainOptions o = options("run"), whole = options("whole");
-  o.valid_sets.clear(), whole.valid_sets.clear();  // else the best model may be that of an update without a folder
+  o.valid_sets.clear(), whole.valid_sets.clear();  // otherwise the best model may be from an update without a folder
   Renames watcher;
   watcher.from = o.model, watcher.to = folder_ + "/elsewhere", watcher.back_at = 12;
   run(o, watcher, false);

@@ -37,7 +37,7 @@ void RunFolder::open_logs(const RunState& state) {
 void RunFolder::save(RunState& state, const Content& content) {
   if (!write_checkpoint(state, "on", content)) return lost(state);
   written("an old checkpoint was not removed", [&] {
-    if (extra_checkpoint_ == state.update)  // it was stopped in the validation of this update
+    if (extra_checkpoint_ == state.update)  // stopped during this update's validation
       remove_aside(checkpoints(), state.update);
     else if (extra_checkpoint_)
       remove_checkpoint(checkpoints(), *extra_checkpoint_);
@@ -59,7 +59,7 @@ void RunFolder::save_off_schedule(const RunState& state, const Content& content)
   extra_checkpoint_ = state.update;
 }
 
-// Where it fails the last good one stays and the next is tried.
+// On failure the last good checkpoint stays, and the next one is tried as usual.
 bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
   if (!written("no checkpoint was written; training goes on",
                [&] { save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))

@@ -10,9 +10,9 @@
 
 namespace hexapla::train {
 namespace {
-// Of a score that there is not yet, from the days when no score was negative.
+// Means "no score yet"; dates from when no score was negative.
 constexpr const char* none = "-1";
-// Of a shard that has no more batches in the epoch.
+// Marks a shard that has no more batches in the epoch.
 constexpr const char* ended = "end";
 
 template <Number T>
@@ -33,7 +33,7 @@ void parse_two(const std::string& text, int64_t& first, int64_t& second) {
   parse(text.substr(blank + 1), second);
 }
 
-// A checkpoint has a position as one number: the part, 16 bits of the window, 32 bits of the batch.
+// Checkpoints store a position as one number: part, 16 bits of window, 32 bits of batch.
 constexpr int window_bits = 16, batch_bits = 32;
 constexpr int64_t lowest(int bits) { return (int64_t{1} << bits) - 1; }
 void parse(const std::string& text, data::BatchPosition& value) {

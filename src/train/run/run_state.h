@@ -11,49 +11,49 @@
 
 namespace hexapla::train {
 
-// Where a run stands, beside its tensors: what a checkpoint must hold so that going on from it gives the bits that
-// not stopping would have given.
+// State of a run besides its tensors: what a checkpoint must hold so that a resumed run is
+// identical to one that never stopped.
 struct RunState {
-  int64_t update = 0;                // finished ones
-  int64_t epoch = 0;                 // being trained, from 0
-  data::BatchPosition position;      // of the next batch in this epoch, where an update has one shard
-  int64_t target_tokens = 0;         // since the beginning
-  double seconds = 0;                // spent since the beginning
+  int64_t update = 0;                // completed
+  int64_t epoch = 0;                 // current, from 0
+  data::BatchPosition position;      // of the next batch in this epoch, with one shard per update
+  int64_t target_tokens = 0;         // since the start
+  double seconds = 0;                // of training since the start
   double loss_sum = 0;               // since the last report
   int64_t loss_tokens = 0;           // since the last report
-  double mean_loss = 0;              // a token, of the last hundred updates or so
+  double mean_loss = 0;              // per token, over about the last hundred updates
   std::optional<double> best_score;  // by `best-by`; none: not validated yet
   int64_t worse_validations = 0;     // since the best one
   Plateau plateau;                   // of `schedule` plateau
   BestModels best_models;            // of `average-best`
 
-  // Of a run that has validated, which earlier versions did not say:
-  int64_t best_update = 0;   // that best_score is of; 0: not known
-  std::string measure;       // what the scores are by (measure_of(), train/provenance/resume_fingerprint.h)
-  int64_t scores_since = 0;  // update since when; those of validations up to it are by other sets, another beam, ...
+  // For runs that have validated; earlier versions did not record these:
+  int64_t best_update = 0;   // update of best_score; 0: unknown
+  std::string measure;       // how the scores were measured (measure_of(), train/provenance/resume_fingerprint.h)
+  int64_t scores_since = 0;  // up to this update, scores used other sets, another beam, ...
 
-  // Where an update has several shards, in the middle of an epoch: the position of the next batch of each; none: it has
-  // come to the end.
+  // With several shards per update, in the middle of an epoch: position of each shard's next batch;
+  // none: the shard has reached its end.
   std::vector<std::optional<data::BatchPosition>> places;
   bool epoch_begins() const { return position == data::BatchPosition{} && places.empty(); }
 
-  // For a run with a time limit (train/loop/time_plan.h): the warm-up that was asked for, the one that fits, and how
-  // the run ends.
+  // For a run with a time limit (train/loop/time_plan.h): requested warm-up, fitting warm-up, and
+  // cooldown.
   int64_t asked_warmup = 0, warmup = 0;
   Cooldown cooldown;
 
-  // Updates whose checkpoints could not be written though the final mean may want them. Most runs have none, and their
-  // checkpoints need not say so.
+  // Updates whose checkpoints could not be written but may be wanted for the final mean. Stored
+  // only if there are any.
   std::vector<int64_t> lost_checkpoints;
 
-  // The validation after this update was broken off: it comes first when the run goes on.
+  // Validation after this update was interrupted: a resumed run starts with it.
   bool validation_due = false;
 
-  // "update 40: lr 0.005 -> 0.001; update 60: ...": where options changed that a run may go on with. A run that never
-  // did so has none, and its checkpoints need not say so.
+  // Changes of options at resumption, "update 40: lr 0.005 -> 0.001; update 60: ...". Stored only
+  // if there are any.
   std::string changed;
 
-  // f(name, field) for each that every checkpoint has.
+  // Calls f(name, field) for each field that every checkpoint stores.
   template <class Self, class F>
   static void visit(Self& s, F&& f) {
     f("update", s.update);
@@ -70,10 +70,10 @@ struct RunState {
     f("plateau_stalled", s.plateau.stalled);
     f("best_models", s.best_models);
   }
-  // Scores of another measure say nothing of those to come: the best model, the patience and the plateau begin anew.
+  // Scores by another measure are not comparable: restarts best model, patience and plateau.
   void forget_scores();
 
-  std::map<std::string, std::string> to_strings() const;  // doubles exactly
+  std::map<std::string, std::string> to_strings() const;  // doubles are exact
   static RunState from_strings(const std::map<std::string, std::string>& strings,
                                const std::string& file);  // DataError
 };

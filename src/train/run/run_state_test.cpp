@@ -7,7 +7,7 @@
 namespace hexapla::train {
 namespace {
 
-// What checkpoints had before a position had fields: part 3, window 5 of it, batch 7 of that.
+// The format of older checkpoints: part 3, window 5 of it, batch 7 of that.
 TEST(RunState, APositionIsTheNumberThatCheckpointsAlwaysHad) {
   const struct {
     data::BatchPosition position;

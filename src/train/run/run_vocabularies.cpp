@@ -20,7 +20,7 @@ struct Files {
       : joint(run + "/vocab.spm"), source(run + "/vocab.source.spm"), target(run + "/vocab.target.spm") {}
 };
 
-// f(name, field) for each option of the vocabulary.
+// Calls f(name, field) for each vocabulary option.
 template <class Options, class F>
 void visit_vocabulary(Options& options, F&& f) {
   TrainOptions::visit(options,
@@ -68,7 +68,7 @@ std::optional<VocabularyRecord> VocabularyRecord::of_run(const std::string& run)
   return record;
 }
 
-// Options that a checkpoint does not record are taken to be as they are now.
+// Options missing from the checkpoint are assumed unchanged.
 void VocabularyRecord::compare(const TrainOptions& now) const {
   if (changeable_.empty()) return;
   TrainOptions was = now;
@@ -78,12 +78,12 @@ void VocabularyRecord::compare(const TrainOptions& now) const {
   });
   was.init_from = initial_;
   const std::string origin = given_vocabulary(was);
-  if (!given_vocabulary(now).empty()) return;  // by its bytes
+  if (!given_vocabulary(now).empty()) return;  // compared by bytes
   if (!origin.empty() && origin != "init-from")
     refuse_vocabulary(now, origin,
                       cat("was ", shown(option_value(was, origin)), " (its copy: ", copies_of_vocabularies(now.model),
                           "), now it is none"));
-  if (!origin.empty()) return;  // the models to start from differ
+  if (!origin.empty()) return;  // the initial models differ
   visit_vocabulary(now, [&](const char* name, const auto& field) {
     if (const json value = field, before = option_value(was, name); value != before)
       refuse_vocabulary(now, name, cat("was ", shown(before), ", now it is ", shown(value)));

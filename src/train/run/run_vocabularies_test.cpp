@@ -1,5 +1,5 @@
-// A vocabulary in a run's folder is the run's only if a checkpoint says so; from then on the run keeps it, and what
-// asks for another one is refused.
+// A vocabulary in a run's folder belongs to the run only if a checkpoint says so; from then on the
+// run keeps it and rejects options for another one.
 #include "train/run/run_vocabularies.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class RunVocabulary : public Training {
     other_model_ = run(other).model;
     other_ = other.model + "/vocab.spm";
   }
-  // With one update more than its first checkpoint; no vocabulary is larger than the text lets it be.
+  // Makes one update after its first checkpoint; the vocabulary is as large as the text allows.
   TrainOptions plain(const std::string& name) const {
     TrainOptions o = options(name);
     o.vocab_size = 330;
@@ -49,7 +49,7 @@ class RunVocabulary : public Training {
     o.valid_sets.clear();
     return o;
   }
-  // Another value for every option of the vocabulary.
+  // Changes each vocabulary option.
   std::map<std::string, ChangeOfVocabulary> changes() const {
     const std::string other = other_;
     return {{"vocab", [=](TrainOptions& o) { o.vocab = other; }},
@@ -80,7 +80,7 @@ class RunVocabulary : public Training {
     };
     return all;
   }
-  // Runs that end before a first checkpoint, or lose it.
+  // Ways to end a run before its first checkpoint, or lose it.
   std::map<std::string, std::function<void(TrainOptions)>> ends() const {
     return {{"killed",
              [this](const TrainOptions& o) {
@@ -202,7 +202,7 @@ TEST_F(RunVocabulary, AFileThatIsGivenIsOpenedAndCompared) {
   }
 }
 
-// Damaged ones are passed over, and a run without any whole one begins anew.
+// Damaged checkpoints are skipped; without any intact one the run starts over.
 TEST_F(RunVocabulary, ADamagedCheckpointVouchesForNone) {
   TrainOptions o = plain("damaged"), fresh = plain("fresh");
   run(o);

@@ -7,7 +7,7 @@ namespace hexapla::train {
 LayerSegments layer_segments(const model::Transformer& model, const model::Parameters& parameters) {
   LayerSegments segments;
   std::string before;
-  model::Transformer views = model;  // of the same parameters
+  model::Transformer views = model;  // shares the parameters
   model::for_each<model::Parameter>(views, [&](const std::string& name, const model::Parameter& p) {
     constexpr std::string_view encoder = "encoder.layers.", decoder = "decoder.layers.";
     if (!name.starts_with(encoder) && !name.starts_with(decoder)) return;

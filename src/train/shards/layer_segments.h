@@ -1,5 +1,5 @@
 #pragma once
-// Where the layers of a model lie in its slabs.
+// The positions of a model's layers in its slabs.
 #include <vector>
 
 #include "model/transformer.h"
@@ -7,10 +7,11 @@
 
 namespace hexapla::train {
 
-// A segment is a layer of encoder or decoder, with what comes behind it and before the next; the first one is what
-// comes before the layers: embeddings. A backward pass ends with one after the other, from the last to the first.
+// A segment is an encoder or decoder layer plus whatever follows it before the next; the first one
+// holds what precedes the layers: embeddings. A backward pass finishes segments from the last to
+// the first.
 struct LayerSegments {
-  std::vector<int64_t> starts;  // in the slab, of all segments but the first
+  std::vector<int64_t> starts;  // in the slab, for all segments but the first
   int encoder_layers = 0;
 
   int of_layer(GradientListener::Stack stack, int layer) const {

@@ -1,5 +1,5 @@
-// A gradient that is added up is final: nothing that a backward pass does behind that changes it, whatever the model is
-// made of.
+// A gradient reported as final is final: nothing later in the backward pass changes it, whatever
+// layers the model has.
 #include "train/shards/layer_segments.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace hexapla::train {
 namespace {
 
-// What the gradients were when they were said to be final.
+// Records the gradients at the time they were reported final.
 class Recorder final : public GradientListener {
  public:
   Recorder(LayerSegments segments, Tensor gradients) : segments_(std::move(segments)), gradients_(gradients) {}
@@ -24,7 +24,7 @@ class Recorder final : public GradientListener {
     then_.emplace_back(
         from, std::vector<float>(gradients_.data<float>() + from, gradients_.data<float>() + gradients_.size()));
   }
-  // Of those that became final, or of those that did not.
+  // Do the gradients that were reported final still have their values?
   bool unchanged() const {
     for (const auto& [from, numbers] : then_)
       if (std::memcmp(numbers.data(), gradients_.data<float>() + from, numbers.size() * sizeof(float)) != 0)
@@ -47,7 +47,7 @@ data::Batch batch_with_links() {
   for (int32_t i = 0; i < 12; ++i) b.target_in.push_back(3 + i * 5 % 30), b.target_out.push_back(3 + i * 11 % 30);
   b.link_offsets = {0};
   for (int32_t i = 0; i < 12; ++i) {
-    if (i != 6) b.linked.push_back(0);  // each token but one is linked to the first of its source
+    if (i != 6) b.linked.push_back(0);  // every token but one links to its first source token
     b.link_offsets.push_back(static_cast<int32_t>(b.linked.size()));
   }
   b.lines = {1, 2, 3};
@@ -75,7 +75,7 @@ void check(const model::Config& config, const Objective& objective) {
   for (int segment = static_cast<int>(segments.starts.size()); segment > 0; --segment) all.push_back(segment);
   EXPECT_EQ(recorder.told, all) << "from the last to the first";
   EXPECT_EQ(segments.starts.size(), static_cast<size_t>(config.enc_layers + config.dec_layers));
-  // Every layer has a gradient, so there was something to change.
+  // Every layer has a gradient, so a change would have been visible.
   for (const int64_t start : segments.starts) {
     const float* const from = parameters.gradients().data<float>() + start;
     EXPECT_TRUE(std::any_of(from, from + 64, [](float x) { return x != 0; })) << start;

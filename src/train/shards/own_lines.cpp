@@ -21,7 +21,7 @@ std::vector<std::string> paths_of(const data::ParallelSource& set) {
   return set.tsv.empty() ? std::vector<std::string>{set.source, set.target} : std::vector<std::string>{set.tsv};
 }
 
-// What goes wrong in one process goes wrong in all, which wait for what it says.
+// Encodes an error as text for all processes, which wait for this one's message.
 std::string said(const std::function<std::string()>& what) {
   try {
     return what();
@@ -44,7 +44,7 @@ Share LineShares::of_shard(int64_t shard, size_t set) const {
   return {lines_.at(set) * batches.from / batches_, lines_.at(set) * batches.to / batches_};
 }
 
-// The first whose lines end at this one or behind it.
+// The first shard whose last line is this one or later.
 int64_t LineShares::shard_of(size_t set, int64_t line) const {
   int64_t low = 0, high = shards_ - 1;
   while (low < high) {
@@ -129,7 +129,7 @@ void check_shares(const TrainOptions& o, cluster::Processes& processes) {
 
 namespace {
 
-// Of the bytes of a process's part, and of them all how many there are.
+// Size of the file, and hash of one process's part of it.
 std::string described(const std::string& path, const cluster::Processes& p, int number) {
   if (!std::filesystem::is_regular_file(path)) return "none";
   const FileReader file(path);

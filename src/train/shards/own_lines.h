@@ -1,6 +1,6 @@
 #pragma once
-// Which lines of the training sets are whose: every shard of an update draws from a part of its own, so that a process
-// reads what its shards train on and no more (docs/adr/0074).
+// Divides the lines of the training sets: each shard of an update draws from its own part, so a
+// process reads only what its shards train on (docs/adr/0074).
 #include <vector>
 
 #include "cluster/processes.h"
@@ -9,14 +9,14 @@
 
 namespace hexapla::train {
 
-// An update has `accumulate` batches. A shard computes neighbors of them, and has as large a part of each set's lines
-// as of the batches, so that all come to the end of an epoch at about the same time.
+// An update has `accumulate` batches. A shard computes consecutive ones and gets the same share of
+// each set's lines as of the batches, so all shards finish an epoch at about the same time.
 class LineShares {
  public:
-  // lines: of each set.
+  // lines: per set.
   LineShares(const TrainOptions& options, std::vector<int64_t> lines);
 
-  // Of a set: the lines behind `from`, up to `to`.
+  // The lines of a set after `from`, up to and including `to`.
   cluster::Share of_shard(int64_t shard, size_t set) const;
   int64_t shard_of(size_t set, int64_t line) const;  // line: from 1
 
@@ -25,21 +25,21 @@ class LineShares {
   std::vector<int64_t> lines_;
 };
 
-// The lines of sets that can be read twice. Of each file that is not compressed every process counts a part, and the
-// first process counts the lines of the others. DataError, the same in all: as ParallelReader.
+// Line counts of sets that can be read twice. Each process counts a part of every uncompressed
+// file; the first one counts all other files. DataError, the same in all: as ParallelReader.
 class CountedSets {
  public:
   CountedSets(cluster::Processes& processes, std::vector<data::ParallelSource> sets);
 
-  std::vector<int64_t> lines() const;  // of each set
-  // The sets, but only the lines of the shards of this process. Of files that are not compressed nothing else is read
-  // but what it takes to find the first of them.
+  std::vector<int64_t> lines() const;  // per set
+  // The sets restricted to the lines of this process's shards. Of uncompressed files it reads
+  // nothing else, except to find the first of these lines.
   std::vector<data::ParallelSource> own(const LineShares& shares, int64_t shards) const;
 
  private:
   struct File {
     std::string path;
-    std::vector<int64_t> lines;  // of each part; of a compressed file one, the whole
+    std::vector<int64_t> lines;  // per part; a compressed file is one part
     int64_t all() const;
   };
   File count(const std::string& path) const;
@@ -47,14 +47,14 @@ class CountedSets {
 
   cluster::Processes& processes_;
   std::vector<data::ParallelSource> sets_;
-  std::vector<std::vector<File>> files_;  // of each set
+  std::vector<std::vector<File>> files_;  // per set
 };
 
-// UsageError: there are more processes than shards, or they would not have parts of the same text.
+// UsageError: more processes than shards, or options that divide the text differently.
 void check_shares(const TrainOptions& options, cluster::Processes& processes);
 
-// Several processes read the same text under the same names, each another part: UsageError, the same in all, names one
-// that has another file than the first, which compares the bytes of each one's part.
+// All processes read the same files, each a different part. UsageError, the same in all, names a
+// process whose file differs from the first one's, which compares the bytes of every part.
 void require_same_files(cluster::Processes& processes, const std::vector<std::string>& paths);
 
 }  // namespace hexapla::train

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class OwnLines : public TestFolder {
  protected:
-  // Lines of very different lengths, the last of them without an end.
+  // Lines of very different lengths, the last one without a newline.
   std::string write(const std::string& name, int64_t lines) const {
     std::string text;
     for (int64_t i = 1; i <= lines; ++i)
@@ -54,8 +54,8 @@ TEST(LineShares, AreEverythingAndInProportionToTheBatches) {
     }
 }
 
-// In the order of the processes they are the whole, of plain and of compressed files, and of one that has no lines for
-// some of the shards.
+// Concatenated in process order they are the whole text, for plain and compressed files, and for
+// one that has no lines for some shards.
 TEST_F(OwnLines, OfAllProcessesAreTheText) {
   constexpr int64_t shards = 5;
   std::vector<std::string> files{write("a", 100), write("b", 100), write("c", 3), write("d", 3)};

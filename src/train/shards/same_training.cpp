@@ -44,7 +44,7 @@ void require_same_weights(cluster::Processes& processes, int64_t update, const s
       processes, cat("other weights after update ", update), hash,
       [](const std::string& a, const std::string& b) { return cat("their hashes are ", a, " and ", b); },
       "a memory, a link or a processor is faulty, or not of the same kind (HEXAPLA_ISA makes kinds alike); the same "
-      "command goes on from the last checkpoint");
+      "command resumes from the last checkpoint");
 }
 
 TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes) {

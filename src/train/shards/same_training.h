@@ -1,5 +1,5 @@
 #pragma once
-// Processes that train together have the same options, kernels and weights. All of them call each of these together.
+// Checks that processes that train together agree. All processes must call each function together.
 #include <string>
 #include <vector>
 
@@ -10,16 +10,17 @@ namespace hexapla::train {
 
 int64_t sum_of_all(cluster::Processes& processes, int64_t own);
 
-// UsageError: another program, other kernels, or options that make other weights of the same update or would end the
-// run elsewhere. fingerprint, noted: resume_fingerprint() and noted_options(). -> warnings of threads beyond the cores
+// UsageError: another program or kernels, or options that change the weights after an update or the
+// end of the run. fingerprint, noted: resume_fingerprint() and noted_options(). -> warnings if
+// there are more threads than cores
 std::vector<std::string> require_same_training(cluster::Processes& processes, const std::string& kernels,
                                                const std::string& fingerprint, const std::string& noted);
 
-// UsageError: bits that a memory or a link has lost, which would spread with the next update.
+// UsageError: corrupted bits from memory or a link, which the next update would spread.
 void require_same_weights(cluster::Processes& processes, int64_t update, const std::string& hash);
 
-// Options with what the first process knows of the run's folder, and with those that no checkpoint knows and all must
-// follow.
+// Options with what the first process knows from the run folder, and those that no checkpoint
+// records but all must share.
 TrainOptions with_choices_of_first(TrainOptions options, cluster::Processes& processes);
 
 }  // namespace hexapla::train

@@ -8,8 +8,8 @@
 namespace hexapla::train {
 namespace {
 
-// So many numbers of a share come in at once, of each part of the tree: large enough for the links, and small beside a
-// model.
+// Values exchanged at once, per share and part of the tree: large enough for efficient transfers,
+// and small compared with a model.
 constexpr int64_t exchanged_at_once = 1 << 17;
 
 size_t bytes_of_floats(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
@@ -68,7 +68,7 @@ cluster::Share SegmentSum::some_of(int process, int64_t size) const {
   return {std::min(all.from + at_, all.to), std::min(all.from + at_ + size, all.to)};
 }
 
-// All shares have as many rounds as the largest.
+// All shares need as many rounds as the largest.
 void SegmentSum::round(Exchange how) {
   if (at_ == 0) add_last_shard();
   const int64_t largest = slices_.largest(segment_), size = at_once(largest);

@@ -1,4 +1,4 @@
-// The sum of made-up gradients that become final segment by segment, by processes that are threads here.
+// Sums made-up gradients that become final by segment, in processes simulated by threads.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -18,11 +18,11 @@ using cluster::test::ThreadProcess;
 using Stack = GradientListener::Stack;
 
 constexpr int64_t numbers = 16 * 6000;
-// Embeddings, two layers of the encoder, of which the first is large, three of the decoder, of which one is too small
-// to be shared out.
+// Embeddings, two encoder layers, the first one large, and three decoder layers, one of them too
+// small to divide.
 const LayerSegments segments{{16 * 500, 16 * 4000, 16 * 4700, 16 * 4701, 16 * 5500}, 2};
 
-// Numbers of such different sizes that another order of a sum is another sum.
+// Values of such different magnitudes that every order of summation gives another result.
 void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradients) {
   for (int64_t i = from; i < to; ++i) {
     Random random(static_cast<uint64_t>(shard), static_cast<uint64_t>(i));
@@ -31,7 +31,7 @@ void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradie
   }
 }
 
-// From the last segment to the first, as a backward pass does.
+// From the last segment to the first, like a backward pass.
 void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener* listener) {
   int64_t end = numbers;
   for (int layer = static_cast<int>(segments.starts.size()); layer-- > 0;) {
@@ -46,7 +46,7 @@ void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener
   compute(shard, 0, end, gradients);
 }
 
-// -> the sum, as all processes together have it
+// -> the sum, collected from all processes
 std::vector<float> sum_of(int64_t shards, int processes, Overlap overlap, int updates = 2) {
   std::vector<float> whole(numbers);
   in_threads(processes, [&](ThreadProcess& p) {
@@ -96,7 +96,7 @@ TEST(SegmentSum, GoesOnWhereABackwardPassSaidNothing) {
   });
 }
 
-// It is cut off while a backward pass goes on.
+// Fails in the middle of a backward pass.
 class Cut final : public cluster::Processes {
  public:
   int number() const override { return 0; }
@@ -121,7 +121,7 @@ TEST(SegmentSum, SaysWhatWentWrongBesideABackwardPass) {
   EXPECT_EQ(what_of<RunError>([&] { sharded.sum(slab); }), "another process cannot be reached any more");
 }
 
-// The thread has begun with what was final, and ends with it.
+// The thread has begun to sum final gradients, and must stop cleanly.
 TEST(SegmentSum, EndsWithABackwardPassThatFailed) {
   EXPECT_EQ(what_of<RunError>([&] {
               in_threads(2, [&](ThreadProcess& p) {

@@ -37,7 +37,7 @@ Sharded::Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers,
   for (int i = 0; i < arrays_to_add_up(tree_, own_.from, own_.to); ++i) arrays_.emplace_back(bytes_of_floats(numbers));
   if (overlap == Overlap::on && processes.several() && processes.by_any_thread()) try {
       thread_.emplace(sum_, segments);
-    } catch (const std::system_error&) {  // no more threads: the sum begins when the backward pass has ended
+    } catch (const std::system_error&) {  // no more threads: sums only after the backward pass
     }
 }
 
@@ -49,9 +49,9 @@ GradientListener* Sharded::last_backward(Tensor gradients) {
   return &*thread_;
 }
 
-// What waits are the nodes that the shards so far cover. The new one is added to the last of them, that to the one
-// before, and so on; where it has to wait itself, it leaves the gradients free for the next. The last shard is added
-// segment by segment.
+// Parts that wait are the nodes that cover the shards so far. A new shard is added to the last
+// part, that to the one before, and so on; if it must wait itself, it is copied, so that the
+// gradients are free for the next. The last shard is added segment by segment.
 void Sharded::add(Tensor gradients, const model::LossSums& losses) {
   const int64_t shard = own_.from + added_, n = slices_.numbers();
   losses_.own()[static_cast<size_t>(added_)] = losses;
@@ -81,7 +81,7 @@ model::LossSums Sharded::sum(Tensor) {
   return sum_losses();
 }
 
-// In the order of the shards.
+// Sums in shard order.
 model::LossSums Sharded::sum_losses() {
   added_ = 0;
   model::LossSums all;
@@ -94,7 +94,7 @@ std::vector<cluster::Share> Sharded::slice(int64_t numbers) const {
   return slices_.of(processes_.number());
 }
 
-// Block by block, in their order: how many blocks a process has does not count.
+// Sums block by block in a fixed order, so the number of blocks per process does not matter.
 double Sharded::sum_of_squares(Context& cx, Tensor slab) {
   double* own = squares_.own().data();
   for (int s = 0; s < slices_.segments(); ++s) {

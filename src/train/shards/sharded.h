@@ -1,5 +1,6 @@
 #pragma once
-// An update as the sum of numbered shards, computed by one process or by many, to the same bits (docs/adr/0067).
+// An update as a sum of numbered shards: the same bits with any number of processes
+// (docs/adr/0067).
 #include <deque>
 #include <optional>
 #include <vector>
@@ -13,22 +14,22 @@
 
 namespace hexapla::train {
 
-// What the shards cost a process in memory, in bytes, beside the slabs that one process has.
+// Memory for shards in a process, in bytes, besides the slabs of a single process.
 struct ShardMemory {
-  size_t moments;      // of the slice, both
-  size_t average;      // of the slice
-  size_t sums;         // of shards that wait for others
-  size_t exchange;     // what comes from other processes
-  size_t checkpoints;  // what is gathered to be written, one slab
+  size_t moments;      // both, for the slice
+  size_t average;      // for the slice
+  size_t sums;         // of shards waiting for others
+  size_t exchange;     // received from other processes
+  size_t checkpoints;  // one slab gathered for writing
 };
 ShardMemory shard_memory(const cluster::Slices& slices, int64_t shards, int process);
 
-// Whether gradients are added up while the backward pass goes on, or when it has ended: to the same bits.
+// Are gradients summed during the backward pass or after it? The bits are the same.
 enum class Overlap { off, on };
 
 class Sharded final : public Communicator {
  public:
-  // numbers: of the slabs.
+  // numbers: size of the slabs.
   Sharded(cluster::Processes& processes, int64_t shards, int64_t numbers, const LayerSegments& segments = {},
           Overlap overlap = Overlap::off);
 
@@ -52,18 +53,18 @@ class Sharded final : public Communicator {
   cluster::ShardTree tree_;
   cluster::Slices slices_;
   cluster::Share own_;  // shards
-  // What follows is filled by every update, and takes its memory with the first.
-  std::vector<std::vector<cluster::TreeNode>> so_far_;  // what the first shards of this process cover: 1, 2, ...
+  // Filled by every update; allocated at the first.
+  std::vector<std::vector<cluster::TreeNode>> so_far_;  // cover of this process's first 1, 2, ... shards
   std::vector<Pages> arrays_;
-  std::vector<PartOfSum> parts_;  // of this update
+  std::vector<PartOfSum> parts_;  // of the current update
   int64_t added_ = 0;             // shards
   SegmentSum sum_;
   cluster::Gathered<model::LossSums> losses_;
   cluster::Gathered<double> squares_;
-  std::vector<size_t> next_;  // of each process's squares
+  std::vector<size_t> next_;  // per process, into squares_
   cluster::Room room_;
   std::deque<Pages> wholes_;
-  std::optional<SumThread> thread_;  // ends before what it works on
+  std::optional<SumThread> thread_;  // declared last: ends before what it uses is destroyed
 };
 
 }  // namespace hexapla::train

@@ -1,4 +1,4 @@
-// Runs of several processes, which are threads here: whole trainings, and what they add up.
+// Runs of several processes, simulated by threads: whole trainings, and sums.
 #include "train/shards/sharded.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 class ShardedRuns : public Training {
  protected:
-  // Everything that processes share out: accumulation, a moving average, validation, parts on disk.
+  // Uses everything that processes divide: accumulation, moving average, validation, shuffling on
+  // disk.
   TrainOptions sharded(const std::string& run, int64_t shards = 4) const {
     TrainOptions o = options(run);
     o.accumulate = 5;
@@ -73,7 +74,7 @@ TEST_F(ShardedRuns, HaveTheSameBytesForAnyNumberOfProcesses) {
   }
 }
 
-// Automatically: the threads of these tests call themselves hosts.
+// Overlap auto turns on: the threads of these tests report different hosts.
 TEST_F(ShardedRuns, OfLayersThatAreAddedUpOneByOneHaveTheSameBytes) {
   const auto deep = [&](const std::string& name) {
     TrainOptions o = sharded(name);
@@ -92,7 +93,7 @@ TEST_F(ShardedRuns, OfLayersThatAreAddedUpOneByOneHaveTheSameBytes) {
 
 TEST_F(ShardedRuns, GoOnWithAnotherNumberOfProcesses) {
   TrainOptions whole = sharded("whole", 3), broken = sharded("broken", 3);
-  whole.final_model = broken.final_model = "mean";  // the best one says where its own session was to end
+  whole.final_model = broken.final_model = "mean";  // the best one records where its own session was to end
   run_among(1, 1, whole);
   int64_t updates = 0;
   for (const int processes : {3, 1, 2}) {
@@ -145,7 +146,8 @@ TEST_F(ShardedRuns, ThatDisagreeStopBeforeTheyTrain) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/apart/checkpoints"));
 }
 
-// It loses a bit of all that is long: in a part of a sum for everyone, in others' parameters for this process alone.
+// Corrupts one bit of long messages: of partial sums for everyone, of others' parameters for this
+// process.
 class BadLink final : public cluster::Processes {
  public:
   explicit BadLink(ThreadProcess& good) : good_(good) {}
@@ -178,9 +180,9 @@ TEST_F(ShardedRuns, WhoseWeightsDifferStopBeforeTheySaveThem) {
   EXPECT_FALSE(std::filesystem::exists(o.model + "/checkpoints/update-00000004"));
 }
 
-// Of an update: what is sent for the sum, and for the parameters.
+// Traffic of an update: for the sum, and for the parameters.
 TEST(Sharded, SendsWhatIsComputed) {
-  constexpr int64_t numbers = 16 * 6144;  // blocks that divide among all of these
+  constexpr int64_t numbers = 16 * 6144;  // blocks that divide evenly among all of these
   for (const int processes : {2, 3, 4}) {
     in_threads(processes, [&](ThreadProcess& p) {
       Sharded sharded(p, processes, numbers);
@@ -197,7 +199,7 @@ TEST(Sharded, SendsWhatIsComputed) {
       sharded.complete(slab);
       EXPECT_EQ(p.sent() - before, sent);
       const std::vector<cluster::Share> matrices{{0, numbers}};
-      sharded.complete_rounded(slab, matrices);  // half of it
+      sharded.complete_rounded(slab, matrices);  // half of the bytes
       EXPECT_EQ(p.sent() - before, sent += slice / 2 * static_cast<size_t>(processes - 1));
     });
   }

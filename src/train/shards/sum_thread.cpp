@@ -9,7 +9,7 @@
 namespace hexapla::train {
 namespace {
 
-// Signals are for the threads that were there before: a new one blocks what its maker blocks.
+// Signals are for existing threads: a new thread inherits its creator's mask, so all are blocked.
 template <class Start>
 std::thread without_signals(Start&& start) {
   sigset_t all, before;
@@ -27,7 +27,7 @@ std::thread without_signals(Start&& start) {
 
 }  // namespace
 
-// It takes what memory a thread needs before the first update.
+// Waits for the thread to start, so that its memory is allocated before the first update.
 SumThread::SumThread(SegmentSum& sum, LayerSegments segments)
     : sum_(sum),
       segments_(std::move(segments)),
@@ -60,7 +60,7 @@ void SumThread::rest() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// The cores are those of the backward pass: additions by this thread alone.
+// Adds with this thread only: the backward pass uses the cores.
 void SumThread::run() {
   use_threads(1);
   std::unique_lock lock(mutex_);

@@ -1,5 +1,5 @@
 #pragma once
-// A thread that adds up what a backward pass has ended with, while it goes on.
+// Sums final gradients in a thread of its own while the backward pass continues.
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -12,25 +12,25 @@ namespace hexapla::train {
 
 class SumThread final : public GradientListener {
  public:
-  // std::system_error where no thread can be started.
+  // std::system_error: no thread could be started.
   SumThread(SegmentSum& sum, LayerSegments segments);
-  ~SumThread() override;  // after the round that is under way
+  ~SumThread() override;  // waits for the current round
   SumThread(const SumThread&) = delete;
   SumThread& operator=(const SumThread&) = delete;
 
-  // Of the sum that has begun: from here on until rest() it is this thread's.
+  // For a sum that has begun: from now until rest() it belongs to this thread.
   void final_from(Stack stack, int layer) override;
-  // Returns when the sum is the caller's, who goes on with what is left of it. Rethrows what went wrong.
+  // Returns the sum to the caller, who completes it. Rethrows the thread's error.
   void rest();
 
  private:
   void run();
-  // While the sum is the caller's, no look at it.
+  // Does not read the sum while the caller owns it.
   bool has_work() const { return !error_ && final_from_ < nothing_ && sum_.segment() >= final_from_; }
 
   SegmentSum& sum_;
   const LayerSegments segments_;
-  const int nothing_;  // behind the last segment
+  const int nothing_;  // one past the last segment
   std::mutex mutex_;
   std::condition_variable changed_;
   int final_from_;  // segment

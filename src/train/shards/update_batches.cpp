@@ -19,7 +19,7 @@ std::vector<T> values_in(const std::string& bytes) {
   return values;
 }
 
-// f(vector) for each of a batch, in one order.
+// Calls f(vector) for each vector of a batch, in a fixed order.
 template <class B, class F>
 void visit(B& b, F&& f) {
   f(b.source), f(b.source_offsets), f(b.target_in), f(b.target_out), f(b.target_offsets);
@@ -52,7 +52,7 @@ UpdateStream::UpdateStream(const TrainingData& data, const TrainOptions& o)
       own_(cluster::own_share(processes_, o.shards)),
       telling_(processes_, [&](int p) { return cluster::share_of(o.shards, p, processes_.count()).size(); }) {
   for (int64_t shard = own_.from; shard < own_.to; ++shard) {
-    // Of other lines, in another order.
+    // Each shard shuffles its own lines with its own seed.
     const uint64_t seed = o.seed + (static_cast<uint64_t>(shard) << 32);
     const data::TrainingPairs pairs = pairs_of_shard(data, shards_.size());
     shards_.push_back({data::open_batches(pairs, {o.batch_tokens, o.max_length, seed}, data.space),

@@ -1,5 +1,5 @@
 #pragma once
-// The batches of one update after the other, drawn by each process for its own shards (docs/adr/0074).
+// The batches of successive updates, drawn by each process for its own shards (docs/adr/0074).
 #include <memory>
 #include <vector>
 
@@ -10,44 +10,44 @@
 
 namespace hexapla::train {
 
-// What one shard computes of an update. Its gradient is summed in the order of its batches.
+// One shard's part of an update. Its gradient is summed in the order of its batches.
 struct ShardBatches {
-  int64_t first = 0;  // number of its first batch in the update; each has a dropout of its own
+  int64_t first = 0;  // index of its first batch in the update; each batch has its own dropout
   std::vector<data::Batch> batches;
 };
 
 struct UpdateBatches {
-  std::vector<ShardBatches> shards;  // of this process, in order; one that has come to the end of the epoch has none
-  int64_t tokens = 0;                // of the target, of all shards of all processes
+  std::vector<ShardBatches> shards;  // of this process, in order; empty at the end of the epoch
+  int64_t tokens = 0;                // target tokens, over all shards of all processes
 };
 
-// An epoch ends with the update that draws the last batch of any shard; it may have fewer than the others.
+// An epoch ends with the update that draws the last batch of any shard; that update may be smaller.
 class UpdateStream {
  public:
   UpdateStream(const TrainingData& data, const TrainOptions& options);
 
-  void seek(const RunState& state);    // the next draw() is that of the state's next update
-  const UpdateBatches& draw();         // valid until the next call; all processes call it together
-  void record(RunState& state) const;  // epoch and positions behind what draw() gave last
+  void seek(const RunState& state);    // the next draw() returns the state's next update
+  const UpdateBatches& draw();         // valid until the next call; all processes must call it together
+  void record(RunState& state) const;  // epoch and positions after the last draw()
   bool epoch_ended() const { return ended_; }
 
-  double epochs() const;    // of this process's shards, on the mean
-  int64_t batches() const;  // of an epoch, of this process's shards
+  double epochs() const;    // mean over this process's shards
+  int64_t batches() const;  // per epoch, in this process's shards
   int64_t pairs() const;    // the same
   data::Batch largest();    // as BatchStream
   size_t memory() const;
-  // Of all processes, of the update that draw() gave last, in their order.
+  // Batches of the last draw() from all processes, in order.
   std::vector<data::Batch> all_batches();
 
  private:
-  struct Told {  // of each shard to all processes
+  struct Told {  // sent by each shard to all processes
     int64_t batches, tokens, ended;
     data::BatchPosition position;
   };
   struct Shard {
     std::unique_ptr<data::BatchStream> stream;
-    size_t batches;  // of an update
-    bool ended;      // of this epoch
+    size_t batches;  // per update
+    bool ended;      // in this epoch
   };
   static Told draw(Shard& shard, ShardBatches& to);
 
@@ -56,7 +56,7 @@ class UpdateStream {
   std::vector<Shard> shards_;
   UpdateBatches now_;
   cluster::Gathered<Told> telling_;
-  std::span<const Told> told_;  // of all shards, of the last update
+  std::span<const Told> told_;  // of all shards, for the last update
   bool ended_ = false;
 };
 

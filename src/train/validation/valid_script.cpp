@@ -24,7 +24,7 @@ std::string write_lines(const std::string& path, std::span<const std::string> li
 
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Without the lines before it, and without blanks at its ends.
+// The last line, trimmed; the text may end with blank lines.
 std::string last_line(std::string text) {
   while (!text.empty() && blank(text.back())) text.pop_back();
   text.erase(0, text.rfind('\n') + 1);
@@ -41,7 +41,7 @@ std::optional<double> finite_number(const std::string& text) {
   return value;
 }
 
-// Short, and without characters that a terminal would obey.
+// Shortened, with control characters replaced for the terminal.
 std::string shown(const std::string& text) {
   std::string out;
   for (const char c : text::clean_utf8(text.substr(0, 200)))
@@ -78,7 +78,7 @@ ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::
         options, folder,
         {write_lines(folder + "/translations.txt", translations), write_lines(folder + "/references.txt", references),
          write_lines(folder + "/sources.txt", sources)});
-  } catch (const UserError& e) {  // a full disk, say, costs the score, not the run
+  } catch (const UserError& e) {  // a full disk, for example, costs the score, not the run
     return {{}, cat("was not run: ", e.what())};
   }
 }

@@ -9,12 +9,12 @@ namespace hexapla::train {
 
 struct ScriptScore {
   std::optional<double> score;
-  std::string problem;  // where there is none: what went wrong
+  std::string problem;  // why there is no score
 };
 
-// `valid-script`. Writes DIR/validation/translations.txt, references.txt and sources.txt, a sentence a line, and calls
-// the program with these three paths; the last line that it writes to stdout is the score. What it writes to stderr is
-// kept in DIR/validation/errors.txt.
+// Implements `valid-script`. Writes DIR/validation/translations.txt, references.txt and
+// sources.txt, one sentence per line, and calls the program with these three paths. The last line
+// of its stdout is the score; its stderr is kept in DIR/validation/errors.txt.
 ScriptScore measure_by_script(const TrainOptions& options, std::span<const std::string> translations,
                               std::span<const std::string> references, std::span<const std::string> sources);
 

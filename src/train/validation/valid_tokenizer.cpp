@@ -12,12 +12,12 @@
 namespace hexapla::train {
 namespace {
 
-constexpr double kNone = 0.5;  // BLEU that says nothing
-constexpr double kClimb = 5;   // points of chrF
+constexpr double kNone = 0.5;  // below this, BLEU is uninformative
+constexpr double kClimb = 5;   // in points of chrF
 constexpr int kValidations = 3;
-constexpr double kLongWords = 8;  // characters; in languages with blanks, marks counted as words, they are 4 to 7
+constexpr double kLongWords = 8;  // characters; 4 to 7 in languages with blanks, counting marks as words
 
-// Of the newest checkpoint that can be read; nothing where there is none, or where nothing was validated until then.
+// From the newest readable checkpoint; none if there is none or it had no validation sets.
 std::optional<std::string> earlier_tokenizer(const std::string& run) {
   using nlohmann::json;
   std::vector<std::string> notes;
@@ -37,7 +37,8 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
   if (o.valid_tokenize != "auto") {
     if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
       throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
-                           "validated with ", *earlier, ", and its best model goes by BLEU, which cannot be compared; ",
+                           "validated with ", *earlier,
+                           ", and BLEU selects its best model: these scores are not comparable; ",
                            "leave the option out, or give another `model` folder"));
     return o;
   }
@@ -51,7 +52,7 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingDat
             choice.language, "; `best-by` chrf in another `model` folder, or `valid-tokenize` ", choice.name,
             " there, is more informative"));
   }
-  o.check();  // the run's tokenizer may be missing on this machine
+  o.check();  // the run's tokenizer may not be installed here
   return o;
 }
 

@@ -4,21 +4,23 @@
 
 namespace hexapla::train {
 
-// options with `--valid-tokenize auto` replaced: by the tokenizer of the run that the folder holds, else by that of the
-// references' script (evaluate/tokenization/choose_tokenizer.h). Runs of before there was a choice had 13a, and keep
-// it. What is chosen, where it is not 13a, is told to the watcher. UsageError: another tokenizer than the run began
-// with, where its best model goes by BLEU; one that this machine does not have.
+// Returns the options with `--valid-tokenize auto` resolved: to the tokenizer of the run in the
+// folder, else by the script of the references (evaluate/tokenization/choose_tokenizer.h). Runs
+// from before this option used 13a, and keep it. Notes a choice other than 13a to the watcher.
+// UsageError: a tokenizer other than the run's although BLEU selects its best model; a tokenizer
+// that is not installed.
 TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingData& data, TrainWatcher& watcher);
 
-// Notices that BLEU stays at 0 while chrF climbs: then its tokenizer takes a line for one word.
+// Detects BLEU stuck at 0 while chrF climbs: the tokenizer probably takes lines for single words.
 class SilentBleu {
  public:
-  // What to say after this validation; "" for nothing. It is said once. characters_a_word: of the references.
+  // The warning after this validation, given once; "" if there is none. characters_a_word: in the
+  // references.
   std::string seen(double bleu, double chrf, double characters_a_word, const std::string& tokenizer);
 
  private:
   int zeros_ = 0;
-  double first_chrf_ = 0;  // of the validations in a row whose BLEU was 0
+  double first_chrf_ = 0;  // at the first of the current zero-BLEU validations
   bool said_ = false;
 };
 

@@ -17,7 +17,7 @@
 namespace hexapla::train {
 namespace {
 
-// Of each batch.
+// The loss sums of each batch.
 std::vector<model::LossSums> validation_losses(Context& cx, const model::Transformer& model, const TrainingData& data,
                                                const TrainOptions& options,
                                                std::span<const std::vector<int32_t>> batches) {
@@ -45,7 +45,7 @@ std::vector<model::LossSums> gather_losses(cluster::Processes& among, const std:
   return all;
 }
 
-// In the order of the batches, so always the same bits.
+// Sums in batch order, so the bits are always the same.
 model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
                                 const TrainOptions& options, const data::Plan& batches, cluster::Processes& among) {
   const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(batches.size()));
@@ -65,7 +65,7 @@ std::vector<std::string> translations(const model::Transformer& model, const Tra
                                       const decode::TranslateOptions& how, Backend& backend,
                                       cluster::Processes& among) {
   const decode::TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
-  constexpr size_t portion = 2000;  // lines: ids, scores and hypotheses are held of so many
+  constexpr size_t portion = 2000;  // lines; limits the ids, scores and hypotheses in memory
   const std::span<const std::string> lines(data.valid_source);
   const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(lines.size()));
   const auto end = static_cast<size_t>(share.to);
@@ -82,7 +82,7 @@ std::vector<std::string> translations(const model::Transformer& model, const Tra
   return all;
 }
 
-// The program runs once.
+// Only the first process runs the program; all get its score.
 ScriptScore score_of_script(const TrainOptions& options, const std::vector<std::string>& hypotheses,
                             const TrainingData& data, cluster::Processes& among) {
   ScriptScore score;
@@ -96,7 +96,7 @@ ScriptScore score_of_script(const TrainOptions& options, const std::vector<std::
   return score;
 }
 
-// Blanks left out.
+// Without blanks.
 double characters(std::span<const std::string> lines) {
   int64_t n = 0;
   for (const std::string& line : lines)
@@ -104,7 +104,7 @@ double characters(std::span<const std::string> lines) {
   return double(n);
 }
 
-// The statistics of every sentence once: their sums over all, and over the lines of each set.
+// Computes sentence statistics once; sums them over all lines and per set.
 class SentenceSums {
  public:
   SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
@@ -204,8 +204,8 @@ std::string warning_of_no_validation(const TrainOptions& o, int64_t updates_an_e
 
 namespace {
 
-// Doubles in the shortest digits that read back as the same, as everywhere in the logs. JSON has no infinity: the
-// perplexity of a model that has gone wild is null.
+// Shortest digits that read back as the same double, as everywhere in the logs. JSON has no
+// infinity: a diverged model's perplexity is null.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 std::string numbers(const ValidScores& s) {

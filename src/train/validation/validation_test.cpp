@@ -1,4 +1,4 @@
-// What a run is measured by: the tokenizer of its BLEU, its validation sets, a program of the user's.
+// Validation of a run: BLEU tokenizer, several sets, the user's scoring program.
 #include "train/validation/validation.h"
 #include "base/json.h"
 
@@ -115,7 +115,7 @@ TEST_F(ValidationOf, WhereBleuDoesNotChooseTheTokenizerMayChange) {
               HasSubstr("valid-tokenize char -> zh"));
 }
 
-// Checkpoints of before there was a choice do not name one.
+// Checkpoints from before this option name no tokenizer.
 TEST_F(ValidationOf, AnOldRunGoesOnWith13a) {
   TrainOptions o = chinese("old");
   o.valid_tokenize = "13a";
@@ -207,7 +207,7 @@ TEST_F(ValidationOf, SetsOfOneNameAreToldByTheirPaths) {
   EXPECT_EQ(data.valid_sets[1].lines, 10u);
 }
 
-// ---- a program of the user's ----
+// ---- the user's scoring program ----
 
 TEST_F(ValidationOf, AProgramMeasures) {
   TrainOptions o = options("script");
@@ -285,7 +285,7 @@ TEST_F(ValidationOf, AProgramThatIsNotThereIsToldBeforeTraining) {
   EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("`valid-script` needs `valid-sets`"));
 }
 
-// A line that is none would be dropped when the run goes on.
+// Lines that are not JSON are dropped when a run resumes.
 TEST(ValidationLine, IsJsonWhateverTheNumbers) {
   Validation v;
   v.update = 3;

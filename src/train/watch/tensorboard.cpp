@@ -35,7 +35,7 @@ std::string little_endian(T value) {
   return bytes;
 }
 
-// A message of Protocol Buffers: fields with their numbers, one after the other.
+// A Protocol Buffers message: numbered fields in sequence.
 class Message {
  public:
   Message& number(int field, uint64_t value) {
@@ -77,9 +77,9 @@ Message scalar_value(const EventScalar& s) {
 
 Message text_value(const EventText& t) {
   constexpr uint64_t dt_string = 7;
-  const Message shape = Message().message(2, Message().number(1, 1));                       // one dimension of 1
+  const Message shape = Message().message(2, Message().number(1, 1));                       // one dimension of size 1
   const Message tensor = Message().number(1, dt_string).message(2, shape).text(8, t.text);  // TensorProto
-  const Message metadata = Message().message(1, Message().text(1, "text"));                 // of the text plugin
+  const Message metadata = Message().message(1, Message().text(1, "text"));                 // for the text plugin
   return Message().text(1, t.tag).message(8, tensor).message(9, metadata);
 }
 

@@ -1,4 +1,4 @@
-// Event files against bytes that TensorBoard's own writer made, and against its reader where there is one.
+// Event files against bytes from TensorBoard's own writer, and its reader if installed.
 #include "train/watch/tensorboard.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(EventRecord, IsWhatTensorBoardWrites) {
 
 class EventFiles : public TestFolder {
  protected:
-  // What TensorBoard reads from the folder; nothing where it is not installed.
+  // TensorBoard's reading of the folder; nothing if it is not installed.
   std::optional<std::string> read_by_tensorboard() const {
     const char* python = std::getenv("HEXAPLA_PYTHON");
     const std::string command =
@@ -65,8 +65,8 @@ TEST_F(EventFiles, TensorBoardReadsARunThatWasKilledAndResumed) {
     for (int step : {50, 100, 150}) first.add({.step = step, .scalars = {{"train/loss", 1000.0 / step}}});
     first.add({.step = 100, .texts = {{"sample", markdown_code("a\nb")}}});
   }
-  // The checkpoint was of update 100: what came after it is of a future that did not happen. The later file has to
-  // sort behind the earlier one, so its name is made by hand: both are of this process and this second.
+  // The checkpoint is of update 100, so later events are from a lost part of the run. The second
+  // file must sort after the first, but both have the same process and second: rename it by hand.
   std::filesystem::create_directories(at("later"));
   EventFile(at("later"), 100).add({.step = 150, .scalars = {{"train/loss", 6}}});
   for (const auto& e : std::filesystem::directory_iterator(at("later")))

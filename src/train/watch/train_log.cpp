@@ -29,7 +29,7 @@ std::string with_time(const std::string& object) {
   return object.substr(0, object.size() - 1).append(text, size);
 }
 
-// All of it, or nothing: half a line would take the next one with it.
+// Appends all of the text or none: half a line would corrupt the next one.
 bool append_to(const std::string& path, std::string_view text) {
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return false;
@@ -48,7 +48,7 @@ bool append_to(const std::string& path, std::string_view text) {
   return whole;
 }
 
-// Is it one of ours, of no later than this update? What a crash or an editor has left is none.
+// Is it a log line of update last_update or earlier? Remnants of crashes and edits are not.
 bool belongs(const std::string& line, int64_t last_update) {
   const auto object = json_or_null(line);
   if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return false;

@@ -7,19 +7,19 @@
 
 namespace hexapla::train {
 
-// A line of DIR/train.jsonl. The rate stands last, before the time: all else is the same in every run of the same
-// options.
+// A line of DIR/train.jsonl. The rate comes last, just before the time: everything before it is the
+// same in every run with the same options.
 std::string to_json(const TrainReport& r);
 
-// A file of JSON objects, one a line, each with an "update". What is appended gets a "time" at its end: when that was,
-// in UTC as ISO 8601 has it. A resumed run first takes back what the lost part of the
-// run had written after its checkpoint, so that the file reads as if the run had never stopped.
+// A file of JSON objects, one per line, each with an "update". Appended lines get a "time" at the
+// end (UTC, ISO 8601). A resumed run first removes the lines that the lost part of the run wrote
+// after its checkpoint, so the file reads as if the run had never stopped.
 class JsonLines {
  public:
-  // RunError: cannot be read or written. Lines after `update` are dropped, as is all that is no object with an update:
-  // a line cut short by a crash, say.
+  // Drops lines of updates after `update`, and lines that are not an object with an update, such as
+  // one cut short by a crash. RunError: cannot be read or written.
   JsonLines(std::string path, int64_t update);
-  // Flushed at once. RunError: then the file is as it was.
+  // Flushes immediately. RunError: the file is unchanged.
   void append(const std::string& object);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace hexapla::train {
 
-// Tells several what the trainer tells it. They must outlive it.
+// Forwards every event to several watchers. They must outlive it.
 class Watchers : public TrainWatcher {
  public:
   explicit Watchers(std::vector<TrainWatcher*> all) : all_(std::move(all)) {}
@@ -25,8 +25,8 @@ class Watchers : public TrainWatcher {
   std::vector<TrainWatcher*> all_;
 };
 
-// Writes what a run reports as TensorBoard events into its folder. Where they cannot be written it says so once, to
-// `notes`, and training goes on without them.
+// Writes the run's reports to its folder as TensorBoard events. If writing fails, it says so once,
+// to `notes`, and training continues without them.
 class TensorBoardWatcher : public TrainWatcher {
  public:
   TensorBoardWatcher(std::string folder, TrainWatcher& notes) : folder_(std::move(folder)), notes_(notes) {}
@@ -39,7 +39,7 @@ class TensorBoardWatcher : public TrainWatcher {
   void add(Event event);
   std::string folder_;
   TrainWatcher& notes_;
-  std::optional<EventFile> file_;  // none once it has failed
+  std::optional<EventFile> file_;  // none after a failure
   bool failed_ = false;
 };
 
