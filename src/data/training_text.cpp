@@ -20,7 +20,7 @@ bool called_tsv(std::string name) {
   return name.ends_with(".tsv");
 }
 
-// Keeps `most` of the lines that it is shown.
+// Keeps `most` of the lines it is shown.
 class Reservoir {
  public:
   Reservoir(int64_t most, uint64_t stream) : most_(static_cast<size_t>(most)), random_(0, stream) {}
@@ -55,7 +55,7 @@ std::vector<TextPair> take_block(TrainingText& text, int64_t most) {
   return block;
 }
 
-// What is added to the store, to the notes and to the fingerprint.
+// Accumulates the store, the notes and the fingerprint.
 class Collector {
  public:
   Collector(const PairOptions& options, size_t sets)
@@ -119,7 +119,7 @@ class Collector {
   std::shared_ptr<PairStore> store_;
   std::vector<DropCount> too_long_, nothing_;
   std::vector<UnknownTokens> unknown_;
-  std::vector<int64_t> pairs_;  // of each set
+  std::vector<int64_t> pairs_;  // per set
   LineCounts lines_;
   Hash hash_;
   std::string source_, target_;
