@@ -8,8 +8,7 @@
 
 namespace hexapla::convert {
 
-// Whether the file lists merges: a line "#version: ...", or pairs with counts. DataError: no such
-// file.
+// Whether the file lists merges: "#version: ...", or pairs with counts. DataError: no such file.
 bool is_bpe_codes(const std::string& path);
 
 // SentencePiece's name for a token: "th" for "th@@", "the\u2581" for "the", which ends a word.
@@ -17,9 +16,8 @@ std::string piece_of_bpe_token(const std::string& token);
 
 // A SentencePiece model that splits blank-separated words into the pieces that the merges produce.
 // tokens: the vocabulary's, for characters that occur in no merge. If two pairs produce the same
-// piece, the first pair counts. The model has no special pieces (text/vocabulary/piece_table.h adds
-// them). DataError naming file and line: no pair, or merges of version 0.1, which mark word ends
-// differently.
+// piece, the first one counts. The model has no special pieces (text/vocabulary/piece_table.h adds
+// them). DataError naming file and line: no pair, or merges of version 0.1, whose word ends differ.
 text::PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string>& tokens);
 
 }  // namespace hexapla::convert

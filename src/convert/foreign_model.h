@@ -38,8 +38,7 @@ struct ImportOptions {
   // models that split text into the tokens of a list. Target "": the same as the source's.
   std::string source_vocab, target_vocab, source_spm, target_spm;
   std::string bpe;  // merges of subword-nmt or fastBPE, used where source_spm or target_spm is ""
-  // Languages of multilingual models by their own codes: "en", "eng_Latn", "en_XX". "": as in the
-  // files.
+  // Languages of multilingual models by their own codes: "en", "eng_Latn", "en_XX". "": the files'.
   std::string source_language, target_language;
 };
 

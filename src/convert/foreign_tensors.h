@@ -36,8 +36,7 @@ class ForeignTensors {
   // Sorted by name; names are unique.
   virtual const std::vector<ForeignTensor>& list() const = 0;
   // All numbers of a tensor of list(), row by row (the last extent runs fastest), as f32; integers
-  // beyond 2^24 are rounded. DataError naming file and tensor: truncated since it was opened, or
-  // damaged.
+  // beyond 2^24 are rounded. DataError naming file and tensor: damaged, or truncated meanwhile.
   virtual std::vector<float> read(const ForeignTensor& tensor) const = 0;
   // `count` numbers starting at number `first`; they must exist. Loads only these if the format
   // allows it; otherwise loads the tensor once for consecutive parts. One thread at a time. Errors

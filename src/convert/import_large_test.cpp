@@ -1,5 +1,4 @@
-// A model with large tensors: how much memory an import takes, and what is left by a full disk or a
-// kill.
+// A model with large tensors: the memory of an import, and what a full disk or a kill leaves.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -19,8 +19,8 @@ class PlainYaml {
   PlainYaml(std::string_view text, const std::string& name);
   static PlainYaml read(const std::string& path);  // from a file
   // A file written by people: several levels, whose keys are joined by dots ("model.encoder.type"),
-  // and comments after values. DataError as above: tab indentation, too many levels, a line without
-  // a key.
+  // and comments after values. DataError as above: tab indentation, too many levels, no key in a
+  // line.
   static PlainYaml read_nested(const std::string& path);
 
   const std::string& name() const { return name_; }

@@ -33,15 +33,13 @@ Extents extents_of(const Shape& shape) {
   return {static_cast<size_t>(shape.size()), 1};
 }
 
-// Extents of `count` rows, or columns for side-by-side layouts, that fit a parameter of these
-// extents.
+// Extents of `count` rows (columns for side-by-side layouts) that fit such a parameter.
 Extents zeros(size_t count, Layout layout, const Extents& own) {
   if (layout == Layout::stacked) return {count, own.columns};
   return layout == Layout::beside ? Extents{own.rows, count} : Extents{count, own.rows};
 }
 
-// Where a part begins in the parameter, and the distances between neighbors in a row and in a
-// column.
+// A part's beginning in the parameter, and the distances of neighbors in a row and in a column.
 struct Place {
   size_t begin, row_step, column_step;
 };

@@ -40,8 +40,7 @@ struct WeightMap {
 // ignored: the configuration does not describe the model in the file.
 void check(const WeightMap& map, const model::Config& config, const ForeignTensors& from);
 
-// The type in which a parameter is stored: f16 or bf16 if all its sources have that type, otherwise
-// f32.
+// A parameter's type in our file: f16 or bf16 if all its sources have that type, otherwise f32.
 DType stored_type(const WeightMap& map, const ForeignTensors& from, const std::string& name);
 
 // Writes one parameter to a tensor of f32 or stored_type(). Holds a few rows in memory if the

@@ -156,8 +156,7 @@ void CTranslate2File::read_aliases(Head& head) {
   }
 }
 
-// Integer weights, tensors of rank 2 or more, have a scale per row, or one scale. 16-bit ones may
-// have none.
+// Integer weights of rank 2 or more have a scale per row, or one scale. 16-bit ones may have none.
 void CTranslate2File::find_scales(const std::string& name, const ForeignTensor& tensor, Variable& variable) const {
   if (!is_integer(tensor.type) || tensor.shape.size() < 2) return;
   const auto scale = variables_.find(name + std::string(kScale));

@@ -28,8 +28,7 @@ class CTranslate2File : public ForeignTensors {
   const std::string& specification() const { return specification_; }  // "TransformerSpec"; version 1 has none, ""
   uint32_t version() const { return version_; }                        // of the format
   uint32_t revision() const { return revision_; }                      // of the specification
-  // An attribute: a variable with one number. Nothing if there is no such variable, or it has more
-  // numbers.
+  // An attribute: a variable with one number. Nothing: no such variable, or more numbers.
   std::optional<float> number(std::string_view name) const;
   // An i8 attribute as text (before version 6: unk_token, bos_token, ...).
   std::optional<std::string> text(std::string_view name) const;

@@ -34,8 +34,7 @@ class NpzFile : public ForeignTensors {
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
-  // The raw bytes of a tensor; i8 and u8 may be text (Marian's special:model.yml, padded with
-  // zeros).
+  // The raw bytes of a tensor; i8 and u8 may be text (Marian's special:model.yml, zero-padded).
   std::string bytes(const ForeignTensor& tensor) const;
 
  private:

@@ -11,8 +11,7 @@ struct ShardIndex {
   std::set<std::string> files;
 };
 
-// DataError naming the index and the tensor: not an index, a file in another folder, too many
-// files.
+// DataError naming index and tensor: not an index, a file in another folder, too many files.
 ShardIndex read_shard_index(const std::string& path);
 
 // The path of a file that the index at `path` names.

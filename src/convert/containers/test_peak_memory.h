@@ -1,6 +1,6 @@
 #pragma once
 // Replaces operator new and delete in the test program whose single source file includes this, to
-// measure peak memory. Sanitizers have their own operators; there HEXAPLA_SEES_PEAKS is not
+// measure peak memory. Not under sanitizers, which have their own: HEXAPLA_SEES_PEAKS is not
 // defined.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HEXAPLA_SEES_PEAKS 1

@@ -245,7 +245,7 @@ void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
   --walk.depth;
 }
 
-// Parses _rebuild_tensor_v2(storage, offset, sizes, strides, ...), or _rebuild_parameter(tensor,
+// Parses _rebuild_tensor_v2(storage, offset, sizes, strides, ...) or _rebuild_parameter(tensor,
 // ...).
 void TorchFile::add_tensor(const std::string& name, const PickleValue& rebuilt) {
   const std::string place = cat(path_, ": tensor ", shown(name));

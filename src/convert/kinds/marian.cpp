@@ -52,8 +52,7 @@ std::string settings_in(const std::string& folder) {
   return all.empty() ? "" : folder + "/" + all.front();
 }
 
-// Firefox's layout: model.enpt.intgemm.alphas.bin with vocab.enpt.spm, or with srcvocab and
-// trgvocab.
+// Firefox's layout: model.enpt.intgemm.alphas.bin with vocab.enpt.spm, or srcvocab and trgvocab.
 std::string lone_model_in(const std::string& folder) {
   const std::vector<std::string> all = named(folder, "model", ".bin");
   return all.size() == 1 && is_marian_file(folder + "/" + all.front()) ? folder + "/" + all.front() : "";

@@ -16,8 +16,7 @@ namespace hexapla::convert {
 namespace {
 
 struct Published : TestFolder {
-  // Runs a script of tests/clients with the Python named by HEXAPLA_PUBLISHED. false: the variable
-  // is not set.
+  // Runs a script of tests/clients with the Python of HEXAPLA_PUBLISHED. false: it is not set.
   static bool run(const std::string& script) {
     const char* python = std::getenv("HEXAPLA_PUBLISHED");
     if (python == nullptr) return false;

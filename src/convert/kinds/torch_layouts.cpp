@@ -179,8 +179,7 @@ Surroundings around_annotated(const ForeignTensors&, const std::string& p) {
           p + "generator.proj.bias",    p + "src_embed.1.pe",         p + "tgt_embed.1.pe"};
 }
 
-// jadore801120's: a norm after each sublayer, and one on the embedded input; no biases in
-// attention.
+// jadore801120's: a norm after each sublayer and on the embedded input; no biases in attention.
 void configure_jadore(const ForeignTensors& t, const std::string& p, const ImportOptions& options, Config& c) {
   const std::string first = p + "encoder.layer_stack.0.";
   c.enc_layers = layers(t, p + "encoder.layer_stack.", ".pos_ffn.w_1.weight");

@@ -7,8 +7,7 @@
 
 namespace hexapla::convert {
 
-// int8: weights and embeddings in 8 bits, with a scale per row, as CTranslate2's converters
-// quantize.
+// int8: weights and embeddings in 8 bits with a scale per row, as from CTranslate2's converters.
 enum class CTranslate2Type { f32, int8 };
 
 // Positions in the exported table of sinusoids; ours are computed without limit.
@@ -22,8 +21,7 @@ inline constexpr int64_t positions_written = 1024;
 std::vector<std::string> export_ctranslate2(model::LoadedModel& model, const std::string& folder, CTranslate2Type type);
 
 // Writes an Argos Translate package for LibreTranslate: the same model, with a description. source,
-// target: language codes, "en". Errors as above; also DataError if the two languages have different
-// pieces.
+// target: language codes, "en". Errors as above; also DataError: the languages' pieces differ.
 std::vector<std::string> export_argos(model::LoadedModel& model, const std::string& folder, CTranslate2Type type,
                                       const std::string& source, const std::string& target);
 

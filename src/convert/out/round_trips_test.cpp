@@ -89,8 +89,7 @@ struct ToMarianMT : TestFolder {
   model::LoadedModel model = model::load_model(of_own);
 };
 
-// Reordering the paper's sinusoids and all weights accordingly leads to the same sums in another
-// order.
+// Reordering the paper's sinusoids and all weights leads to the same sums in another order.
 TEST_F(ToMarianMT, APaperModelComputesTheSame) {
   ASSERT_EQ(model.config.positions, "sinusoidal");
   EXPECT_THAT(

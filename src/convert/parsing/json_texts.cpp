@@ -6,8 +6,7 @@
 namespace hexapla::convert {
 namespace {
 
-// Follows the parser and tracks the nesting level: 0 outside of everything. Subclasses choose what
-// to take.
+// Follows the parser and tracks the nesting level, 0 at the outside. Subclasses choose values.
 class Follower : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Follower(const std::string& path) : path_(path) {}

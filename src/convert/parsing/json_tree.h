@@ -30,8 +30,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override;
 
  protected:
-  // Whether to leave the value of this key, which is on this level (1: the outermost), out of the
-  // tree.
+  // Whether to leave the value of this key on this level (1: the outermost) out of the tree.
   virtual bool leaves_out(size_t level, const std::string& key) = 0;
   // Events for the values left out, in order. level: of the list or object that begins or ends, or
   // that contains the value.

@@ -53,16 +53,14 @@ struct KnownName {
 class Pickle {
  public:
   // Reads one pickle from the cursor, whose bytes must outlive the result. DataError naming its
-  // place, the byte and the error: an unknown name, an opcode that data do not need, truncated, too
-  // large.
+  // place, the byte and the error: an unknown name or opcode, truncated, too large.
   static Pickle read(Cursor& bytes, std::span<const KnownName> known);
 
   const std::deque<PickleValue>& values() const { return values_; }
   const PickleValue& operator[](PickleId id) const { return values_[id]; }
   PickleId root() const { return root_; }
 
-  // The value of a text key of a dictionary or an object; nullptr: another kind of value, or no
-  // such key.
+  // The value of a text key of a dictionary or an object; nullptr: neither, or no such key.
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
-// A tokenizer.json whose long lists are taken while parsing, so that memory is proportional to the
-// file.
+// A tokenizer.json whose long lists are taken while parsing: memory is proportional to the file.
 #include <string>
 #include <utility>
 #include <vector>

@@ -95,8 +95,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   damaged("its list of entries is missing");
 }
 
-// PyTorch writes zip64 records even if all numbers fit into 32 bits. end: offset of the last
-// record.
+// PyTorch writes zip64 records even if all numbers fit in 32 bits. end: offset of the last record.
 bool ZipArchive::has_directory64(size_t end) const {
   uint32_t signature = 0;
   if (end >= kLocatorBytes) file_.read(end - kLocatorBytes, &signature, sizeof signature);

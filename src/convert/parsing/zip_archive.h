@@ -33,11 +33,9 @@ class ZipArchive {
   const std::vector<ZipEntry>& entries() const { return entries_; }  // sorted by name
   const ZipEntry* find(std::string_view name) const;                 // nullptr: there is none
 
-  // Bytes of a stored entry's content, starting at byte `at`. InternalError: deflated, or beyond
-  // its end.
+  // Bytes of a stored entry's content, from byte `at`. InternalError: deflated, or beyond its end.
   void read(const ZipEntry& entry, size_t at, void* to, size_t size) const;
-  // The content of any entry as a stream. It throws data::DamagedBytes, and ends where the data
-  // end.
+  // Streams the content of any entry until the data end. It throws data::DamagedBytes.
   std::unique_ptr<data::Bytes> content(const ZipEntry& entry) const;
   // The whole content, verified by its checksum. DataError: longer than `limit`, or damaged.
   std::string text(const ZipEntry& entry, size_t limit) const;

@@ -18,8 +18,7 @@ class MarianFile : public ForeignTensors {
   explicit MarianFile(const std::string& path);
 
   const std::string& path() const override { return file_.path(); }
-  // Excludes the scales of activations ("..._QuantMultA"), which only Marian's integer arithmetic
-  // needs.
+  // Excludes the scales of activations ("..._QuantMultA"), needed only for integer arithmetic.
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;

@@ -129,8 +129,7 @@ TEST_F(ConvertedFolder, APackageIsSearchedAsArgosTranslateDoes) {
   EXPECT_EQ(read_file(at("inner")), read_file(at("argos"))) << "the package's files are found from inside, too";
 }
 
-// In most files the first head of the last layer is a mere default; Marian models are trained with
-// it.
+// In most files the first head of the last layer is only a default; Marian's models train it.
 TEST_F(ConvertedFolder, WordsAreAlignedAsWhereTheModelIsFrom) {
   EXPECT_FALSE(imported("argos").file.usage.alignment_layer.has_value());
   const models::OpenModel opus = imported("opus");

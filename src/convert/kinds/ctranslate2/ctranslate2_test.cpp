@@ -71,8 +71,7 @@ TEST_P(CTranslate2Import, ScoresAreTheSame) {
   }
 }
 
-// Lines are already split into tokens. At the maximum length we still write </s>, CTranslate2 does
-// not.
+// Lines are already split into tokens. At the maximum length we write </s>, CTranslate2 does not.
 TEST_P(CTranslate2Import, TranslationsAreTheSame) {
   const std::string folder = source_path("tests/fixtures/foreign/ctranslate2_" + GetParam().name);
   const auto expected = nlohmann::json::parse(read_file(folder + "/expected.json"));

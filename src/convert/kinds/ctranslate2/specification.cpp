@@ -211,8 +211,7 @@ void Specification::tie(Config& c, AdjustedTensors& tensors) const {
   tensors.scale(target, known ? 1 : of_target, kTarget);
 }
 
-// Without a stored table, CTranslate2's sinusoids begin at 1; a stored table may contain sinusoids,
-// too.
+// Without a stored table, CTranslate2's sinusoids begin at 1; a table may also contain sinusoids.
 void Specification::set_positions(Config& c) const {
   const std::string name = "encoder/position_encodings/encodings", other = "decoder/position_encodings/encodings";
   const ForeignTensor* table = file_.find(name);

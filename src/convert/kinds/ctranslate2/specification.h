@@ -18,8 +18,7 @@ class Specification {
 
   // Not yet resolved. Adds scaled copies to `tensors` where the embedding scale differs from ours.
   model::Config config(AdjustedTensors& tensors) const;
-  // Whether translations start with zeros, as Marian's do; then config() has one token more than
-  // the file.
+  // Whether translations start with zeros, as Marian's do; config() then has one more token.
   bool zero_start() const;
   // For the resolved configuration.
   WeightMap weights(const model::Config& config) const;

@@ -114,8 +114,7 @@ std::vector<std::string> tokens_at(const std::string& path, const std::string& u
   return tokens;
 }
 
-// SentencePiece models in the same folder, by the names that our exports, converters and packages
-// use.
+// SentencePiece models in the same folder, as named by our exports, converters and packages.
 std::string pieces_beside(const CTranslate2Folder& folder, const std::string& side) {
   for (const std::string& place : {folder.model, folder.package})
     for (const std::string& name :

@@ -1,6 +1,5 @@
 #pragma once
-// For tests: files built to overwhelm their reader: deep, wide, with huge counts, or not regular
-// files.
+// For tests: files built to overwhelm their reader: deep, wide, with huge counts, or not regular.
 #include <sys/stat.h>
 
 #include <cmath>

@@ -17,14 +17,12 @@ struct ByteLevelPieces {
 };
 
 // <s>, </s>, <pad> and <unk> have their usual meaning; <unk> is the unknown piece. path: for
-// messages. DataError: one of them is missing, a merge names a missing piece, or a byte has no
-// piece.
+// messages. DataError: one of them is missing, a merge names a missing piece, a byte has no piece.
 text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string& path);
 
 // Whether the folder has such files.
 bool has_byte_level_files(const std::string& folder);
-// Reads them. size: of the model's table. DataError naming the file: damaged, or more pieces than
-// `size`.
+// Reads them. size: of the model's table. DataError naming the file: damaged, or too many pieces.
 text::PieceModel read_byte_level_files(const std::string& folder, size_t size);
 
 }  // namespace hexapla::convert

@@ -14,8 +14,7 @@ namespace hexapla::convert {
 struct HarmlessKey {
   const char *key, *reason;
 };
-// A key with the values (JSON), besides null, at which it has no effect; hint: advice for other
-// values.
+// A key with the values (JSON), besides null, that have no effect; hint: advice for other values.
 struct NeutralKey {
   const char* key;
   std::vector<const char*> values;

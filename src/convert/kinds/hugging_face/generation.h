@@ -25,8 +25,7 @@ struct Generation {
 };
 
 // config: the folder's config.json; pieces: number of target pieces. DataError naming file and key:
-// a value that transformers would reject, a value that none of our options matches, or an unknown
-// key.
+// an unknown key, or a value that transformers rejects or none of our options matches.
 Generation read_generation(const std::string& folder, const JsonFile& config, int64_t pieces);
 
 // Whether this is the key of a generation setting; old versions kept them in config.json.

@@ -1,5 +1,4 @@
-// Models made by transformers (scripts/golden/marian.py) compute and translate the same after
-// import.
+// Models of transformers (scripts/golden/marian.py) compute and translate the same after import.
 #include "convert/kinds/hugging_face/marian.h"
 
 #include <gmock/gmock.h>

@@ -113,8 +113,7 @@ class Languages {
     if (is_file(path)) config_.emplace(path);
   }
 
-  // Whether a source's language follows its </s>, as in NLLB-200's first tokenizer. Targets are
-  // unchanged.
+  // Whether a source's language follows its </s>, as in NLLB-200's first tokenizer.
   bool behind() const { return style_ == LanguageStyle::script && config_ && config_->flag("legacy_behaviour", false); }
 
   // ">>en<<", which begins every source.

@@ -1,5 +1,4 @@
-// Models made by transformers (scripts/golden/multilingual.py) compute and translate the same after
-// import.
+// Models of transformers (scripts/golden/multilingual.py) compute and translate the same here.
 #include "convert/kinds/hugging_face/multilingual.h"
 
 #include <gmock/gmock.h>
@@ -256,8 +255,7 @@ TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
               HasSubstr("no sentencepiece.bpe.model and no tokenizer.json"));
 }
 
-// NLLB-200 was trained with a source's language before the text; its first tokenizer put it after
-// </s>.
+// NLLB-200 was trained with the language before a source; its first tokenizer put it after </s>.
 TEST_F(ImportOfMultilingual, LegacyBehaviourPutsTheLanguageBehindTheSource) {
   fs::remove_all(at("m"));
   fs::copy(fixture_of("nllb"), at("m"));

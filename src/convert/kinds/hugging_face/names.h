@@ -23,8 +23,7 @@ WeightMap hugging_face_weights(const model::Config& config, const HuggingFaceTab
 std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std::string>& names);
 
 // The tables of the file that transformers uses. shared: both sides have one vocabulary, so even
-// untied models may have one table. The file holds whichever names of a shared table its writer
-// chose.
+// untied models may have one table. The writer chose which names of a shared table the file has.
 HuggingFaceTables hugging_face_tables(const model::Config& config, const ForeignTensors& tensors, bool shared);
 
 // Checks the file's other tables. DataError naming two tensors: tables that the configuration ties

@@ -15,8 +15,8 @@ namespace hexapla::convert {
 bool is_mapped_safetensors(const std::string& folder);
 // path: such a folder, or a safetensors file or index with options.map naming the map. The map
 // names vocabulary files in its own folder; options.source_vocab and options.target_vocab take
-// precedence. DataError naming the map and the key, or the file and the tensor. UsageError: no map,
-// or no vocabulary.
+// precedence. DataError naming the map and the key, or the file and the tensor. UsageError: no map
+// or vocabulary.
 ForeignModel read_mapped_safetensors(const std::string& path, const ImportOptions& options);
 
 }  // namespace hexapla::convert

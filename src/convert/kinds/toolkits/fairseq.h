@@ -7,8 +7,7 @@ namespace hexapla::convert {
 // dict.<language>.txt of both sides and optionally sentencepiece.bpe.model.
 bool is_fairseq(const std::string& path);
 // Computes the same as fairseq with the options recorded in the checkpoint. DataError naming file
-// and option that our models cannot represent; UsageError naming the option: a dictionary is
-// missing.
+// and option that our models cannot represent. UsageError naming the option: no dictionary.
 ForeignModel read_fairseq(const std::string& path, const ImportOptions& options);
 
 }  // namespace hexapla::convert

@@ -97,8 +97,7 @@ class MarianExporter {
   }
   void add(const std::string& name, const Matrix& m) { out_.add(name, {m.rows, m.columns}, m.numbers); }
 
-  // The target's tables are limited to Marian's pieces, without the start token that import
-  // appends.
+  // Limits the target's tables to Marian's pieces, without the start token that import appends.
   void embeddings() {
     const bool one = config_.tied == "all";
     const auto table = [&](const std::string& own, const std::string& theirs, size_t rows) {

@@ -80,8 +80,7 @@ TEST_F(ToMarian, RefusesWhatItCannotSay) {
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 
-// Marian ends every source with </s>; OpenNMT-py does not, and Hugging Face's BART begins texts
-// with <s>.
+// Marian ends every source with </s>; OpenNMT-py does not, and BART begins texts with <s>.
 TEST_F(ToMarian, RefusesTextsThatAreOtherwiseThere) {
   model::LoadedModel own = model::load_model(source_path("tests/fixtures/run_of_0.1.0/model.safetensors"));
   own.config.positions = "timing-signal";
