@@ -1,7 +1,6 @@
 #pragma once
 // The training sets as one stream of checked pairs, and what is made from it: a sample of lines for
-// a vocabulary, and the training pairs. Memory stays within the given limit for texts of any
-// length.
+// a vocabulary, and the training pairs. Memory stays within the given limit.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,8 +27,7 @@ std::vector<ParallelSource> parse_sets(const std::string& option, const std::vec
 
 class TrainingText {
  public:
-  // Input that can be read only once (a pipe) is kept for the second reading: in memory, or in the
-  // folder.
+  // Input that can be read only once (a pipe) is kept for rereading: in memory, or in the folder.
   TrainingText(const std::vector<ParallelSource>& sets, const ShuffleSpace& space);
 
   // The next usable pair, one set after the other. DataError: as CheckedReader; a set read
@@ -85,8 +83,7 @@ struct PairOptions {
 };
 // Selects one of several stores for a pair.
 using PartOfPair = std::function<size_t(const TextPair&)>;
-// Encodes everything on all threads. Drops pairs with a note like encode_corpus. DataError: none is
-// left.
+// Encodes on all threads. Drops pairs with a note like encode_corpus. DataError: none is left.
 PreparedPairs prepare_pairs(TrainingText& text, const text::Vocabulary& source, const text::Vocabulary& target,
                             const PairOptions& options, const ReadingProgress& progress);
 // The same with `parts` stores, each with the memory in the options.

@@ -30,8 +30,8 @@ struct Encoded {
 };
 
 // Encodes on all threads; the result does not depend on their number. Drops pairs, with a note,
-// that have more than max_length tokens (including </s>) or no token on a side. DataError: no pair
-// is left.
+// that have more than max_length tokens (including </s>) or none on a side. DataError: no pair is
+// left.
 Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target,
                       int64_t max_length);
 
@@ -39,8 +39,7 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
 void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
                const text::Vocabulary& source, const text::Vocabulary& target);
 
-// Concatenated sequences without padding: sequence b owns rows offsets[b] .. offsets[b+1]-1 of its
-// side.
+// Concatenated sequences without padding: sequence b owns rows offsets[b] .. offsets[b+1]-1.
 struct Batch {
   std::vector<int32_t> source, source_offsets;                 // source ends with </s>
   std::vector<int32_t> target_in, target_out, target_offsets;  // <s> y and y </s>: both have target_offsets

@@ -3,8 +3,7 @@
 
 namespace hexapla::data {
 
-// A window of an epoch's pairs: the part of the epoch, and the window's number in that part, both
-// from 0.
+// A window of an epoch's pairs: the part of the epoch, and the window's number in it, from 0.
 struct WindowPosition {
   int64_t part = 0, number = 0;
   bool operator==(const WindowPosition&) const = default;

@@ -25,8 +25,7 @@ class BatchStream {
   virtual BatchPosition position() const = 0;
   // Number of epochs returned so far, with a fraction: 2.25.
   virtual double epochs() const = 0;
-  // Batches per epoch: exact if the pairs are ids in memory, otherwise estimated from the last
-  // plan.
+  // Batches per epoch: exact if the pairs are ids in memory, otherwise as in the last plan.
   virtual int64_t batches() const = 0;
   virtual int64_t pairs() const = 0;  // per epoch
   // A batch that needs as much memory as any, for a rehearsal: the largest of the first epoch or,

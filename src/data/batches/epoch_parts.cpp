@@ -56,8 +56,7 @@ class MemoryParts : public EpochParts {
   uint64_t seed_;
 };
 
-// One epoch, scattered at random into buckets. The pairs of a bucket are in several chunks of one
-// file.
+// One epoch, scattered at random into buckets, whose pairs are in several chunks of one file.
 struct Scattered {
   struct Bucket {
     std::string open;

@@ -38,8 +38,7 @@ class PairStore {
   // epochs that draw it once.
   static constexpr uint64_t besides = 40;
 
-  // Keeps up to `memory` bytes in memory; beyond that, everything is moved to a temporary file in
-  // `folder`.
+  // Keeps up to `memory` bytes in memory; beyond that, moves all to a temporary file in `folder`.
   PairStore(size_t memory, std::string folder) : memory_(memory), folder_(std::move(folder)) {}
 
   void add(const PackedPair& pair);  // RunError: the disk is full

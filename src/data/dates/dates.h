@@ -1,6 +1,5 @@
 #pragma once
-// An artificial language pair for the demo: a date as written in English, and the same date in ISO
-// 8601.
+// An artificial language pair for the demo: dates as written in English, and in ISO 8601.
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -16,8 +16,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 
-// Shared by the decoders: the input's block, the end, and an error that is reported after the valid
-// bytes.
+// Shared by the decoders: the input's block, the end, and an error reported after the valid bytes.
 class Decoder : public Bytes {
  public:
   size_t read(char* to, size_t size) final {

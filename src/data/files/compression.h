@@ -9,8 +9,7 @@
 
 namespace hexapla::data {
 
-// Sequential bytes. read() fills at most `size` bytes, size > 0, and returns the number; 0 is the
-// end.
+// Sequential bytes. read() fills at most `size` > 0 bytes and returns the number; 0 is the end.
 class Bytes {
  public:
   virtual ~Bytes() = default;
@@ -35,8 +34,7 @@ struct DamagedBytes {
 // DamagedBytes.
 std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> from);
 
-// The content of raw deflate data, as in entries of zip archives. Anything after its end is not
-// read.
+// The content of raw deflate data, as in zip archives. Anything after its end is not read.
 std::unique_ptr<Bytes> inflated(std::unique_ptr<Bytes> from);
 
 // The CRC-32 of gzip and zip over these bytes and all preceding ones, whose checksum is `before`.

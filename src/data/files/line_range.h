@@ -18,7 +18,7 @@ struct ShardNumber {
 };
 
 // A line belongs to the part whose bytes [size (i - 1) / n, size i / n) contain its beginning,
-// hence to exactly one. In compressed files, positions refer to the text, so the parts equal those
+// hence to exactly one. Positions in compressed files refer to the text, so the parts equal those
 // of the plain file. Lines are LineReader's (data/files/lines.h). Memory: the longest line and a
 // block.
 class RangeReader {

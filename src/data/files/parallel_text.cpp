@@ -33,8 +33,7 @@ void split(const std::string& line, const LineReader& reader, std::string& sourc
   target.assign(line, tab + 1);
 }
 
-// A sentence must be a single line, because a model that reads lines would never see the second
-// one.
+// A sentence must be a single line, because a model that reads lines never sees a second one.
 void check_one_line(const std::string& text, const std::string& name, int64_t number) {
   if (text.find_first_of("\n\r") == std::string::npos) return;
   throw DataError(cat(name, ": pair ", number,

@@ -58,8 +58,7 @@ class ParallelReader {
   bool next(std::string& source, std::string& target);  // false after the last pair
   int64_t line_number() const;                          // of that pair, in each file; from 1
 
-  // Restarts before the first pair by reopening the files. UsageError: impossible for stdin and
-  // pipes.
+  // Restarts before the first pair by reopening the files. UsageError: stdin or a pipe.
   void rewind();
   bool can_rewind() const;
 

@@ -45,8 +45,7 @@ void append(const std::string& path, const ShardManifest& manifest, const Sink& 
   if (hash.hex() != manifest.hash) fail_shard(path, "was changed since it was written: its hash is another");
 }
 
-// The compression to apply to the parts when joining. Compressed parts are concatenated as they
-// are.
+// The compression to apply when joining. Compressed parts are concatenated unchanged.
 Compression compression_of_join(const std::vector<std::pair<ShardManifest, std::string>>& parts,
                                 const std::string& joined) {
   const Compression wanted = compression_by_name(joined);

@@ -21,12 +21,12 @@ namespace hexapla::data {
 struct ShardManifest {
   ShardNumber shard;
   std::string input;                           // its path
-  uint64_t input_bytes = 0, from = 0, to = 0;  // whole file; the shard's bytes [from, to)
-  std::string input_hash;                      // the shard
+  uint64_t input_bytes = 0, from = 0, to = 0;  // of the whole file; the shard's bytes [from, to)
+  std::string input_hash;                      // of the shard
   std::string made_by;                         // program, model and options, in words
   int64_t lines = 0;                           // lines read, and written
-  uint64_t bytes = 0;                          // the output
-  std::string hash;                            // the output
+  uint64_t bytes = 0;                          // of the output
+  std::string hash;                            // of the output
 
   std::string to_json() const;
   static ShardManifest read(const std::string& path);  // DataError
