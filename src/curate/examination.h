@@ -37,8 +37,7 @@ struct Examination {
   int64_t pairs = 0;  // complete pairs
   int64_t source_characters = 0, target_characters = 0;
   // Target characters per source character: the median of the first 10,000 pairs. After scaling by
-  // it, lengths are "too different" if one is max_ratio times the other, with ten characters added
-  // to both.
+  // it, lengths are "too different" if one is max_ratio times the other, adding ten to both.
   double typical_ratio = 1;
   Findings findings;
   ShiftPath path;
@@ -61,13 +60,12 @@ struct Examination {
   int64_t faulty() const;
 };
 
-// Called occasionally in every stage with the lines read and the fraction of the file; may throw to
-// stop.
+// Called occasionally in every stage with lines and the fraction read; may throw to stop.
 using Watch = std::function<void(int64_t lines, double share)>;
 
 // DataError: files that cannot be read as text (see LineReader), an unusable test set or
-// vocabulary, an empty text. UsageError: an option out of range, clean files that would overwrite
-// the text.
+// vocabulary, an empty text. UsageError: an option out of range, clean files that overwrite the
+// text.
 Examination examine(const ExamineOptions& options, const Watch& watch = {});
 
 }  // namespace hexapla::curate

@@ -1,6 +1,5 @@
 #pragma once
-// A set of 64-bit hashes in an array: 11 to 22 bytes per element; std::unordered_set needs about
-// 56.
+// A set of 64-bit hashes: 11 to 22 bytes per element; std::unordered_set needs about 56.
 #include <cstdint>
 #include <vector>
 

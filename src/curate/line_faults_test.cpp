@@ -83,8 +83,7 @@ const char* const kSentences[] = {"今天的天气很好，我们去公园散步
                                   "Les élèves étudient à l'école.",
                                   "Größe, Maße und Öl"};
 
-// `text` with each byte decoded as a Latin-1 character, or as a Windows-1252 character if there is
-// one.
+// `text` with each byte decoded as Latin-1, or as Windows-1252 where that has a character.
 std::string misread(const std::string& text, bool windows) {
   constexpr std::u32string_view high =
       U"\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F"

@@ -1,6 +1,5 @@
 #pragma once
-// Parallel text including format errors: what ParallelReader would reject is reported here and
-// skipped.
+// Parallel text with format errors: reports and skips what ParallelReader would reject.
 #include <cstdint>
 #include <optional>
 #include <string>

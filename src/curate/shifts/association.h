@@ -19,8 +19,7 @@ class Association {
  public:
   void add(const Words& source, const Words& target);
   void remove(const Words& source, const Words& target);  // reverts an add()
-  // The mean over target words of the best coefficient with a source word; 0 for a line without
-  // words.
+  // The mean over target words of the best coefficient with a source word; 0 without words.
   double score(const Words& source, const Words& target) const;
 
  private:

@@ -8,8 +8,7 @@ namespace {
 constexpr int64_t kReach = 50;           // lines around a place that may contain the change
 constexpr int64_t kSurroundings = 3000;  // lines on either side from which words are learned
 
-// Number of source lines after a change that have no partner because their target lines are
-// missing.
+// Number of source lines after a change whose target lines are missing.
 int64_t skipped(const ShiftPlace& place) { return std::max(0, place.before - place.after); }
 
 }  // namespace

@@ -10,8 +10,7 @@
 
 namespace hexapla::curate {
 
-// From source line `line` on (from 1), target line = source line + after; until then source line +
-// before.
+// From source line `line` on (from 1), target line = source line + after; until then + before.
 struct ShiftPlace {
   int64_t line = 0;
   int before = 0, after = 0;

@@ -144,8 +144,7 @@ float score_at(const Scores& scores, Side source, Side target, int64_t i, int sh
 }
 
 // The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`.
-// States share the history of their changes, so memory grows with the number of changes, not of
-// lines.
+// States share the history of their changes, so memory grows with the number of changes.
 std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, const ShiftOptions& options,
                                const std::function<void()>& now_and_then) {
   struct Change {
@@ -232,8 +231,7 @@ Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& 
   });
 }
 
-// Passages that chance explains better than translation does, by `evidence` (cumulative sums, Page
-// 1954).
+// Passages that chance explains better, by `evidence` (cumulative sums, Page 1954).
 std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector<Stretch>& path, Side source,
                                        Side target, const ShiftOptions& options) {
   const Scores scores = scores_of_good_lines(learner, path, source, target);

@@ -17,8 +17,7 @@ struct ShiftOptions {
   double enough = 0.02;  // nats per pair; below, the sides have too little in common to be aligned
 };
 
-// From source line `begin` (from 0) to the next stretch, source line i matches target line i +
-// shift.
+// From source line `begin` (from 0) to the next stretch, line i matches target line i + shift.
 struct Stretch {
   int64_t begin = 0;
   int shift = 0;
@@ -41,8 +40,7 @@ struct ShiftPath {
   int64_t shortest = 0;            // shifted stretches with fewer pairs may be missed
 };
 
-// Lines i of both sides should be a pair; the sides may differ in length. now_and_then() may throw
-// to stop.
+// Lines i of both sides should be a pair; lengths may differ. now_and_then() may throw to stop.
 ShiftPath find_shifts(std::span<const LineSignature> source, std::span<const LineSignature> target,
                       const ShiftOptions& options = {}, const std::function<void()>& now_and_then = {});
 
