@@ -1,7 +1,6 @@
 // Compares every configuration of every metric, per sentence, and paired bootstrap resampling with
-// sacreBLEU's results (scripts/fixtures/make_metrics_fixture.py): always with the committed
-// fixture, and with newly made longer ones if HEXAPLA_SACREBLEU names a Python that has the
-// package.
+// sacreBLEU's results (scripts/fixtures/make_metrics_fixture.py): the committed fixture, and newly
+// made longer ones if HEXAPLA_SACREBLEU names a Python that has the package.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -105,8 +105,7 @@ Mecab::Mecab(const Kind& kind) : loaded_(std::make_shared<Loaded>()) {
     signature_ = cat(kind.tokenizer, "-", library.version(), "-", kind.suffix);
 }
 
-// Debian's IPA dictionary has one entry more than sacreBLEU's: the name of the era that began in
-// 2019.
+// Debian's IPA dictionary has one entry more than sacreBLEU's: the name of the era since 2019.
 const Mecab& Mecab::japanese() {
   static const Mecab mecab({"ja-mecab",
                             "IPA",

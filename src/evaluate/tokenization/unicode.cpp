@@ -29,8 +29,7 @@ constexpr std::array kOtherCased = {
     Range{0x10780, 0x10780}, Range{0x10783, 0x10785}, Range{0x10787, 0x107B0}, Range{0x107B2, 0x107BA},
     Range{0x1F130, 0x1F149}, Range{0x1F150, 0x1F169}, Range{0x1F170, 0x1F189}};
 
-// Word_Break MidLetter, MidNumLet and Single_Quote: case-ignorable although not Mn, Me, Cf, Lm or
-// Sk.
+// Word_Break MidLetter, MidNumLet, Single_Quote: case-ignorable although not Mn, Me, Cf, Lm or Sk.
 constexpr std::array kMidWord = {
     Range{0x27, 0x27},     Range{0x2E, 0x2E},     Range{0x3A, 0x3A},     Range{0xB7, 0xB7},
     Range{0x387, 0x387},   Range{0x55F, 0x55F},   Range{0x5F4, 0x5F4},   Range{0x2018, 0x2019},
