@@ -21,8 +21,7 @@ struct Character {
 // One per code point, and one per invalid byte.
 std::vector<Character> characters_of(std::string_view text);
 
-// The character that begins at byte `at`, and its number of bytes; U+FFFD and 1 for an invalid
-// byte.
+// The character that begins at byte `at`, and its length; U+FFFD and 1 for an invalid byte.
 std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at);
 
 bool has_letter(std::string_view text);

@@ -5,8 +5,7 @@
 
 namespace hexapla::text {
 
-// The text with its first letter capitalized, if it begins with a lower-case letter that has a
-// capital.
+// The text with a lower-case first letter capitalized, if it has a capital.
 std::string capitalized(std::string_view text);
 
 }  // namespace hexapla::text

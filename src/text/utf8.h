@@ -36,8 +36,7 @@ bool word_ends(std::string_view text);
 bool begins_without_blank(std::string_view text);
 bool ends_without_blank(std::string_view text);
 
-// Columns of the text on a terminal: 0 for combining marks, 2 for wide characters. Accepts invalid
-// UTF-8.
+// Columns of the text on a terminal: combining marks 0, wide characters 2. Accepts invalid UTF-8.
 int width(std::string_view text);
 
 // The text padded with blanks to this width; unchanged if it is as wide or wider.

@@ -16,13 +16,11 @@ struct TokenSpan {
   bool operator==(const TokenSpan&) const = default;
 };
 
-// Where words end: by script, as above; or only at white space, for text that is already split into
-// words.
+// Where words end: by script, as above; or only at white space, for text already split into words.
 enum class WordEnds { by_script, at_blanks };
 std::vector<std::string_view> words(std::string_view text, WordEnds ends = WordEnds::by_script);
 
-// The words (from 0) that a piece overlaps. More than one only if words are adjacent without white
-// space.
+// The words (from 0) that a piece overlaps; several only if words are adjacent without white space.
 struct WordSpan {
   int32_t first, last;
   WordSpan(int32_t only) : first(only), last(only) {}

@@ -69,8 +69,7 @@ bool counts_days(const std::string& word) {
                    "jahrhunderts", "jh",     "platz",     "stock",   "klasse",   "jahrestag", "geburtstag"});
 }
 
-// The word that ends before byte `end`, without leading brackets and quotes; only the end of a long
-// one.
+// The word that ends before byte `end`, without leading brackets and quotes; the end of a long one.
 std::string_view word_before(std::string_view text, size_t end) {
   constexpr size_t longest = 60;  // bytes; limits the time per mark in a text without blanks
   size_t begin = end > longest ? end - longest : 0;
@@ -110,8 +109,7 @@ bool is_small_number(std::string_view word) {
          std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Whether the period at byte `stop` belongs to an abbreviation; `next`: the next character after
-// blanks.
+// Whether the period at `stop` belongs to an abbreviation; `next`: the next non-blank character.
 bool abbreviates(std::string_view text, size_t stop, size_t next) {
   if (stop > 0 && text[stop - 1] == '.') return false;  // ...
   const std::string_view word = word_before(text, stop);

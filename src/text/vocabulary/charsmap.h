@@ -1,6 +1,5 @@
 #pragma once
-// The normalization rules of a SentencePiece model (precompiled_charsmap), which replace byte
-// sequences.
+// A SentencePiece model's normalization rules (precompiled_charsmap), which replace byte sequences.
 #include <string>
 #include <string_view>
 

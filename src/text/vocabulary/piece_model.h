@@ -31,8 +31,7 @@ struct PieceModel {
   // Number of ids a text may get; 0: the number of pieces. Pieces with higher ids count as unknown,
   // but text is still split into them (text/vocabulary/piece_table.h).
   size_t ids = 0;
-  // The piece that begins every text, such as the language in multilingual models (">>de<<"); "":
-  // none.
+  // The piece that begins every text, as a language in multilingual models (">>de<<"); "": none.
   std::string opening;
   bool open_ended = false;                          // sources end with their last piece, without eos
   bool opening_behind = false;                      // of sources: the opening follows eos, as in early NLLB-200

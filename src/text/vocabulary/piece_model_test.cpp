@@ -73,8 +73,7 @@ TEST(PieceModel, NormalizationRulesThatLeadAstrayAreRefused) {
   }
 }
 
-// A unit of a double array: the label of the edge to it, whether a rule ends, where its children
-// are.
+// A unit of a double array: the label of the edge to it, whether a rule ends, its children's place.
 uint32_t unit(uint32_t label, bool ends, uint32_t offset) { return label | uint32_t{ends} << 8 | offset << 10; }
 std::string little(uint32_t value) { return float_field(1, value).bytes; }
 std::string charsmap(const std::map<uint32_t, uint32_t>& units, const std::string& replacements, uint32_t blocks = 3) {
@@ -85,8 +84,7 @@ std::string charsmap(const std::map<uint32_t, uint32_t>& units, const std::strin
 
 TEST(Charsmap, EveryStepIsFollowed) {
   const std::string b("b\0", 2);
-  // "a" is replaced by the text of value 0: the root's children are at 256, the value of "a" at
-  // 512.
+  // "a" is replaced by the text of value 0: the root's children are at 256, the value is at 512.
   const std::map<uint32_t, uint32_t> good = {
       {0, unit(0, false, 256)}, {353, unit('a', true, 353 ^ 512)}, {512, 1U << 31}};
   EXPECT_EQ(fault_of_charsmap(charsmap(good, b)), "");
@@ -181,8 +179,7 @@ TEST(PieceModel, EncodesAsSentencePieceDoes) {
   for (const std::string& bytes : models) expect_same_as_sentencepiece(bytes, texts_of_all_kinds());
 }
 
-// SentencePiece copies a run of unknown characters once per character, which takes minutes for this
-// one.
+// SentencePiece copies a run of unknown characters once per character: minutes for this one.
 TEST(PieceModel, ALongRunOfUnknownCharactersIsOneToken) {
   std::string emoji;
   for (int i = 0; i < 200'000; ++i) emoji += "😀";

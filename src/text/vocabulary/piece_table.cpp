@@ -14,8 +14,7 @@ namespace {
 using Piece = PieceModel::Piece;
 using Type = PieceModel::Type;
 
-// BPE merges pieces that only the table has after all others, and SentencePiece then splits them
-// again.
+// BPE merges pieces that only the table has last, and SentencePiece then splits them again.
 constexpr float kLeast = -1e19F;
 
 class TableReader {

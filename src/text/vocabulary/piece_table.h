@@ -14,8 +14,7 @@ struct PieceTable {
   std::string start, end, unknown, padding;  // "<pad>": start of translations; start may be padding
 };
 
-// ">>de<<": at the beginning of a text, selects the target language in models of the OPUS-MT
-// project.
+// ">>de<<" at the beginning of a text selects the target language in OPUS-MT's models.
 bool begins_text(std::string_view piece);
 
 // A SentencePiece model that splits text like `model` and returns the table's ids. Pieces that only

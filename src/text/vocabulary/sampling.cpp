@@ -23,8 +23,7 @@ size_t length_by_first_byte(std::string_view text) {
   return std::min(size, text.size());
 }
 
-// Finds pieces at the beginning of a text. The trie's edges are in one hash table: (node, byte) ->
-// node.
+// Finds pieces at the beginning of a text. The trie's edges are a hash table: (node, byte) -> node.
 class Trie {
  public:
   Trie() : slots_(64), ids_(1, -1) {}

@@ -1,6 +1,5 @@
 #pragma once
-// Subword regularization: samples segmentations other than the best one, so that a model sees more
-// of them.
+// Subword regularization: samples segmentations, so that a model sees more than the best one.
 #include <memory>
 
 #include "base/compute/random.h"

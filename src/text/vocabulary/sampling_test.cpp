@@ -112,8 +112,7 @@ TEST(SubwordSampler, BpeThatDropsEveryMergeLeavesCharacters) {
   EXPECT_THAT(pieces, testing::ElementsAre("▁", "ß", "e", "k", "a", "▁", "n", "é"));
 }
 
-// "on" after its "▁" allows one merge: it is dropped with probability alpha, unless "▁on" is a
-// piece.
+// "on" after its "▁" allows one merge, dropped with probability alpha, unless "▁on" is a piece.
 TEST(SubwordSampler, BpeDropsTheShareThatWasAskedFor) {
   const std::vector<std::string> text(200, "on on on");
   const Vocabulary v = Vocabulary::train(text, {.type = "bpe", .size = 8});  // 4 special, "▁", "o", "n", one merge

@@ -110,8 +110,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyO
   return all;
 }
 
-// The part after SentencePiece's source location: "Internal: x.cc(580) [cond] message" ->
-// "message".
+// Removes SentencePiece's source location: "Internal: x.cc(580) [cond] message" -> "message".
 std::string reason(const sentencepiece::util::Status& status) {
   const std::string all = status.ToString();
   const size_t bracket = all.rfind("] ");

@@ -18,8 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Lines of artificial words, so that the text has more word forms than a small vocabulary has
-// pieces.
+// Lines of artificial words, with more word forms than a small vocabulary has pieces.
 std::vector<std::string> made_up_lines(int count) {
   const std::vector<std::string> syllables = {"ka", "lo", "mi", "ra", "tu", "ße", "né", "sch", "on", "er", "ing", "ta"};
   Random random(7);

@@ -1,7 +1,7 @@
 #pragma once
 // Text in the form of byte-level BPE (Radford et al. 2019, GPT-2): every byte is a visible
-// character, and one regular expression for all scripts splits text into words, which no piece
-// crosses.
+// character, and one regular expression for all scripts splits text into words. No piece crosses
+// words.
 #include <optional>
 #include <string>
 #include <string_view>
