@@ -11,8 +11,7 @@ struct Part {
   Tensor values;  // a view
 };
 // For encoder.layers.0.self_attention.qkv.weight: ...query.weight, ...key.weight, ...value.weight;
-// for key_value: key and value. The same for their biases. Any other parameter is one part with its
-// own name.
+// for key_value: key and value. The same for biases. Any other parameter is one part with its name.
 std::vector<Part> parts_of(const std::string& name, Tensor values, const model::Config& config);
 
 // Adds every parameter and every buffer.

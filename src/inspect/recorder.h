@@ -41,8 +41,7 @@ class Recorder : public Observer {
   std::map<std::string, Recorded> tensors_;
 };
 
-// A sentence pair processed with teacher forcing: the decoder's input is <s> y, its expected output
-// y </s>.
+// A sentence pair for teacher forcing: the decoder's input is <s> y, its expected output y </s>.
 struct Pair {
   text::Ids source, target;  // as the model gets them, but the target without <s> and </s>
 };

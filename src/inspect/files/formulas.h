@@ -1,6 +1,5 @@
 #pragma once
-// A formula for each tensor of an inspection in terms of the others, sufficient to recompute all of
-// them.
+// A formula for each tensor of an inspection in terms of the others, enough to recompute them all.
 #include <string>
 #include <string_view>
 #include <vector>
