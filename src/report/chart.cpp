@@ -17,8 +17,7 @@ constexpr size_t stretches = 400;
 
 using Points = std::vector<std::pair<double, double>>;
 
-// Equal, or so close (100 and 100.00000000000004, two scores) that rounding loses the steps between
-// them.
+// Equal, or so close (100 and 100.00000000000004, two scores) that steps between are lost.
 bool one_value(double low, double high) { return !(high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high))); }
 
 struct Range {
@@ -115,8 +114,7 @@ constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10, line = 
 
 double written(const std::string& words) { return letter * text::width(words); }
 
-// Draws a sample of the curve at x and its name, compressed if too wide for the line. Returns its
-// end.
+// Draws a sample of the curve at x and its name, compressed if too wide. Returns its end.
 double entry(const std::string& name, size_t number, double x, double y, std::string& to) {
   to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, sample);
   x += sample + gap;
@@ -158,7 +156,7 @@ Legend legend(const Chart& c) {
 }  // namespace
 
 // Every color is given twice: viewers without custom properties (rsvg-convert, Inkscape) use the
-// first.
+// 1st.
 const char* const chart_style = R"(
 :root { --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
 @media (prefers-color-scheme: dark) {

@@ -18,8 +18,8 @@ struct Chart {
   std::vector<Series> series;  // at most 3, with the classes s0, s1, s2
 };
 
-// Style rules for those classes and the colors of text (--ink, --faint) and lines (--line), light
-// and dark.
+// Light and dark style rules for those classes and the colors of text (--ink, --faint) and lines
+// (--line).
 extern const char* const chart_style;
 
 // An <svg> element that scales with the page; without points, it says so. Long series are reduced

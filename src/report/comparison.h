@@ -1,6 +1,5 @@
 #pragma once
-// The result of hexapla compare: whether two models compute the same, and whether they translate
-// the same.
+// The result of hexapla compare: whether two models compute the same and translate the same.
 #include <functional>
 #include <iosfwd>
 #include <optional>

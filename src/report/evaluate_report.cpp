@@ -51,8 +51,8 @@ std::string score_text(const Scored& s) {
   return s.resamples.empty() ? fmt::format("{:.1f}", s.score) : fmt::format("{:.1f} ({})", s.score, interval_text(s));
 }
 
-// The signature "BLEU|nrefs:1|case:mixed|..." begins with the metric's name; sacreBLEU's JSON has
-// the rest.
+// The signature "BLEU|nrefs:1|case:mixed|..." is the metric's name and the rest, as in sacreBLEU's
+// JSON.
 Json score_json(const Scored& s) {
   const std::string pairs = s.signature.substr(s.signature.find('|') + 1);
   Json j{{"name", s.metric->name()}, {"score", s.score}, {"signature", pairs}};

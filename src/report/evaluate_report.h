@@ -1,5 +1,5 @@
 #pragma once
-// Output of hexapla evaluate: scores, comparisons, sentences; as text or as JSON with sacreBLEU's
+// Output of hexapla evaluate: scores, comparisons, sentences; as text, or JSON with sacreBLEU's
 // keys.
 #include <iosfwd>
 #include <memory>

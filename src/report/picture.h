@@ -30,8 +30,7 @@ std::string draw_picture(const Picture& picture, const PictureOptions& options =
 std::string draw_cell(double value, const PictureOptions& options);
 std::string draw_legend(const PictureOptions& options, bool with_masked = false);
 
-// The label shortened to fit, with "…" as the last column if truncated; control characters become
-// "·".
+// The label shortened to fit, with "…" as the last column if cut; control characters become "·".
 std::string shortened(const std::string& label, int columns);
 
 // The cells of attention weights hidden by a mask: those whose score is -inf.
