@@ -28,8 +28,7 @@ class EarlierRun : public TestFolder {
 #endif
     fs::copy(source_path("tests/fixtures/run_of_0.1.0"), at("earlier"), fs::copy_options::recursive);
   }
-  // Runs the program in the folder with the old files, with the kernels that are the same
-  // everywhere.
+  // Runs the program in the folder with the old files, with kernels that are the same everywhere.
   int program(const std::string& arguments) const {
     const std::string command = cat("cd '", at("earlier"), "' && HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own '",
                                     build_path("hexapla"), "' ", arguments);

@@ -1,5 +1,4 @@
-// Training calls no malloc after the first step: forward, backward and the update use the arena and
-// the slabs.
+// Training calls no malloc after the first step: each step uses only the arena and the slabs.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,6 +1,5 @@
 #pragma once
-// Random requests to a model: text in all scripts, and options. The same number gives the same
-// request.
+// Random requests to a model: text in all scripts, and options. Numbers determine requests.
 #include "models.h"
 #include "text/utf8.h"
 #include "text/words.h"
