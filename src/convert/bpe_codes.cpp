@@ -51,7 +51,6 @@ class Builder {
     characters(with_mark(right));
     add(with_mark(left + right), -static_cast<float>(rank));
   }
-  // Adds the characters of a token.
   void characters(const std::string& piece) {
     const std::string_view mark = kMark;
     std::string text = piece.ends_with(mark) ? piece.substr(0, piece.size() - mark.size()) : piece;

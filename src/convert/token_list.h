@@ -15,7 +15,6 @@ std::vector<std::string> read_token_list(const std::string& path);
 // The SentencePiece model of an untrusted model. DataError naming the file.
 text::PieceModel read_piece_model(const std::string& path);
 
-// Names of the special tokens.
 struct TokenNames {
   std::string start, end, unknown, padding;  // padding may be empty: none
 };

@@ -27,7 +27,6 @@ Extents extents_of(const std::vector<size_t>& shape) {
   return e;
 }
 
-// The extents of a parameter in memory.
 Extents extents_of(const Shape& shape) {
   if (shape.rank() == 2) return {static_cast<size_t>(shape[0]), static_cast<size_t>(shape[1])};
   return {static_cast<size_t>(shape.size()), 1};

@@ -10,7 +10,6 @@
 
 namespace hexapla::convert {
 
-// The header of an array.
 struct NpyHead {
   ElementType type = ElementType::f32;
   bool fortran = false;

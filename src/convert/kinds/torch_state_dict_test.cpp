@@ -88,7 +88,6 @@ TEST_F(TorchImports, PyTorchsDefaultHasNormsAfterEachSublayerAndBehindEachStack)
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("norm_first=True")));
 }
 
-// Sources begin with <s>, as in the tutorial.
 TEST_F(TorchImports, SourcesOfTheTutorialBeginWithItsStart) {
   ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
   import_model(foreign("tutorial.pt"), at("m"), o, [](double) {});

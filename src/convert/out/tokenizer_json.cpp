@@ -73,7 +73,6 @@ size_t id_of(const text::PieceModel& pieces, const std::string& text) {
   return static_cast<size_t>(found - pieces.pieces.begin());
 }
 
-// The token that ends every text.
 OrderedJson ending(const text::PieceModel& pieces) {
   const OrderedJson text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}},
                     other = {{"Sequence", {{"id", "B"}, {"type_id", 0}}}},

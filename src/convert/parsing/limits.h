@@ -42,7 +42,6 @@ void check_name(const std::string& file, std::string_view name);
 // multiplication can overflow.
 size_t checked_bytes(const std::string& place, const std::vector<size_t>& shape, ElementType type);
 
-// Whether the path is a regular file.
 bool is_file(const std::string& path);
 
 // The content of a file of at most `limit` bytes. DataError: no such file, or it is longer.

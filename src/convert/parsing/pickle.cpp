@@ -95,7 +95,6 @@ class Machine {
       refuse(cat("has more than ", limits::values, " values; allowed are no more, which is plenty for a model"));
   }
 
-  // Stack operations.
   void push(PickleId id) {
     count();
     stack_.push_back(id);

@@ -30,7 +30,6 @@ void take_64(std::string_view extra, const std::string& place, std::initializer_
   }
 }
 
-// The packed data of an entry.
 class PackedBytes : public data::Bytes {
  public:
   PackedBytes(const FileReader& file, size_t at, size_t size) : file_(file), at_(at), left_(size) {}

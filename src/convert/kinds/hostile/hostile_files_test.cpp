@@ -97,7 +97,6 @@ class HostileFiles : public TestFolder, public testing::WithParamInterface<Victi
     o.source_vocab = at("m/tokens_23.txt"), o.target_vocab = foreign("tokens_19.txt");
     return o;
   }
-  // Whether it is rejected.
   bool refused() const {
     if (GetParam().name == "Tokenizer") return is_refused_by([&] { read_tokenizer(); }, folder());
     if (GetParam().name == "OwnModel") return is_refused_by([&] { read_own(); }, folder());

@@ -20,7 +20,6 @@ struct ByteLevelPieces {
 // messages. DataError: one of them is missing, a merge names a missing piece, a byte has no piece.
 text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string& path);
 
-// Whether the folder has such files.
 bool has_byte_level_files(const std::string& folder);
 // Reads them. size: of the model's table. DataError naming the file: damaged, or too many pieces.
 text::PieceModel read_byte_level_files(const std::string& folder, size_t size);

@@ -9,7 +9,6 @@
 
 namespace hexapla::convert {
 
-// Tensor names of the tables.
 struct HuggingFaceTables {
   std::string source, target;  // embeddings; the same name if shared
   std::string output;          // the generator's own table; "" if shared

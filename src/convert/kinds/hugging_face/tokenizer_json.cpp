@@ -187,7 +187,6 @@ class TokenizerReader {
     return byte_level_model({file_.pieces, file_.merges, special_, normalizer_.add_dummy_prefix}, path_);
   }
 
-  // SentencePiece's scores.
   PieceModel of_scores(const json& model) const {
     const json& unknown = member(model, "unk_id");
     if (!unknown.is_number_unsigned() || unknown.get<uint64_t>() >= file_.scored.size())

@@ -20,7 +20,6 @@ std::vector<double> product(const std::vector<double>& c, const Tensor& w) {
   return sum;
 }
 
-// The bias, or zeros, plus `more`.
 std::vector<float> bias_plus(const Tensors& tensors, const std::string& name, const std::vector<double>& more) {
   std::vector<float> sum(more.size());
   const auto found = tensors.find(name);
