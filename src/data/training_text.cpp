@@ -48,7 +48,6 @@ class Reservoir {
   std::vector<std::pair<uint64_t, std::string>> kept_;
 };
 
-// Up to `most` pairs.
 std::vector<TextPair> take_block(TrainingText& text, int64_t most) {
   std::vector<TextPair> block;
   for (TextPair pair; static_cast<int64_t>(block.size()) < most && text.next(pair);) block.push_back(std::move(pair));

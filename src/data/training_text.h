@@ -58,7 +58,6 @@ class TrainingText {
   std::string_view left_;
 };
 
-// Reports the progress of reading.
 using ReadingProgress = std::function<void(const char* what, int64_t pairs)>;
 
 // At most `most` lines of each side, uniformly sampled, in text order; reproducible (Algorithm R,

@@ -86,7 +86,6 @@ class PairTable {
   std::vector<uint64_t> at_;  // block << 32 | byte
 };
 
-// Stores examples in memory.
 std::shared_ptr<const PairStore> store_examples(std::span<const Example> examples);
 
 }  // namespace hexapla::data

@@ -194,7 +194,6 @@ std::string write_parts(year_month_day day, const DateStyle& style, Placed&& pla
   return text;
 }
 
-// The tokens that overlap this span.
 std::vector<int32_t> tokens_in(const text::TokenSpan& span, std::span<const text::TokenSpan> tokens) {
   std::vector<int32_t> in;
   for (size_t i = 0; i < tokens.size(); ++i)

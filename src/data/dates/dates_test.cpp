@@ -73,7 +73,6 @@ TEST(Dates, WeekdaysAreRight) {
   }
 }
 
-// Every text in every style denotes one day.
 TEST(Dates, NoTextNamesTwoDays) {
   ASSERT_GE(date_forms().size(), 20U);
   std::map<std::string, std::string> named;

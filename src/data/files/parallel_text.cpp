@@ -18,7 +18,6 @@ void check_counts(LineReader& source, LineReader& target) {
   check_line_counts(source.name(), n, target.name(), m);
 }
 
-// Splits at the only tab.
 void split(const std::string& line, const LineReader& reader, std::string& source, std::string& target) {
   const size_t tab = line.find('\t');
   const std::string location = cat(reader.name(), " line ", reader.line_number());
