@@ -1,5 +1,4 @@
 #pragma once
-// Faults in the characters of a line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::string_literals;
 
-// The ids of a line's faults.
 std::string faults(const std::string& line) {
   std::string out;
   for (size_t i = 0; i < kFaults; ++i) {

@@ -132,7 +132,6 @@ TEST(Shifts, OneLongerStretchThanTheShortestIsSeen) {
   EXPECT_EQ(find(text).stretches.size(), 3u);
 }
 
-// Odd lines are not mistaken for a shift.
 TEST(Shifts, NoFalseAlarmFromJunk) {
   for (const uint64_t seed : {11, 12, 13}) {
     MadeText text = made_text(6000, seed);
@@ -215,7 +214,6 @@ TEST(Association, ForgetsWhatItHasLearned) {
   EXPECT_EQ(lexicon.score({1}, {11}), 0);
 }
 
-// The places after reading all lines.
 std::vector<int64_t> located(const MadeText& text, std::vector<ShiftPlace> places) {
   ChangeLocator locator(places);
   for (size_t i = 0; i < std::max(text.source.size(), text.target.size()); ++i) {
