@@ -11,7 +11,6 @@ namespace hexapla::text {
 inline std::string_view character_at(std::string_view text, size_t at) {
   return text.substr(at, character_bytes(text.substr(at)));
 }
-// The beginning of the last character.
 inline std::size_t last_character(std::string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (text[--at] & 0xC0) == 0x80) {

@@ -72,7 +72,6 @@ TEST(Parted, AsLittleAsNeedBe) {
   EXPECT_THAT(parted("äöü", at_most(3)), ElementsAre("ä", "ö", "ü"));  // never inside a character
 }
 
-// Only blanks are lost.
 TEST(Parted, KeepsEveryCharacter) {
   const std::string text = "Aa bb, cc. Dd ee! Ff: gg? (Hh ii.) jj";
   const auto without_blanks = [](const std::vector<std::string>& parts) {

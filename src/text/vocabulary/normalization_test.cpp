@@ -13,7 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// The text after normalization.
 std::string normalized(const Vocabulary& v, const std::string& text) {
   std::string all;
   for (const std::string& piece : v.pieces(text)) all += piece;

@@ -91,7 +91,6 @@ class Vocabulary {
   std::shared_ptr<const Impl> impl_;
 };
 
-// For both sides of parallel text.
 struct VocabularyPair {
   Vocabulary source, target;
 };
