@@ -46,7 +46,6 @@ Formulas of_the_input(const Config& c) {
 
 const char* first_of_a_stack(const Config& c) { return c.embedding_norm ? "input.norm" : "embedded"; }
 
-// The source of a sublayer's x.
 std::string before(const Config& c) {
   if (c.norm_position == "pre") return "norm of the same sublayer";
   return std::string("norm of the sublayer before; of the first one ") + first_of_a_stack(c);

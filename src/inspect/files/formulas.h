@@ -15,7 +15,6 @@ struct Formula {
 
 // The first one whose pattern matches a name describes it.
 std::vector<Formula> formulas(const model::Config& config);
-// Whether the name matches the pattern.
 bool named_like(std::string_view name, std::string_view pattern);
 // The first matching formula; "": none.
 std::string formula_of(std::string_view name, const std::vector<Formula>& all);
