@@ -12,7 +12,6 @@
 
 namespace hexapla::report {
 
-// A model with its search options.
 struct Compared {
   std::string name;
   const models::OpenModel& model;

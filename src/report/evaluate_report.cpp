@@ -15,7 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kSignificant = .05;
 
-// A system scored with one metric.
 struct Scored {
   const evaluate::Metric* metric = nullptr;
   std::string signature;  // begins with the metric's name
