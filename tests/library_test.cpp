@@ -16,7 +16,6 @@ namespace {
 
 using Library = TestFolder;
 
-// The text of all public headers.
 std::string public_headers() {
   std::string text;
   for (const auto& file : std::filesystem::directory_iterator(source_path("include/hexapla")))

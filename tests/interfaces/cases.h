@@ -103,7 +103,6 @@ class Draw {
   // Sometimes options have no effect together; all interfaces must report the same.
   bool in_vain() { return one_in(10); }
 
-  // Options for scoring.
   void scoring(Case& c) {
     if (one_in(3)) c.options["length_penalty"] = of(std::vector<double>{0, 0.3, 1, 2.5, -0.5});
     if (one_in(5) && (c.options.value("length_penalty", 1.0) != 0 || in_vain()))
